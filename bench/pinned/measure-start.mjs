@@ -4,7 +4,7 @@ import { number, printTable } from '../report.mjs';
 import { residentBytes } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
-import { startGateway, startPassThrough } from './parties.mjs';
+import { startEmptyApplication, startGateway, startPassThrough } from './parties.mjs';
 
 const STARTS = 5;
 const SETTLE_MS = 10_000;
@@ -12,10 +12,16 @@ const SETTLE_MS = 10_000;
 export async function measureStart({ dir, databases, upstream, against, verdicts }) {
   const builds = [{ name: 'this build' }, ...(against ? [{ name: 'other build', dist: against }] : [])];
   const rows = [];
-  const bare = await startPassThrough(upstream.port);
-  await sleep(SETTLE_MS);
-  rows.push(['pass-through', '-', '-', number(residentBytes(bare.pid) / 2 ** 20)]);
-  await bare.stop();
+  const others = [
+    ['pass-through', () => startPassThrough(upstream.port)],
+    ['empty application of the same packages', async () => startEmptyApplication(await databases.create())],
+  ];
+  for (const [name, start] of others) {
+    const other = await start();
+    await sleep(SETTLE_MS);
+    rows.push([name, '-', '-', number(residentBytes(other.pid) / 2 ** 20)]);
+    await other.stop();
+  }
   for (const { name, dist } of builds) {
     const databaseUrl = await databases.create();
     const start = () => startGateway({ dir: `${dir}/start-${name.replace(' ', '-')}`, databaseUrl, dist });

@@ -17,6 +17,7 @@ import { onMeasuredCore } from './cores.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const PASS_THROUGH = fileURLToPath(new URL('../pass-through.mjs', import.meta.url));
+const EMPTY_APPLICATION = fileURLToPath(new URL('empty-application.mjs', import.meta.url));
 const START_PATIENCE_MS = 60_000;
 /** A line of `--trace-gc`: its kind, and the length of its pause in milliseconds. */
 const COLLECTION = /: (Scavenge|Mark-Compact)[^\n]*? MB, (?:pooled: [\d.]+ MB, )?([\d.]+) \/ [\d.]+ ms/;
@@ -55,13 +56,24 @@ function startMeasured(args, { cwd, env }) {
   return { child, pauses };
 }
 
+function firstMessage(child) {
+  return new Promise((resolve, reject) => {
+    child.once('message', resolve);
+    child.once('exit', () => reject(new Error(`${child.spawnargs.join(' ')} ended: ${child.keptOutput}`)));
+  });
+}
+
+/** The frameworks of the gateway without the gateway. */
+export async function startEmptyApplication(databaseUrl) {
+  const { child } = startMeasured([EMPTY_APPLICATION, databaseUrl], { env: process.env });
+  await firstMessage(child);
+  return { pid: child.pid, stop: () => stopChild(child) };
+}
+
 /** A fresh pass-through. */
 export async function startPassThrough(upstreamPort) {
   const { child, pauses } = startMeasured([PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`], { env: process.env });
-  const { port } = await new Promise((resolve, reject) => {
-    child.once('message', resolve);
-    child.once('exit', () => reject(new Error(`the pass-through ended: ${child.keptOutput}`)));
-  });
+  const { port } = await firstMessage(child);
   const caller = {
     name: 'pass-through',
     pid: child.pid,
