@@ -143,7 +143,7 @@ async function buildBundle() {
     },
   });
   rmSync(SERVER_OUTPUT, { recursive: true, force: true });
-  // Two folders below the output, as the compiled files are: they find the console and the compile cache from there.
+  // Parts are as deep as the compiled rooms, and the entry as `dist/src/main.js`: paths relative to them stay valid.
   await bundle.write({
     dir: SERVER_OUTPUT,
     entryFileNames: '[name].js',

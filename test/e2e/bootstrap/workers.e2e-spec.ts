@@ -296,7 +296,7 @@ describeWithRedis('WORKERS', () => {
       process.kill(victim, 'SIGSTOP');
       // Connections go to each worker in turn, the next one only after it took the last.
       const calls = Array.from({ length: 4 }, () =>
-        fetch(`${service.url}/v1/livez`, { headers: { connection: 'close' } }),
+        fetch(`${service.url}/v1/healthz`, { headers: { connection: 'close' } }),
       );
       await eventually(async () => (await Promise.all(calls.map(isPending))).filter(Boolean).length === 1, {
         withinMs: 10_000,
