@@ -12,12 +12,11 @@ import { EventIds } from './event/event-ids.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
 import {
   type AdmittedEvent,
-  type EventText,
   fixedMembers,
   interruptedCharge,
-  interruptedEvent,
+  interruptedHead,
   ownMembers,
-  settledEvent,
+  settledHead,
 } from './event/usage-event.rules.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -37,7 +36,8 @@ export interface UsageTicket extends AdmittedEvent {
 
 /** The final event, and its budget charge. */
 interface Settlement {
-  readonly event: EventText;
+  /** From `settledHead` or `interruptedHead`. */
+  readonly head: string;
   readonly chargedNanoUsd: number;
 }
 
@@ -75,8 +75,8 @@ export class UsageRecorder implements OnApplicationShutdown {
    */
   admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
     const event = this.eventOf(admission);
-    const { head, tail } = interruptedEvent(event, interruptedCharge(admission, 0));
-    return { ...event, entry: this.journal.admit(head + tail), holds };
+    const entry = this.journal.admit(interruptedHead(event, interruptedCharge(admission, 0)), event.kind.tail);
+    return { ...event, entry, holds };
   }
 
   /**
@@ -87,14 +87,16 @@ export class UsageRecorder implements OnApplicationShutdown {
    */
   redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unansweredNanoUsd: number): UsageTicket {
     const event = this.eventOf(admission);
-    const { head, tail } = interruptedEvent(event, interruptedCharge(admission, unansweredNanoUsd));
-    this.journal.readmit(entry, head + tail);
+    this.journal.readmit(
+      entry,
+      interruptedHead(event, interruptedCharge(admission, unansweredNanoUsd)),
+      event.kind.tail,
+    );
     return { ...event, entry, holds };
   }
 
   private eventOf(admission: UsageAdmission) {
-    const kind = this.kindOf(admission);
-    return { admission, own: ownMembers(admission), fixed: kind.members, kind };
+    return { admission, own: ownMembers(admission), kind: this.kindOf(admission) };
   }
 
   /** The kind of a call, cached; the cache key contains every field that {@link fixedMembers} reads. */
@@ -114,8 +116,8 @@ export class UsageRecorder implements OnApplicationShutdown {
   /** Records how a request ended. Never throws. A ticket that is settled already stays unchanged. */
   settle(ticket: UsageTicket, outcome: UsageOutcome): void {
     if (ticket.entry.settled) return;
-    const { event, chargedNanoUsd } = this.settled(ticket, outcome);
-    this.journal.settle(ticket.entry, event.head, event.tail);
+    const { head, chargedNanoUsd } = this.settled(ticket, outcome);
+    this.journal.settle(ticket.entry, head, ticket.kind.tail);
     const charges = chargesOf(ticket.holds, chargedNanoUsd);
     for (const [at, hold] of ticket.holds.entries()) hold.settle(charges[at] ?? 0);
     this.writer.add(ticket.entry, ticket.kind, ticket.holds);
@@ -142,12 +144,12 @@ export class UsageRecorder implements OnApplicationShutdown {
       this.metrics.settled(admission.providerType, outcome.reading, cost, estimateNanoUsd);
       const { responseId } = outcome.reading ?? {};
       if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
-      return { event: settledEvent(ticket, outcome, charge), chargedNanoUsd: chargedNanoUsd(charge) };
+      return { head: settledHead(ticket, outcome, charge), chargedNanoUsd: chargedNanoUsd(charge) };
     } catch (error) {
       // A bug in this code must not lose the event: it is recorded as interrupted.
       this.incidents.unexpected(error);
       const charge = interruptedCharge(admission, outcome.unansweredNanoUsd ?? 0);
-      return { event: interruptedEvent(ticket, charge), chargedNanoUsd: charge };
+      return { head: interruptedHead(ticket, charge), chargedNanoUsd: charge };
     }
   }
 }

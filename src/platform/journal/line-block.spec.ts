@@ -14,7 +14,7 @@ it('any lines, also such as no block holds → their bytes in their order, whate
     fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
       const blocks = new LineBlocks<null>();
       const held = lines.map(({ head, tail, isReleased }) => {
-        const encoded = blocks.encode(null, 'S', head, tail);
+        const encoded = blocks.encode(null, 'S', head, Buffer.from(tail));
         expect(encoded.headLength).toBe(Buffer.byteLength(head));
         if (isReleased) blocks.release(encoded.block);
         return { encoded, text: `S${head}${tail}\n`, isReleased };
@@ -30,7 +30,7 @@ it('block whose lines are all released → used again', () => {
   const blocks = new LineBlocks<null>();
   const seen = new Set<Buffer>();
   for (let count = 0; count < 2_000; count++) {
-    const { block } = blocks.encode(null, 'A', 'x'.repeat(KIB), '');
+    const { block } = blocks.encode(null, 'A', 'x'.repeat(KIB), Buffer.alloc(0));
     seen.add(block.bytes);
     blocks.release(block);
   }

@@ -42,16 +42,16 @@ export class LineBlocks<Entry> {
   private readonly spare: LineBlock[] = [];
 
   /** Encodes `head` and `tail` as one line; the caller releases its block. Neither may contain a line break. */
-  encode(entry: Entry, mark: JournalMark, head: string, tail: string): EncodedLine<Entry> {
-    const most = 2 + MOST_BYTES_PER_UNIT * (head.length + tail.length);
+  encode(entry: Entry, mark: JournalMark, head: string, tail: Buffer): EncodedLine<Entry> {
+    const most = 2 + MOST_BYTES_PER_UNIT * head.length + tail.length;
     if (this.used + most > this.current.bytes.length) this.startBlock(most);
     const block = this.current;
     const { bytes } = block;
     const at = this.used;
     bytes[at] = mark.charCodeAt(0);
     const headLength = bytes.write(head, at + 1);
-    const tailLength = tail === '' ? 0 : bytes.write(tail, at + 1 + headLength);
-    this.used = at + 2 + headLength + tailLength;
+    bytes.set(tail, at + 1 + headLength);
+    this.used = at + 2 + headLength + tail.length;
     bytes[this.used - 1] = LINE_FEED;
     block.uses++;
     return { entry, mark, block, at, length: this.used - at, headLength };

@@ -164,7 +164,7 @@ describe('usage journal: bounds', () => {
     const journal = await bench.start();
     const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`ä${number}`)));
     for (const [number, entry] of entries.entries()) {
-      journal.settle(entry, settled(`ä${number}`).slice(0, -1), '}');
+      journal.settle(entry, settled(`ä${number}`).slice(0, -1), Buffer.from('}'));
       if (number % 1_000 === 999) await tick();
     }
     await tick();

@@ -26,6 +26,7 @@ const CARRIED_AT_ONCE = 500;
 const EVENTS_IN_MEMORY = 20_000;
 /** Bytes of a line around its JSON. */
 const MARK_AND_END = 2;
+const NOTHING = Buffer.alloc(0);
 /** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';
 
@@ -105,14 +106,14 @@ export class UsageJournal {
   /**
    * Writes an admission; call it right before sending the request to the provider.
    *
-   * @param json the event to record if no settlement follows.
+   * @param head with `tail`, the event to record if no settlement follows.
    * @throws service_unavailable the admission could not be recorded, so the call must not be made.
    */
-  admit(json: string): JournalEntry {
+  admit(head: string, tail: Buffer = NOTHING): JournalEntry {
     if (this.pendingCount >= this.options.maxPending) throw refusal('usage_journal_full');
     const entry = new JournalEntry();
     this.unsettled.add(entry);
-    this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
+    this.unwritten.push(this.blocks.encode(entry, 'A', head, tail));
     try {
       this.write();
     } catch (error) {
@@ -141,9 +142,9 @@ export class UsageJournal {
   }
 
   /** Replaces the event of an open admission. Never throws: if the write fails, the first text applies. */
-  readmit(entry: JournalEntry, json: string): void {
+  readmit(entry: JournalEntry, head: string, tail: Buffer = NOTHING): void {
     if (entry.settled) return;
-    this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
+    this.unwritten.push(this.blocks.encode(entry, 'A', head, tail));
     this.tryToWrite();
   }
 
@@ -151,7 +152,7 @@ export class UsageJournal {
    * Records the final event of an admission, given as two parts of one JSON text. Only the first settlement counts;
    * never throws.
    */
-  settle(entry: JournalEntry, head: string, tail = ''): void {
+  settle(entry: JournalEntry, head: string, tail: Buffer = NOTHING): void {
     if (entry.settled) return;
     entry.settled = true;
     this.unsettled.delete(entry);
@@ -336,7 +337,7 @@ export class UsageJournal {
         const { admittedIn, admittedAt, admittedBytes } = entry;
         if (admittedIn === undefined) continue;
         const json = this.segments.read(admittedIn, admittedAt, admittedBytes).toString();
-        this.unwritten.push(this.blocks.encode(entry, 'A', json, ''));
+        this.unwritten.push(this.blocks.encode(entry, 'A', json, NOTHING));
       }
     } catch (error) {
       this.report(error);

@@ -13,6 +13,7 @@ import { KeptAnswer } from './kept-answer.js';
 import { ProviderAnswer } from './provider-answer.js';
 import type { RelayParts } from './relay-parts.js';
 import type { UpstreamHeaders } from './response-headers.rules.js';
+import type { WaitingRequest } from './turn-batches.js';
 import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
 
 /**
@@ -23,7 +24,7 @@ import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
  * The admission is written in `onSend`, immediately before the request goes to the socket, so that a killed process
  * loses no call (ADR 0003). Where calls wait for the disk, the batch writes it earlier (ADR 0037).
  */
-export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
+export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, WaitingRequest {
   older: OpenAnswer | undefined;
   newer: OpenAnswer | undefined;
   isLinked = false;
@@ -70,19 +71,21 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
     this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
     this.response.once('close', this.#onClose);
     this.#exchange.take(client);
-    this.parts.sends.add({
-      admit: () => this.#admit(),
-      send: () => this.#exchange.start(),
-      failed: (error) => {
-        if (!this.#ended) this.onFailure(error);
-      },
-    });
+    this.parts.sends.add(this);
+  }
+
+  send(): void {
+    this.#exchange.start();
+  }
+
+  failed(error: Error): void {
+    if (!this.#ended) this.onFailure(error);
   }
 
   onSend(): void {
     if (this.#clientLeft) this.#exchange.giveUp('client_left');
     else {
-      this.#admit();
+      this.admit();
       this.#sent = true;
     }
   }
@@ -134,7 +137,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer {
   }
 
   /** Records the call once. @throws service_unavailable it could not be recorded; it must not be sent. */
-  #admit(): void {
+  admit(): void {
     if (this.#isWrittenDown || this.#clientLeft || this.#ended) return;
     this.record.admit(this.call.admission);
     this.#isWrittenDown = true;

@@ -47,33 +47,7 @@ function unexpected(error: Error): void {
 const admit = () => undefined;
 
 describe('SendBatch', () => {
-  it('requests of one turn → sent together at its end, in their order', async () => {
-    const batch = new SendBatch();
-    const sent: number[] = [];
-    for (const request of [1, 2, 3]) batch.add({ admit, send: () => sent.push(request), failed: unexpected });
-    await Promise.resolve();
-    expect(sent).toEqual([]);
-    await nextTurn();
-    expect(sent).toEqual([1, 2, 3]);
-  });
-
-  it('a request of a later turn, or begun by a send → sent too, once', async () => {
-    const batch = new SendBatch();
-    const sent: string[] = [];
-    const send = () => {
-      sent.push('first');
-      batch.add({ admit, send: () => sent.push('of the first'), failed: unexpected });
-    };
-    batch.add({ admit, send, failed: unexpected });
-    await nextTurn();
-    expect(sent).toEqual(['first']);
-    await nextTurn();
-    batch.add({ admit, send: () => sent.push('later'), failed: unexpected });
-    await nextTurn();
-    expect(sent).toEqual(['first', 'of the first', 'later']);
-  });
-
-  it('a request that cannot be sent → it alone fails, the others are sent', async () => {
+  it('request → sent at once; one that cannot be sent fails alone', () => {
     const batch = new SendBatch();
     const told: string[] = [];
     const send = () => {
@@ -81,7 +55,6 @@ describe('SendBatch', () => {
     };
     batch.add({ admit, send, failed: (error) => told.push(error.message) });
     batch.add({ admit, send: () => told.push('sent'), failed: unexpected });
-    await nextTurn();
     expect(told).toEqual(['no such method', 'sent']);
   });
 

@@ -4,18 +4,18 @@ import type { SettledJson } from '../../platform/journal/journal-entry.js';
 export class EventKind {
   /** The kind as an element of the second array of a batch. */
   readonly json: string;
-  /** What ends the text of an event of this kind. */
+  /** What ends the text of an event of this kind: its members … */
+  readonly tail: Buffer;
+  /** … or its number, in a batch. */
   readonly end: Buffer;
 
   /**
    * @param number unique within this process.
    * @param members JSON text without braces, each with a leading comma.
    */
-  constructor(
-    readonly number: number,
-    readonly members: string,
-  ) {
+  constructor(number: number, members: string) {
     this.json = `{"kind":${number}${members}}`;
+    this.tail = Buffer.from(`${members}}`);
     this.end = Buffer.from(`,"kind":${number}}`);
   }
 }

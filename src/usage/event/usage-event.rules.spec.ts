@@ -3,20 +3,19 @@ import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
 import type { UsageAdmission } from '../usage-event.js';
 import type { ResolvedCost } from './usage-cost.rules.js';
-import { type EventText, fixedMembers, interruptedEvent, ownMembers, settledEvent } from './usage-event.rules.js';
+import { fixedMembers, interruptedHead, ownMembers, settledHead } from './usage-event.rules.js';
 import { parseEventFields } from './usage-line.rules.js';
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
 
 function settled(admission = anAdmission(), outcome = anOutcome(), cost = computed, estimateNanoUsd = 0) {
-  return JSON.parse(wholeOf(settledEvent(admitted(admission), outcome, { cost, estimateNanoUsd })));
+  return JSON.parse(completed(settledHead(admitted(admission), outcome, { cost, estimateNanoUsd }), admission));
 }
 
-function admitted(admission: UsageAdmission) {
-  return { admission, own: ownMembers(admission), fixed: fixedMembers(admission) };
-}
+const admitted = (admission: UsageAdmission) => ({ admission, own: ownMembers(admission) });
 
-const wholeOf = ({ head, tail }: EventText) => head + tail;
+/** The text with the members of its kind. */
+const completed = (head: string, admission: UsageAdmission) => `${head}${fixedMembers(admission)}}`;
 
 describe('usage event', () => {
   it('finished request → every known member, zeros and nulls left out', () => {
@@ -52,8 +51,8 @@ describe('usage event', () => {
     const admission = anAdmission({ userId: 'u"1' });
     const { latency_ms, cost_nano_usd, ...same } = settled(admission);
     expect([latency_ms, cost_nano_usd]).toEqual([120, 6_000]);
-    const interrupted = interruptedEvent(admitted(admission), 0);
-    expect(JSON.parse(wholeOf(interrupted))).toEqual({ ...same, cost_source: 'unresolved' });
+    const interrupted = interruptedHead(admitted(admission), 0);
+    expect(JSON.parse(completed(interrupted, admission))).toEqual({ ...same, cost_source: 'unresolved' });
   });
 
   it('cost reported by the provider → stored beside the cost, also when it is zero', () => {
@@ -110,14 +109,12 @@ describe('usage event', () => {
       fc.property(text, text, text, text, (userId, model, route, servedModel) => {
         const admission = anAdmission({ userId, model, route });
         const outcome = anOutcome({ reading: aReading({ servedModel }) });
-        for (const event of [
-          settledEvent(admitted(admission), outcome, { cost: computed, estimateNanoUsd: 1_000 }),
-          interruptedEvent(admitted(admission), 7_000),
+        for (const head of [
+          settledHead(admitted(admission), outcome, { cost: computed, estimateNanoUsd: 1_000 }),
+          interruptedHead(admitted(admission), 7_000),
         ]) {
-          const json = wholeOf(event);
-          const { fixed } = admitted(admission);
-          expect(JSON.parse(`${event.head}}`)).not.toHaveProperty('model');
-          expect(event.tail).toBe(`${fixed}}`);
+          const json = completed(head, admission);
+          expect(JSON.parse(`${head}}`)).not.toHaveProperty('model');
           expect(json).not.toContain('\\u0000');
           expect(json).not.toContain('\n');
           expect(json.isWellFormed()).toBe(true);

@@ -15,16 +15,6 @@ export interface AdmittedEvent {
   readonly admission: UsageAdmission;
   /** From {@link ownMembers} of this admission; both journal records of the request contain it. */
   readonly own: string;
-  /** From {@link fixedMembers}; likewise. */
-  readonly fixed: string;
-}
-
-/** An event as JSON text in two parts: what differs between the calls of one kind, and the members that all of them share. */
-export interface EventText {
-  /** With the opening brace. */
-  readonly head: string;
-  /** With the closing brace. */
-  readonly tail: string;
 }
 
 /**
@@ -59,15 +49,16 @@ export function fixedMembers(admission: UsageAdmission): string {
 }
 
 /**
- * The event of a request that was open when its process was killed. It is not a provider error and not free.
+ * The start of the event of a request that was open when its process was killed, as JSON text; `EventKind.tail` completes
+ * it. It is not a provider error and not free.
  *
  * @param chargedNanoUsd from {@link interruptedCharge}.
  * Source: docs/reference/accounting.md#exactly-once, ADR 0042.
  */
-export function interruptedEvent({ own, fixed, admission }: AdmittedEvent, chargedNanoUsd: number): EventText {
+export function interruptedHead({ own, admission }: AdmittedEvent, chargedNanoUsd: number): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
   const charge = countMember('charged_nano_usd', chargedNanoUsd);
-  return { head: `{${own}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}`, tail: `${fixed}}` };
+  return `{${own}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}`;
 }
 
 /**
@@ -79,12 +70,11 @@ export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unansweredNan
   return wholeNumber(sentNanoUsd + unansweredNanoUsd);
 }
 
-/** The event of a finished request. */
-export function settledEvent(event: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): EventText {
-  const { own, fixed, admission } = event;
+/** The start of the event of a finished request, likewise. */
+export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): string {
   const { reading, latencyMs, attempts } = outcome;
   const { cost, estimateNanoUsd } = charge;
-  const head =
+  return (
     `{${own},"status":"${outcome.status}","cost_source":"${cost.source}"` +
     textMember('credential_source', credentialSourceOf(admission, reading)) +
     measureMembers(reading) +
@@ -96,8 +86,8 @@ export function settledEvent(event: AdmittedEvent, outcome: UsageOutcome, charge
     (attempts === undefined ? '' : `,"attempts":${attemptsJson(attempts)}`) +
     textMember('served_model', reading?.servedModel, OUTSIDE_TEXT_MAX) +
     textMember('served_provider', reading?.servedProvider, OUTSIDE_TEXT_MAX) +
-    textMember('response_id', reading?.responseId, RESPONSE_ID_MAX);
-  return { head, tail: `${fixed}}` };
+    textMember('response_id', reading?.responseId, RESPONSE_ID_MAX)
+  );
 }
 
 /**
