@@ -31,7 +31,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   readonly #exchange: ProviderExchange;
   readonly #answer: ClientAnswer;
   readonly #received: ProviderAnswer;
-  readonly #onClose = () => this.#clientClosed();
+  /** Not an arrow function: one that a member holds keeps every call until a full collection (ADR 0063). */
+  readonly #onClose = this.#clientClosed.bind(this);
   #isWrittenDown = false;
   /** The request has been sent, or may have been. */
   #sent = false;
