@@ -9,30 +9,41 @@ const CHECK_MS = 100;
 /** Linux lists the threads of this process here. */
 const THREADS = '/proc/self/task';
 const HELPER_NAME = 'V8Worker';
+/**
+ * How far the old generation grows between two full collections at a moderate load. After an idle phase V8 lets it grow by
+ * 30 %, which is a full collection every four seconds, and each delays calls by 10 ms and more.
+ */
+const MODERATE_GROWTH_PERCENT = 60;
+/** Utilization of the event loop from which V8 decides: it then lets the old generation grow further. */
+const SATURATED = 0.7;
 /** Above the niceness of the process: a third of its share. With less, code under full load stays unoptimized too long. */
 const HELPER_NICENESS = 5;
 
 /** Sets the engine up for calls once everything is loaded. Source: ADR 0063, ADR 0065. */
 export function tuneEngine(): void {
-  prepareYoungGeneration();
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  keepGrowing();
   lowerHelpers();
 }
 
 /**
- * Sets up the young generation for calls, of which nothing survives a few milliseconds: no object is allocated in the old
- * generation, where it would keep alive what it references; and the young one grows under load to
- * {@link LARGEST_BYTES}. V8 itself stops at 64 MiB, twice of which stay resident. It shrinks when the process is idle,
- * hence the interval. Source: ADR 0063.
+ * Sets the growth of both generations by the load. Of calls nothing survives a few milliseconds: the young generation
+ * grows under load to {@link LARGEST_BYTES}. V8 itself stops at 64 MiB, twice of which stay resident. It shrinks when the
+ * process is idle, hence the interval. Source: ADR 0063.
  */
-function prepareYoungGeneration(): void {
-  setFlagsFromString('--no-allocation-site-pretenuring');
-  let factor: number | undefined;
+function keepGrowing(): void {
+  let flags = '';
+  let load = performance.eventLoopUtilization();
   const adjust = () => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    const wanted = (young?.space_size ?? 0) < LARGEST_BYTES ? 2 : 1;
-    if (wanted === factor) return;
-    factor = wanted;
-    setFlagsFromString(`--semi-space-growth-factor=${factor}`);
+    const factor = (young?.space_size ?? 0) < LARGEST_BYTES ? 2 : 1;
+    const { utilization } = performance.eventLoopUtilization(load);
+    load = performance.eventLoopUtilization();
+    const percent = utilization < SATURATED ? MODERATE_GROWTH_PERCENT : 0;
+    const wanted = `--semi-space-growth-factor=${factor} --heap-growing-percent=${percent}`;
+    if (wanted === flags) return;
+    flags = wanted;
+    setFlagsFromString(flags);
   };
   adjust();
   setInterval(adjust, CHECK_MS).unref();
