@@ -172,24 +172,26 @@ describe('guessing', () => {
 describe('what times tell', () => {
   const ROUNDS = 15;
 
-  async function medianMs(call: (round: number) => Promise<ApiAnswer>): Promise<number> {
-    const taken: number[] = [];
-    for (let round = 0; round < ROUNDS; round++) {
-      if (round % 9 === 0) clock.advance(TEN_MINUTES_MS);
-      const begin = performance.now();
-      expect((await call(round)).status).toBe(401);
-      taken.push(performance.now() - begin);
-    }
-    return taken.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? Number.NaN;
+  async function tookMs(call: () => Promise<ApiAnswer>): Promise<number> {
+    const begin = performance.now();
+    expect((await call()).status).toBe(401);
+    return performance.now() - begin;
   }
+
+  const medianOf = (times: number[]) => times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 
   it('an unknown e-mail address and a wrong password → medians within 20 percent, in the best of five', async () => {
     await adaRegisters();
     const ratios: number[] = [];
     while (ratios.length < 5 && !ratios.some((ratio) => Math.abs(ratio - 1) <= 0.2)) {
-      const wrong = await medianMs(() => signIn({ password: 'wrong' }));
-      const unknown = await medianMs((round) => signIn({ email: `unknown-${round}@example.com` }));
-      ratios.push(unknown / wrong);
+      const [wrong, unknown]: [number[], number[]] = [[], []];
+      // In turn, so that other load of the machine slows both.
+      for (let round = 0; round < ROUNDS; round++) {
+        if (round % 4 === 0) clock.advance(TEN_MINUTES_MS);
+        wrong.push(await tookMs(() => signIn({ password: 'wrong' })));
+        unknown.push(await tookMs(() => signIn({ email: `unknown-${round}@example.com` })));
+      }
+      ratios.push(medianOf(unknown) / medianOf(wrong));
     }
     expect(ratios.at(-1)).toBeGreaterThan(0.8);
     expect(ratios.at(-1)).toBeLessThan(1.2);

@@ -171,7 +171,8 @@ describe('export, then apply on an empty account', () => {
         },
       );
       await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
-      expect(accepted).toBeGreaterThan(RUNS);
+      // Of some 30 applications. Without accepted ones the runs would prove nothing.
+      expect(accepted).toBeGreaterThan(RUNS / 2);
     },
     RUNS * 10_000,
   );
