@@ -3,12 +3,13 @@ import { jsonCall } from '../bodies.mjs';
 import { number, printTable } from '../report.mjs';
 import { medianSummary } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
+import { warmUp } from '../warm-up.mjs';
 import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
 
 const CALLS_PER_SECOND = 500;
 /** At saturation: at the measured rate it would take minutes until the engine has optimized the code. */
 const WARM_MS = 12_000;
-const [WARM_CONNECTIONS, ROUND_WARM_MS] = [64, 500];
+const ROUND_WARM_MS = 500;
 const USER = 'latency';
 
 export async function measureLatency({ dir, databases, upstream, load, seconds, rounds: count, verdicts }) {
@@ -17,10 +18,7 @@ export async function measureLatency({ dir, databases, upstream, load, seconds, 
   const gateway = await startCallers(started, upstream.port, [{ name: 'users, no limits' }]);
   const targets = [...bare.callers, ...gateway.callers].map((caller) => forUser(caller, USER));
   const durationMs = (seconds * 1e3) / count;
-  for (const target of targets) {
-    const warm = { warmMs: 0, durationMs: WARM_MS, connections: WARM_CONNECTIONS };
-    await load.run('closedLoop', { target, body: jsonCall(), ...warm });
-  }
+  await warmUp({ load, parties: targets, warmMs: WARM_MS });
   const runs = targets.map(() => []);
   for (let round = 0; round < count; round += 1) {
     for (const [at, target] of targets.entries()) {

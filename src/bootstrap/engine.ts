@@ -37,8 +37,9 @@ function keepGrowing(): void {
   const adjust = () => {
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
     const factor = (young?.space_size ?? 0) < LARGEST_BYTES ? 2 : 1;
-    const { utilization } = performance.eventLoopUtilization(load);
+    const before = load;
     load = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(load, before);
     const percent = utilization < SATURATED ? MODERATE_GROWTH_PERCENT : 0;
     const wanted = `--semi-space-growth-factor=${factor} --heap-growing-percent=${percent}`;
     if (wanted === flags) return;

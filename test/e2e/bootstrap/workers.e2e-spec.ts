@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../../support/eventually.js';
+import { created } from '../../support/identity/management-call.js';
 import { Exposition } from '../../support/metrics/exposition.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { programEnvironment } from '../../support/platform/gateway-process.js';
@@ -190,14 +191,7 @@ describeWithRedis('WORKERS', () => {
     await redis.stop();
   });
 
-  /** Creates something through the management API. */
-  // biome-ignore lint/suspicious/noExplicitAny: an answer whose shape other suites prove
-  async function manage(url: string, path: string, body: unknown): Promise<any> {
-    const headers = { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' };
-    const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-    if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  }
+  const manage = (baseUrl: string, path: string, body: object) => created({ baseUrl, managementKey }, path, body);
 
   async function startLoad(url: string): Promise<MarkedLoad> {
     const provider = { type: 'openai', name: 'P', slug: 'p', secret: 'sk-workers-test', baseUrl: `${upstream.url}/` };

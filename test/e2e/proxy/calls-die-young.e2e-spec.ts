@@ -1,19 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { created } from '../../support/identity/management-call.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const CALLS = 6_000;
 const CLIENTS = 16;
 /** Code and caches that the first calls fill take 1 to 3 KB of this; a call that is kept as a whole has 11. */
 const MOST_KEPT_BYTES = 6 * 1024;
-const UPSTREAM = fileURLToPath(new URL('../../support/proxy/upstream-process.ts', import.meta.url));
 const TRACE = new URL('../../support/platform/trace-collections.ts', import.meta.url).href;
 /** A line of `--trace-gc`: its kind, and the heap after it in MiB. */
 const COLLECTION = /: (Scavenge|Mark-Compact) [^\n]*? -> ([\d.]+) \(/g;
@@ -21,7 +19,7 @@ const COLLECTION = /: (Scavenge|Mark-Compact) [^\n]*? -> ([\d.]+) \(/g;
 let directory: string;
 let databaseUrl: string;
 let gateway: GatewayProcess;
-let upstream: ChildProcess;
+let upstream: ScriptedUpstream;
 const managementKey = newManagementKey();
 
 beforeAll(async () => {
@@ -31,29 +29,22 @@ beforeAll(async () => {
   gateway = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, {
     ...{ ...environment, LOG_LEVEL: 'warn', NODE_OPTIONS: `--import=${TRACE}` },
   });
-  const flags = ['--script=json', `--journal=${join(directory, 'journal')}`];
-  upstream = spawn(process.execPath, [UPSTREAM, ...flags], { stdio: ['ignore', 'pipe', 'inherit'] });
+  upstream = await startUpstream();
   await gateway.start();
 });
 
 afterAll(async () => {
   await gateway.kill();
-  upstream.kill('SIGTERM');
+  await upstream.close();
   await dropDatabase(databaseUrl);
   rmSync(directory, { recursive: true, force: true });
 });
 
 it('first calls of a process → next to nothing of them outlives the young generation (ADR 0063)', async () => {
-  const [line] = await once(upstream.stdout ?? upstream, 'data');
-  const baseUrl = `${JSON.parse(String(line)).url}/`;
-  await manage('/v1/admin/providers', {
-    type: 'openai',
-    name: 'json',
-    slug: 'json',
-    secret: 'sk-of-young-calls',
-    baseUrl,
-  });
-  const { app, api_key: key } = await manage('/v1/admin/apps', {
+  const service = { baseUrl: gateway.baseUrl, managementKey };
+  const provider = { type: 'openai', name: 'json', slug: 'json', secret: 'sk-of-young-calls' };
+  await created(service, '/v1/admin/providers', { ...provider, baseUrl: `${upstream.url}/` });
+  const { app, api_key: key } = await created(service, '/v1/admin/apps', {
     name: 'Young',
     config: { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } },
   });
@@ -84,15 +75,4 @@ function keptBytes(collections: readonly RegExpMatchArray[]): number {
     beforeMib = Number(after);
   }
   return keptMib * 1024 * 1024;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: an answer whose shape other suites prove
-async function manage(path: string, body: unknown): Promise<any> {
-  const answer = await fetch(gateway.baseUrl + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { created } from '../../support/identity/management-call.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { MarkedLoad } from '../../support/usage/marked-load.js';
@@ -184,16 +185,7 @@ async function addProvider(script: 'json' | 'sse'): Promise<string> {
   return provider.slug;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an answer whose shape other suites prove
-async function manage(path: string, body: unknown): Promise<any> {
-  const answer = await fetch(gateway.baseUrl + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${managementKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}
+const manage = (path: string, body: object) => created({ baseUrl: gateway.baseUrl, managementKey }, path, body);
 
 function journalFile(script: string): string {
   return join(directory, `${script}.journal`);

@@ -14,3 +14,15 @@ export async function uncheckedCall(
   });
   return { status: answer.status, body: await answer.json() };
 }
+
+/** Creates something through the management API. @throws Error when the answer is not 201. */
+export async function created(
+  service: Pick<World, 'baseUrl' | 'managementKey'>,
+  path: string,
+  body: object,
+  // biome-ignore lint/suspicious/noExplicitAny: an answer whose shape other suites prove
+): Promise<any> {
+  const answer = await uncheckedCall(service, 'POST', path, body);
+  if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
