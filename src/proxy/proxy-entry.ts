@@ -9,6 +9,7 @@ import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
 import { Forwarding } from './forwarding.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
+import { TurnStages } from './turn-stages.js';
 
 /** A raw request that bypasses the framework. */
 class RawRequest implements CallerRequest {
@@ -39,6 +40,7 @@ export class ProxyEntry {
     private readonly proxied: ProxiedCalls,
     private readonly endpoints: EndpointCalls,
     private readonly refusals: Refusals,
+    private readonly stages: TurnStages,
   ) {}
 
   /** @returns false for a request of another route, which the framework handles. */
@@ -61,7 +63,9 @@ export class ProxyEntry {
     serve: (request: RawRequest) => Promise<void>,
   ): void {
     const request = new RawRequest(message);
-    serve(request).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
+    this.stages.add('calls', () => {
+      serve(request).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
+    });
   }
 
   private async serveProxy(path: ProxyPath, request: RawRequest, response: ServerResponse): Promise<void> {

@@ -25,8 +25,9 @@ import { ProxiedCalls } from './proxied-calls.service.js';
 import { ProxyController } from './proxy.controller.js';
 import { ProxyEntry } from './proxy-entry.js';
 import { RelayParts } from './relay/relay-parts.js';
-import { AnswerBatch, SendBatch } from './relay/turn-batches.js';
+import { SendBatch } from './relay/send-batch.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/unfinished-answers.js';
+import { TurnStages } from './turn-stages.js';
 
 /**
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
@@ -64,10 +65,10 @@ import { AbandonedAnswers, OpenAnswers } from './relay/unfinished-answers.js';
     EndpointRequests,
     EndpointCalls,
     ProxyEntry,
+    TurnStages,
     UpstreamConnections,
     AbandonedAnswers,
     OpenAnswers,
-    AnswerBatch,
     {
       provide: SendBatch,
       inject: [Environment, UsageJournal],

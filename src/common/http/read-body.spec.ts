@@ -128,6 +128,39 @@ describe('reading a body', () => {
     expect(await outcome).toEqual(Buffer.from('abcde'));
   });
 
+  it.each([
+    ['5 bytes', 'Content-Length: 5', 'hello', Buffer.from('hello')],
+    ['none', 'Content-Length: 0', '', Buffer.alloc(0)],
+    ['three pieces', 'Transfer-Encoding: chunked', '1\r\na\r\n1\r\nb\r\n1\r\nc\r\n0\r\n\r\n', Buffer.from('abc')],
+    ['as many bytes as allowed', `Content-Length: ${MAX_BYTES}`, 'x'.repeat(MAX_BYTES), Buffer.alloc(MAX_BYTES, 'x')],
+    [
+      'more than allowed',
+      'Transfer-Encoding: chunked',
+      `${(MAX_BYTES + 1).toString(16)}\r\n${'x'.repeat(MAX_BYTES + 1)}\r\n0\r\n\r\n`,
+      TOO_LARGE,
+    ],
+  ])(
+    'body that has arrived before it is read: %s → as one read while it comes; the message ends',
+    async (...example) => {
+      const [, framing, sent, expected] = example;
+      const ended = Promise.withResolvers<void>();
+      const { socket, outcome, message } = await exchange(framing, async (request, response, tell) => {
+        request.once('end', ended.resolve);
+        while (!request.complete) await sleep(1);
+        readUpTo(MAX_BYTES)(request, response, tell);
+      });
+      socket.write(sent);
+      const body = await outcome;
+      if (expected === TOO_LARGE) {
+        expect(body).toMatchObject(TOO_LARGE);
+        return;
+      }
+      expect(body).toEqual(expected);
+      await ended.promise;
+      expect((await message).readableEnded).toBe(true);
+    },
+  );
+
   it('read only after the client has left → 400 instead of waiting for ever', async () => {
     const { socket, message } = await exchange('Content-Length: 10', () => undefined);
     const request = await message;

@@ -25,6 +25,7 @@ export function readBody(
   const declared = message.headers['content-length'];
   const mostBytes = declared === undefined ? maxBytes : Number(declared);
   if (mostBytes > maxBytes) return Promise.reject(tooLarge(maxBytes, tooLargeCode));
+  if (message.complete && message.readableLength <= mostBytes) return Promise.resolve(arrivedBody(message));
   return new Promise((resolve, reject) => {
     let size = 0;
     let held: Buffer | undefined;
@@ -51,6 +52,12 @@ export function readBody(
       resolve(whole(held, size));
     });
   });
+}
+
+/** A body that has arrived before anything listens to it. */
+function arrivedBody(message: IncomingMessage): Buffer {
+  const bytes: Buffer | null = message.read();
+  return bytes ?? Buffer.alloc(0);
 }
 
 /**

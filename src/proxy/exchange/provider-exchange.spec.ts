@@ -1,8 +1,13 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { decodingOf } from './provider-exchange.js';
+import { Client, type Dispatcher } from 'undici';
+import { TurnStages } from '../turn-stages.js';
+import type { OriginPool } from './origin-pool.js';
+import type { ProviderCall } from './provider-call.js';
+import { decodingOf, ProviderExchange } from './provider-exchange.js';
 
 const TEXT = Buffer.from('data: {"choices":[]}\n\n'.repeat(200));
 
@@ -53,5 +58,136 @@ describe('coded answers', () => {
     const coded = gzipSync(TEXT);
     const parts = [coded.subarray(0, half), coded.subarray(half)];
     expect(await Promise.all([decoded('gzip', parts), decoded('gzip', parts)])).toEqual([TEXT, TEXT]);
+  });
+});
+
+describe('what arrives in one turn', () => {
+  const HEADERS = { 'content-type': 'text/event-stream' };
+  const LIMIT_BYTES = 16 * 1024;
+
+  /** An exchange whose answer the test sends, and what it has delivered. */
+  function receiving(onBytes: (bytes: Buffer) => void = () => undefined) {
+    const told: string[] = [];
+    const pool: Partial<OriginPool> = { release: () => void told.push('released') };
+    const call: Partial<ProviderCall> = { pool: pool as OriginPool };
+    const exchange: ProviderExchange = new ProviderExchange(
+      call as ProviderCall,
+      {
+        onSend: () => undefined,
+        onHead: (status) => void told.push(`head ${status}`),
+        onBytes: (bytes) => {
+          told.push(`${bytes.length} bytes`);
+          onBytes(bytes);
+        },
+        onEnd: () => {
+          told.push('end');
+          exchange.finish();
+        },
+        onFailure: ({ message }) => {
+          told.push(`failure: ${message}`);
+          exchange.finish();
+        },
+      },
+      new TurnStages(),
+    );
+    const controller: Partial<Dispatcher.DispatchController> = {
+      abort: (reason) => exchange.onResponseError(undefined, reason),
+      pause: () => void told.push('paused'),
+    };
+    exchange.take(new Client('http://127.0.0.1:9'));
+    const sent = controller as Dispatcher.DispatchController;
+    return {
+      told,
+      exchange,
+      head: (headers: Record<string, string> = HEADERS) => exchange.onResponseStart(sent, 200, headers, 'OK'),
+      bytes: (size: number) => exchange.onResponseData(sent, Buffer.alloc(size)),
+      end: () => exchange.onResponseEnd(),
+      fail: () => exchange.onResponseError(sent, new Error('cut')),
+    };
+  }
+
+  it('head, pieces and end → delivered at the end of the turn, in this order', async () => {
+    const { told, head, bytes, end } = receiving();
+    head();
+    bytes(1);
+    bytes(2);
+    end();
+    expect(told).toEqual([]);
+    await nextTurn();
+    expect(told).toEqual(['head 200', '1 bytes', '2 bytes', 'end', 'released']);
+  });
+
+  it('more bytes than may wait → delivered at once, with the head before them', async () => {
+    const { told, head, bytes } = receiving();
+    head();
+    bytes(LIMIT_BYTES);
+    expect(told).toEqual([]);
+    bytes(1);
+    expect(told).toEqual(['head 200', `${LIMIT_BYTES} bytes`, '1 bytes']);
+    bytes(LIMIT_BYTES + 1);
+    expect(told.at(-1)).toBe(`${LIMIT_BYTES + 1} bytes`);
+    await nextTurn();
+    expect(told).toHaveLength(4);
+  });
+
+  it('connection that breaks in the turn of its bytes → they come before the failure, and nothing after it', async () => {
+    const { told, head, bytes, fail } = receiving();
+    head();
+    bytes(5);
+    fail();
+    expect(told).toEqual(['head 200', '5 bytes', 'failure: cut', 'released']);
+    await nextTurn();
+    expect(told).toHaveLength(4);
+  });
+
+  it('stopped after the whole answer has arrived → complete, once', async () => {
+    const { told, exchange, head, bytes, end } = receiving();
+    head();
+    bytes(5);
+    end();
+    exchange.stop('interrupted');
+    await nextTurn();
+    expect(told).toEqual(['head 200', '5 bytes', 'end', 'released']);
+  });
+
+  it('stopped in the middle of an answer → what has arrived, then the failure', async () => {
+    const { told, exchange, head, bytes } = receiving();
+    head();
+    bytes(5);
+    exchange.stop('interrupted');
+    await nextTurn();
+    expect(told).toEqual(['head 200', '5 bytes', 'failure: interrupted', 'released']);
+  });
+
+  it('dropped → nothing of what has arrived', async () => {
+    const { told, exchange, head, bytes, end } = receiving();
+    head();
+    bytes(5);
+    end();
+    exchange.drop();
+    await nextTurn();
+    expect(told).toEqual(['released']);
+  });
+
+  it('receiver that throws → the call fails with its error and nothing more is delivered', async () => {
+    const { told, head, bytes, end } = receiving((received) => {
+      if (received.length === 1) throw new Error('cannot relay');
+    });
+    head();
+    bytes(1);
+    bytes(2);
+    await nextTurn();
+    end();
+    await nextTurn();
+    expect(told).toEqual(['head 200', '1 bytes', 'failure: cannot relay', 'released']);
+  });
+
+  it('coded answer → its head before its bytes, also where the bytes are decoded first', async () => {
+    const { told, exchange, head } = receiving();
+    head({ 'content-encoding': 'gzip' });
+    exchange.onResponseData({} as Dispatcher.DispatchController, gzipSync(TEXT));
+    exchange.onResponseEnd();
+    while (told.at(-1) !== 'released') await nextTurn();
+    expect(told).toEqual(['head 200', `${TEXT.length} bytes`, 'end', 'released']);
   });
 });

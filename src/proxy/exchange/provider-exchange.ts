@@ -2,6 +2,7 @@ import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { Client, Dispatcher } from 'undici';
 import { singleHeader, type UpstreamHeaders } from '../relay/response-headers.rules.js';
+import type { Stage, TurnStages } from '../turn-stages.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
@@ -12,6 +13,15 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
   ['br', createBrotliDecompress],
   ['zstd', createZstdDecompress],
 ]);
+
+/** More than this of a body waits for no stage, so that a slow client pauses the provider before it sends much more. */
+const MAX_STAGED_BYTES = 16 * 1024;
+
+interface ReceivedHead {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: UpstreamHeaders;
+}
 
 /** Events of an answer body. `onEnd` or `onFailure` is the last event. */
 export interface BodyEvents {
@@ -33,7 +43,8 @@ export interface ExchangeEvents extends BodyEvents {
 
 /**
  * The upstream side of one call: sends it, waits for its head within limits, decodes its body, and releases the
- * connection. Its public methods are undici's callbacks in their order, and the operations for the relay.
+ * connection. Its public methods are undici's callbacks in their order, and the operations for the relay. What arrives is
+ * delivered in the stages of its event loop turn, in the order of its arrival.
  */
 export class ProviderExchange implements Dispatcher.DispatchHandler {
   #client: Client | undefined;
@@ -42,6 +53,10 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   #decoder: Transform | undefined;
   #receiver: BodyEvents;
   #status = 0;
+  /** Received and not yet delivered. */
+  #head: ReceivedHead | undefined;
+  #chunks: Buffer[] | undefined;
+  #chunkBytes = 0;
   /** The connection has delivered the whole answer and emits no further callbacks, even while decoding continues. */
   #arrived = false;
   /** The call has ended; further events are ignored. */
@@ -50,6 +65,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   constructor(
     private readonly call: ProviderCall,
     private readonly events: ExchangeEvents,
+    private readonly stages: TurnStages,
   ) {
     this.#receiver = events;
   }
@@ -103,7 +119,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.#status = statusCode;
     if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) {
-      this.events.onHead(statusCode, statusText, headers);
+      this.#head = { status: statusCode, statusText, headers };
+      this.#add('heads', () => this.#deliverHead());
     } else this.giveUp('undecodable');
   }
 
@@ -111,17 +128,26 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     if (this.#over) return;
     if (this.#decoder) {
       if (!this.#decoder.write(chunk)) this.#controller?.pause();
-    } else this.#receiver.onBytes(chunk);
+      return;
+    }
+    if (this.#chunks === undefined) {
+      this.#chunks = [];
+      this.#add('bodies', () => this.#deliverChunks());
+    }
+    this.#chunks.push(chunk);
+    this.#chunkBytes += chunk.length;
+    if (this.#chunkBytes > MAX_STAGED_BYTES) this.#deliverChunks();
   }
 
   onResponseEnd(): void {
     this.#arrived = true;
     if (this.#over) this.finish();
     else if (this.#decoder) this.#decoder.end();
-    else this.#complete();
+    else this.#add('ends', () => this.#complete());
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#deliverChunks();
     if (this.#over) this.finish();
     else this.#receiver.onFailure(connectionFailure(error));
   }
@@ -144,12 +170,12 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Aborts the call immediately. Without a controller the call still waits for its connection, and after the whole
-   * answer the connection does not report the abort; both cases are reported directly.
+   * Aborts the call immediately, unless its whole answer is here. Without a controller the call still waits for its
+   * connection, and a decoder may go on after the connection has ended; both cases are reported directly.
    */
   stop(why: GivenUp['why']): void {
-    if (this.#controller && !this.#arrived) this.giveUp(why);
-    else this.onResponseError(this.#controller, new GivenUp(why));
+    if (this.#arrived && this.#decoder === undefined) this.#complete();
+    else this.#fail(new GivenUp(why));
   }
 
   /** Redirects the remaining body events to another receiver. */
@@ -178,7 +204,40 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#client = undefined;
   }
 
+  /** What the receiver throws ends the call, as undici does with what its callbacks throw. */
+  #add(stage: Stage, deliver: () => void): void {
+    this.stages.add(stage, () => {
+      try {
+        deliver();
+      } catch (error) {
+        this.#head = undefined;
+        this.#chunks = undefined;
+        this.#fail(error instanceof Error ? error : new Error('the answer was not relayed'));
+      }
+    });
+  }
+
+  #fail(error: Error): void {
+    if (this.#controller && !this.#arrived) this.#controller.abort(error);
+    else this.onResponseError(this.#controller, error);
+  }
+
+  #deliverHead(): void {
+    const head = this.#head;
+    this.#head = undefined;
+    if (head !== undefined && !this.#over) this.events.onHead(head.status, head.statusText, head.headers);
+  }
+
+  #deliverChunks(): void {
+    this.#deliverHead();
+    const chunks = this.#chunks ?? [];
+    this.#chunks = undefined;
+    this.#chunkBytes = 0;
+    for (const chunk of chunks) if (!this.#over) this.#receiver.onBytes(chunk);
+  }
+
   #complete(): void {
+    this.#deliverChunks();
     if (this.#over) return;
     if (this.#status !== 0) this.#receiver.onEnd();
     else this.#receiver.onFailure(new Error('the provider ended its answer without a status'));
@@ -190,6 +249,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     const { decoder } = decoding;
     this.#decoder = decoder;
     decoder.on('data', (bytes: Buffer) => {
+      this.#deliverHead();
       if (!this.#over) this.#receiver.onBytes(bytes);
     });
     decoder.on('drain', () => this.#controller?.resume());

@@ -9,7 +9,6 @@ import { type AddressInfo, connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ClientAnswer } from './client-answer.js';
-import { AnswerBatch } from './turn-batches.js';
 
 const servers: Server[] = [];
 
@@ -24,9 +23,7 @@ type Script = (answer: ClientAnswer, response: ServerResponse) => unknown;
 
 /** Runs the script as the answer to every request. @returns the port. */
 async function serve(script: Script): Promise<number> {
-  const server = createServer(
-    (_request, response) => void script(new ClientAnswer(response, new AnswerBatch()), response),
-  );
+  const server = createServer((_request, response) => void script(new ClientAnswer(response), response));
   servers.push(server);
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   return (server.address() as AddressInfo).port;

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
-import type { AnswerBatch } from './turn-batches.js';
 
 /** Head of a relayed answer. The caller must have removed text that HTTP cannot carry. */
 export interface AnswerHead {
@@ -14,6 +13,8 @@ export interface AnswerHead {
 
 /** Above this size, copying a chunk costs more than the writes it saves. */
 const MAX_COPIED_BYTES = 8 * 1024;
+/** Above this size, converting a body to text costs more than the second write it saves. */
+const MAX_TEXT_BYTES = 8 * 1024;
 const LINE_END = '\r\n';
 
 /**
@@ -35,6 +36,12 @@ function writeChunk(response: ServerResponse, bytes: Buffer): boolean {
   }
 }
 
+/** Node sends a short text body and the head in one write; latin1 preserves every byte. */
+function endWith(response: ServerResponse, body: Buffer): void {
+  if (body.length <= MAX_TEXT_BYTES) response.end(body.toString('latin1'), 'latin1');
+  else response.end(body);
+}
+
 /**
  * The client side of a relayed answer. The head waits for the first bytes of the body, but no longer than the current
  * event loop turn, so that a short answer is sent in one write and the head of a stream immediately.
@@ -46,10 +53,7 @@ export class ClientAnswer {
   /** The complete body has been handed over. */
   #finished = false;
 
-  constructor(
-    private readonly response: ServerResponse,
-    private readonly batch: AnswerBatch,
-  ) {}
+  constructor(private readonly response: ServerResponse) {}
 
   begin(head: AnswerHead): void {
     this.#head = head;
@@ -67,7 +71,7 @@ export class ClientAnswer {
       this.#head.headers.push('content-length', String(bytes.length));
       this.#writeHead();
       this.#finished = true;
-      this.batch.end(this.response, bytes);
+      endWith(this.response, bytes);
       return true;
     }
     if (this.#head !== undefined) this.#writeHead();

@@ -7,7 +7,8 @@ import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/usage-recorder.service.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
-import { AnswerBatch, SendBatch } from './turn-batches.js';
+import { TurnStages } from '../turn-stages.js';
+import { SendBatch } from './send-batch.js';
 import { AbandonedAnswers, OpenAnswers } from './unfinished-answers.js';
 
 /** What all relays share: their dependencies, and how they log. */
@@ -23,7 +24,7 @@ export class RelayParts {
     readonly recorder: UsageRecorder,
     readonly open: OpenAnswers,
     readonly abandoned: AbandonedAnswers,
-    readonly batch: AnswerBatch,
+    readonly stages: TurnStages,
     readonly sends: SendBatch,
     readonly metrics: Metrics,
     readonly traces: Traces,

@@ -13,7 +13,7 @@ import { KeptAnswer } from './kept-answer.js';
 import { ProviderAnswer } from './provider-answer.js';
 import type { RelayParts } from './relay-parts.js';
 import type { UpstreamHeaders } from './response-headers.rules.js';
-import type { WaitingRequest } from './turn-batches.js';
+import type { WaitingRequest } from './send-batch.js';
 import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
 
 /**
@@ -48,8 +48,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     /** The last answer of earlier targets. */
     private kept?: KeptAnswer | undefined,
   ) {
-    this.#exchange = new ProviderExchange(call, this);
-    this.#answer = new ClientAnswer(response, parts.batch);
+    this.#exchange = new ProviderExchange(call, this, parts.stages);
+    this.#answer = new ClientAnswer(response);
     this.#received = new ProviderAnswer(call, parts.clock);
   }
 
