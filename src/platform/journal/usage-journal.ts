@@ -53,8 +53,8 @@ export interface UsageJournalOptions {
  * process neither loses nor duplicates one. Lines are JSON with an `event_id`; the caller defines the other members.
  *
  * An admission is written before `admit` returns. A kill between that and the send records an unsent request as
- * interrupted; the reverse order would lose requests. A settlement is written at the end of the same event loop turn; a
- * kill before that records its request as interrupted.
+ * interrupted; the reverse order would lose requests. Settlements of the same callback of the event loop are written
+ * together after it; a kill before that records their requests as interrupted.
  *
  * Source: docs/reference/accounting.md#exactly-once.
  */
@@ -165,7 +165,7 @@ export class UsageJournal {
     this.unwritten.push(line);
     if (this.writeScheduled) return;
     this.writeScheduled = true;
-    setImmediate(() => {
+    queueMicrotask(() => {
       this.writeScheduled = false;
       this.tryToWrite();
     });
