@@ -74,7 +74,7 @@ describe('what arrives in one turn', () => {
       call as ProviderCall,
       {
         onSend: () => undefined,
-        onHead: (status) => void told.push(`head ${status}`),
+        onHead: ({ status }) => void told.push(`head ${status}`),
         onBytes: (bytes) => {
           told.push(`${bytes.length} bytes`);
           onBytes(bytes);

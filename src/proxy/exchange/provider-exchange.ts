@@ -17,10 +17,13 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 /** More than this of a body waits for no stage, so that a slow client pauses the provider before it sends much more. */
 const MAX_STAGED_BYTES = 16 * 1024;
 
-interface ReceivedHead {
+/** A provider's head as received. */
+export interface ReceivedHead {
   readonly status: number;
   readonly statusText: string;
   readonly headers: UpstreamHeaders;
+  /** Whether the gateway decodes the body, so that its bytes differ from those the provider sent. */
+  readonly isDecoded: boolean;
 }
 
 /** Events of an answer body. `onEnd` or `onFailure` is the last event. */
@@ -38,7 +41,7 @@ export interface ExchangeEvents extends BodyEvents {
    * failure.
    */
   onSend(): void;
-  onHead(status: number, statusText: string, headers: UpstreamHeaders): void;
+  onHead(head: ReceivedHead): void;
 }
 
 /**
@@ -68,11 +71,6 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     private readonly stages: TurnStages,
   ) {
     this.#receiver = events;
-  }
-
-  /** Whether the body bytes differ from those the provider sent. */
-  get isDecoded(): boolean {
-    return this.#decoder !== undefined;
   }
 
   /** Status of the provider's answer, undecodable answers included; 0 before the head. */
@@ -119,7 +117,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
     this.#status = statusCode;
     if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) {
-      this.#head = { status: statusCode, statusText, headers };
+      this.#head = { status: statusCode, statusText, headers, isDecoded: this.#decoder !== undefined };
       this.#add('heads', () => this.#deliverHead());
     } else this.giveUp('undecodable');
   }
@@ -225,7 +223,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   #deliverHead(): void {
     const head = this.#head;
     this.#head = undefined;
-    if (head !== undefined && !this.#over) this.events.onHead(head.status, head.statusText, head.headers);
+    if (head !== undefined && !this.#over) this.events.onHead(head);
   }
 
   #deliverChunks(): void {

@@ -11,10 +11,8 @@ export interface AnswerHead {
   readonly bodyBytes: number | undefined;
 }
 
-/** Above this size, copying a chunk costs more than the writes it saves. */
+/** Above this size, copying a chunk, or a body to text, costs more than the writes it saves. */
 const MAX_COPIED_BYTES = 8 * 1024;
-/** Above this size, converting a body to text costs more than the second write it saves. */
-const MAX_TEXT_BYTES = 8 * 1024;
 const LINE_END = '\r\n';
 
 /**
@@ -38,7 +36,7 @@ function writeChunk(response: ServerResponse, bytes: Buffer): boolean {
 
 /** Node sends a short text body and the head in one write; latin1 preserves every byte. */
 function endWith(response: ServerResponse, body: Buffer): void {
-  if (body.length <= MAX_TEXT_BYTES) response.end(body.toString('latin1'), 'latin1');
+  if (body.length <= MAX_COPIED_BYTES) response.end(body.toString('latin1'), 'latin1');
   else response.end(body);
 }
 

@@ -6,21 +6,13 @@ import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
+import type { ReceivedHead } from '../exchange/provider-exchange.js';
 import { tracedCall } from '../exchange/traced-call.rules.js';
 import { AnswerBody } from './answer-body.js';
 import { BufferedStreamHead } from './buffered-stream-head.js';
 import { outcomeOf } from './call-outcome.rules.js';
 import type { AnswerHead } from './client-answer.js';
 import { answerHead, isEventStream, isSuccess, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
-
-/** A provider's head as received. */
-interface ReceivedHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: UpstreamHeaders;
-  /** Whether the gateway decodes the body. */
-  readonly isDecoded: boolean;
-}
 
 /**
  * The answer of one target while it is read: its status and times, the part of a stream that is still held back, and

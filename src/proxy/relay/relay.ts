@@ -3,7 +3,7 @@ import type { Client } from 'undici';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
-import { type ExchangeEvents, ProviderExchange } from '../exchange/provider-exchange.js';
+import { type ExchangeEvents, ProviderExchange, type ReceivedHead } from '../exchange/provider-exchange.js';
 import { failureReason, GivenUp, isOurFailure, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
 import { tracedAnswer, tracedRequest } from '../exchange/traced-call.rules.js';
 import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
@@ -12,7 +12,6 @@ import { type AnswerHead, ClientAnswer } from './client-answer.js';
 import { KeptAnswer } from './kept-answer.js';
 import { ProviderAnswer } from './provider-answer.js';
 import type { RelayParts } from './relay-parts.js';
-import type { UpstreamHeaders } from './response-headers.rules.js';
 import type { WaitingRequest } from './send-batch.js';
 import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
 
@@ -91,15 +90,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     }
   }
 
-  onHead(status: number, statusText: string, headers: UpstreamHeaders): void {
-    this.#received.begin(status, headers);
+  onHead(received: ReceivedHead): void {
+    const { status } = received;
+    this.#received.begin(status, received.headers);
     this.parts.metrics.providerAnswered(
       this.call.admission.providerType,
       status,
       this.#received.timings.providerTtfbMs,
     );
     if (this.#clientLeft) return;
-    const head = this.#received.headOf({ status, statusText, headers, isDecoded: this.#exchange.isDecoded });
+    const head = this.#received.headOf(received);
     if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
   }
 
