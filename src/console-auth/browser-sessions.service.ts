@@ -107,7 +107,11 @@ export class BrowserSessions {
     return revoked;
   }
 
-  /** Ends every session of a person, the one of the request included. @returns the number of sessions ended. */
+  /**
+   * Ends every session of a person, the one of the request included.
+   *
+   * @returns the number of sessions ended; 0 when another request ended them all at the same time.
+   */
   revokeAll(person: PersonPrincipal): Promise<number> {
     return this.endOwn(person);
   }

@@ -46,7 +46,11 @@ export class OwnSessionsResponse {
 }
 
 export class RevokedSessionsResponse {
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'Number of sessions that were ended.' })
+  @ApiProperty({
+    type: 'integer',
+    minimum: 0,
+    description: 'Number of sessions that this request ended; 0 when another one ended them all at the same time.',
+  })
   revoked: number;
 
   static of(revoked: number): RevokedSessionsResponse {

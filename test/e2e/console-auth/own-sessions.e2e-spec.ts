@@ -10,6 +10,8 @@ import {
   startConsoleWorld,
   trailOf,
 } from '../../support/console-auth/console.js';
+import { eventually } from '../../support/eventually.js';
+import { waitingStatements } from '../../support/platform/lock-waits.js';
 import type { World } from '../../support/world.js';
 
 const IP_ADDRESS = /^\d+\.\d+\.\d+\.\d+$/;
@@ -92,6 +94,21 @@ describe('the sessions of a person', () => {
     expect([await statusOf(here), await statusOf(there), await statusOf(stranger.here)]).toEqual([401, 401, 200]);
     const headers = { authorization: `Bearer ${key.body.key.plaintext}` };
     expect((await fetch(`${world.baseUrl}/v1/admin/session`, { headers })).status).toBe(200);
+  });
+
+  it('signing out everywhere twice at once → one ends the sessions, the other none; both are signed out', async () => {
+    const { id, cookie } = await registered(world);
+    const here = browserOf(world, { cookie });
+    const { underWay } = await world.dataSource.transaction(async (tx) => {
+      await tx.query('SELECT FROM sessions WHERE identity_id = $1 FOR UPDATE', [id]);
+      const both = [here.post('/v1/auth/revoke-sessions', {}), here.post('/v1/auth/revoke-sessions', {})];
+      await eventually(async () => (await waitingStatements(world.dataSource)).length === 2, { withinMs: 5_000 });
+      return { underWay: Promise.all(both) };
+    });
+    const answers = await underWay;
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(answers.map(({ body }) => body.revoked).toSorted()).toEqual([0, 1]);
+    for (const answer of answers) expect(setCookieOf(answer, SESSION_COOKIE)).toContain('Max-Age=0');
   });
 
   it('a foreign page, or a key → refused, and nothing ends', async () => {

@@ -2347,7 +2347,7 @@ export interface components {
             id: string;
         };
         RevokedSessionsResponse: {
-            /** @description Number of sessions that were ended. */
+            /** @description Number of sessions that this request ended; 0 when another one ended them all at the same time. */
             revoked: number;
         };
         SocialSignInRequest: {
