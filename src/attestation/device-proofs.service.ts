@@ -1,9 +1,9 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { AppAttest } from '../app-directory/config/authentication-config.js';
 import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import { lruCache } from '../common/lru-cache.js';
 import { AttestationRoots } from './attestation-roots.js';
 import { verifyAssertionObject } from './proof/assertion.rules.js';
 import { type AttestedKey, verifyAttestationObject } from './proof/attestation.rules.js';
@@ -49,7 +49,7 @@ interface Assertion extends AssertionClientData {
 /** Verifies attestations and assertions. The callers store challenges and counters. */
 @Injectable()
 export class DeviceProofs {
-  private readonly importedKeys = new LRUCache<string, KeyObject>({ max: MAX_IMPORTED_KEYS });
+  private readonly importedKeys = lruCache<KeyObject>(MAX_IMPORTED_KEYS);
 
   constructor(
     private readonly trusted: AttestationRoots,

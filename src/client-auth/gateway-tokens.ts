@@ -1,10 +1,10 @@
 import { createSecretKey, hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../common/clock.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
+import { lruCache } from '../common/lru-cache.js';
 import { type MaybePromise, whenResolved } from '../common/maybe-promise.js';
 import { TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import type { AuthMethod } from '../usage/usage-event.js';
@@ -44,7 +44,7 @@ export interface TokenHolder {
 export class GatewayTokens {
   readonly #signingKey: CryptoKey;
   readonly #verifyingKeys: readonly CryptoKey[];
-  readonly #verified = new LRUCache<string, GatewayTokenClaims>({ max: MAX_VERIFIED });
+  readonly #verified = lruCache<GatewayTokenClaims>(MAX_VERIFIED);
 
   constructor(
     secrets: TokenSecrets,

@@ -4,6 +4,7 @@ import { Clock } from '../common/clock.js';
 import { errorCode } from '../common/errors/error-code.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Log } from '../common/log/log.js';
+import { lruCache } from '../common/lru-cache.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
 import { IssuerKey, parseKeySet } from './key-set.rules.js';
 
@@ -50,7 +51,7 @@ export class IssuerKeySets {
     maxSize: MAX_KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes,
   });
-  readonly #failures = new LRUCache<string, FailedFetch>({ max: MAX_KEY_SETS });
+  readonly #failures = lruCache<FailedFetch>(MAX_KEY_SETS);
   readonly #fetches = new Map<string, Promise<KeySet | KeySetTrouble>>();
 
   constructor(

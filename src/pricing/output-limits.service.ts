@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import { lruCache } from '../common/lru-cache.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import { OUTPUT_LIMITS } from './output-limits.js';
 import { findContextTokens } from './price-catalog.js';
@@ -16,7 +16,7 @@ interface Known {
 /** Looks up the maximum output of a model. */
 @Injectable()
 export class OutputLimits {
-  readonly #known = new LRUCache<string, Known>({ max: REMEMBERED_MODELS });
+  readonly #known = lruCache<Known>(REMEMBERED_MODELS);
 
   /**
    * Maximum output of one choice, in tokens; undefined where it is unknown.

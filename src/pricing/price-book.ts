@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { type Clock, dayStartMs, instantOf } from '../common/clock.js';
+import { lruCache } from '../common/lru-cache.js';
 import { MAX_MODEL_LENGTH, type ProviderType } from '../upstreams/provider-types.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
 import { findModelId, type PriceCatalog } from './price-catalog.js';
@@ -114,7 +115,7 @@ export class PriceBook {
   #aliasesOf(type: ProviderType): LRUCache<string, { readonly id: string | undefined }> {
     let aliases = this.#aliases.get(type);
     if (aliases === undefined) {
-      aliases = new LRUCache({ max: REMEMBERED_ALIASES });
+      aliases = lruCache(REMEMBERED_ALIASES);
       this.#aliases.set(type, aliases);
     }
     return aliases;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../common/clock.js';
 import { Log } from '../common/log/log.js';
+import { lruCache } from '../common/lru-cache.js';
 import { type ConfigChange, ConfigChanges } from '../platform/database/config-changes.js';
 import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import { Vault } from '../platform/vault/vault.js';
@@ -27,7 +27,7 @@ const NO_PROVIDERS = new ProviderSet([]);
 export class ProviderDirectory {
   readonly #sets: NotifiedCache<ProviderSet>;
   /** Credentials by account, then by provider: an opened key outlives the snapshot. */
-  readonly #credentials = new LRUCache<string, AccountCredentials>({ max: MAX_ACCOUNTS });
+  readonly #credentials = lruCache<AccountCredentials>(MAX_ACCOUNTS);
   readonly #tools: Omit<CredentialTools, 'secrets'>;
 
   constructor(

@@ -1,9 +1,9 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { chargesOf } from '../budgets/budget.rules.js';
 import type { BudgetHold } from '../budgets/budget-hold.js';
 import { Budgets } from '../budgets/budgets.service.js';
 import { Ids } from '../common/ids.js';
+import { lruCache } from '../common/lru-cache.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
@@ -46,7 +46,7 @@ interface Settlement {
 export class UsageRecorder implements OnApplicationShutdown {
   private readonly eventIds: EventIds;
   private lastKind = 0;
-  private readonly kinds = new LRUCache<string, EventKind>({ max: MAX_KINDS });
+  private readonly kinds = lruCache<EventKind>(MAX_KINDS);
 
   constructor(
     private readonly journal: UsageJournal,

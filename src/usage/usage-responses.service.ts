@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { isStorableText } from '../common/fields/config-values.js';
+import { lruCache } from '../common/lru-cache.js';
 import { UsageRepository } from './usage.repository.js';
 
 /** Capacity of the cache of this process's recent responses. */
@@ -16,7 +16,7 @@ const SECOND_LOOK_MS = 300;
 @Injectable()
 export class UsageResponses {
   /** Cache by application and response id. */
-  private readonly recent = new LRUCache<string, { userId: string | null }>({ max: REMEMBERED });
+  private readonly recent = lruCache<{ userId: string | null }>(REMEMBERED);
 
   constructor(private readonly events: UsageRepository) {}
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/log/log.js';
+import { lruCache } from '../../common/lru-cache.js';
 import { Environment, EnvironmentError } from '../../platform/config/environment.js';
 import { GuardedRequest, OutboundError, type OutboundFailure } from '../../platform/outbound/guarded-request.js';
 import { type ClientProblem, metadataUrlOf, type OAuthClient, readMetadata, readRegistered } from './client.rules.js';
@@ -41,7 +41,7 @@ interface Remembered {
 @Injectable()
 export class OAuthClients {
   readonly #registered: ReadonlyMap<string, OAuthClient>;
-  readonly #documents = new LRUCache<string, Remembered>({ max: MAX_DOCUMENTS });
+  readonly #documents = lruCache<Remembered>(MAX_DOCUMENTS);
   readonly #fetches = new Map<string, Promise<OAuthClient | ClientProblem>>();
 
   /** @throws EnvironmentError the file of registered clients cannot be read. */

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
+import { lruCache } from '../../common/lru-cache.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import type { RecordedAccountRequests } from '../../usage/recorded-requests.service.js';
 import type { PeriodUse } from './plan.js';
@@ -37,7 +37,7 @@ class AccountCount implements PeriodUse {
  * can exceed a limit by what the others admit within that interval.
  */
 export class AccountRequests {
-  private readonly counts = new LRUCache<string, AccountCount>({ max: MAX_ACCOUNTS });
+  private readonly counts = lruCache<AccountCount>(MAX_ACCOUNTS);
 
   constructor(
     private readonly recorded: Pick<RecordedAccountRequests, 'countSince'>,

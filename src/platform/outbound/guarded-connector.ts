@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import { buildConnector } from 'undici';
+import { lruCache } from '../../common/lru-cache.js';
 import { isMetadataAddress, isMetadataHost, isPublicAddress, parseIp } from './address.rules.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
 
@@ -56,7 +56,7 @@ export class BlockedAddressError extends Error {
  * Source: docs/reference/security.md#outbound-addresses.
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
-  const dialers = new LRUCache<string, buildConnector.connector>({ max: MAX_DIALERS });
+  const dialers = lruCache<buildConnector.connector>(MAX_DIALERS);
   const dialerFor = (destination: Destination): buildConnector.connector => {
     const key = `${destination.protocol}${destination.port}`;
     const dialer = dialers.get(key) ?? buildDialer(options, destination);

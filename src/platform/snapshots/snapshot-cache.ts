@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../common/clock.js';
+import { lruCache } from '../../common/lru-cache.js';
 import { type ConfigChanges, EVERYTHING } from '../database/config-changes.js';
 
 /** How a cache loads and how long entries stay valid. All ages count from the start of the load. */
@@ -41,8 +42,8 @@ export class SnapshotCache<T extends object> {
 
   constructor(options: SnapshotCacheOptions<T>) {
     this.#options = options;
-    this.#snapshots = new LRUCache({ max: options.max });
-    this.#misses = new LRUCache({ max: options.max });
+    this.#snapshots = lruCache(options.max);
+    this.#misses = lruCache(options.max);
   }
 
   /**
