@@ -128,7 +128,10 @@ const isBundleUpToDate = () =>
 
 const isUpToDate = () => isServerUpToDate() && isBundleUpToDate() && isWebUpToDate() && isGwUpToDate();
 
-/** The compiled server and its packages as one program, whose comments and module boundaries cost no memory. */
+/**
+ * The compiled server and its packages as one program, without comments, white space and the names of variables. It is a
+ * CommonJS program: the engine keeps the outermost function of a module for ever, 4 MiB with all literals in it.
+ */
 async function buildBundle() {
   const inputs = bundleInputsHash();
   const { rolldown } = await import('rolldown');
@@ -142,25 +145,58 @@ async function buildBundle() {
       throw new Error(message);
     },
   });
-  rmSync(SERVER_OUTPUT, { recursive: true, force: true });
   // Parts are as deep as the compiled rooms, and the entry as `dist/src/main.js`: paths relative to them stay valid.
-  await bundle.write({
+  const { output } = await bundle.generate({
     dir: SERVER_OUTPUT,
     entryFileNames: '[name].js',
     chunkFileNames: 'parts/[name]-[hash].js',
+    format: 'cjs',
+    minify: true,
     comments: false,
     keepNames: true,
+    sourcemap: true,
   });
-  const outputs = filesUnder(SERVER_OUTPUT);
-  for (const path of outputs) writeFileSync(path, inAscii(readFileSync(path, 'utf8')));
-  writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(outputs) });
+  rmSync(SERVER_OUTPUT, { recursive: true, force: true });
+  mkdirSync(join(SERVER_OUTPUT, 'parts'), { recursive: true });
+  writeFileSync(join(SERVER_OUTPUT, 'package.json'), JSON.stringify({ type: 'commonjs' }));
+  for (const { fileName, code, map } of output.filter(({ type }) => type === 'chunk')) {
+    const path = join(SERVER_OUTPUT, fileName);
+    writeFileSync(path, inAscii(code));
+    if (!map) continue;
+    // The texts of the sources are in `dist/src` and in the packages.
+    const { version, sources, names } = map;
+    writeFileSync(
+      `${path}.map`,
+      JSON.stringify({ version, sources, names, mappings: await mappingsInAscii(code, map.mappings) }),
+    );
+  }
+  writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(filesUnder(SERVER_OUTPUT)) });
 }
 
 const isNotInstalled = (id) => NOT_INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));
 
+const OUTSIDE_ASCII = /[^\0-\x7f]/g;
+
 /** The engine keeps a source with a single other character at two bytes a character. */
 function inAscii(code) {
-  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return code.replaceAll(OUTSIDE_ASCII, asEscape);
+}
+
+const asEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** A source map's mappings of `code` for `inAscii(code)`, where columns behind an escape are further to the right. */
+async function mappingsInAscii(code, mappings) {
+  const { decode, encode } = await import('@jridgewell/sourcemap-codec');
+  const lines = code.split('\n');
+  const moved = decode(mappings).map((segments, line) => {
+    const columns = [...lines[line].matchAll(OUTSIDE_ASCII)].map(({ index }) => index);
+    let passed = 0;
+    return segments.map(([column, ...source]) => {
+      while (columns[passed] < column) passed += 1;
+      return [column + passed * (asEscape('µ').length - 1), ...source];
+    });
+  });
+  return encode(moved);
 }
 
 /** One program that needs no packages. Its commands are chunks, so that help reads only itself. */

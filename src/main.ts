@@ -12,6 +12,5 @@ if (problem) {
   // What a start allocates is no measure of the young generation; `runProcess` lets it grow afterwards (ADR 0063).
   setFlagsFromString('--semi-space-growth-factor=1');
   nodeModule.enableCompileCache(join(import.meta.dirname, '..', '.compile-cache'));
-  const { runProcess } = await import('./bootstrap/process.js');
-  await runProcess();
+  void import('./bootstrap/process.js').then(({ runProcess }) => runProcess());
 }

@@ -27,6 +27,8 @@ const LEAST = { target: 'ES2024', lib: ['ES5'], module: 'nodenext', types: [], s
 const TELL_CPU =
   "process.on('exit', () => { const { user, system } = process.cpuUsage(); console.log(user + system); })";
 
+const PROCESS_TYPE = 'declare const process: { stdout: { write(text: string): void } };\n';
+
 function startBuild(folder: string): ChildProcess {
   const args = ['--import', `data:text/javascript,${encodeURIComponent(TELL_CPU)}`, join(folder, '.build.mjs')];
   return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -46,6 +48,10 @@ describe('the build (docs/adr/0040)', () => {
   let folder: string;
   const at = (path: string) => join(folder, path);
   const write = (path: string, text: string) => writeFileSync(at(path), text);
+  const linkBundler = () => {
+    for (const name of ['rolldown', '@jridgewell'])
+      symlinkSync(join(REPOSITORY, 'node_modules', name), at(`node_modules/${name}`));
+  };
   const outputOf = (name: string) => readFileSync(at(`dist/src/${name}.js`), 'utf8');
   const build = () => endOf(startBuild(folder));
   const built = async () => expect((await build()).code).toBe(0);
@@ -133,12 +139,12 @@ describe('the build (docs/adr/0040)', () => {
   it(
     'bundles what is compiled into one program, again when it is changed or its sources are, and nothing else',
     async () => {
-      symlinkSync(join(REPOSITORY, 'node_modules/rolldown'), at('node_modules/rolldown'));
+      linkBundler();
       write(
         'src/main.ts',
         "import { answer } from './answer.js';\n/* a comment */ process.stdout.write('µ' + String(answer));\n",
       );
-      write('src/types.d.ts', 'declare const process: { stdout: { write(text: string): void } };\n');
+      write('src/types.d.ts', PROCESS_TYPE);
       const program = at('dist/server/main.js');
       const told = async () => (await endOf(spawn(process.execPath, [program]))).output;
       await built();
@@ -154,6 +160,36 @@ describe('the build (docs/adr/0040)', () => {
       write('src/answer.ts', 'export const answer: number = 42;\n');
       await built();
       expect(await told()).toBe('µ42');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'a stack trace of the bundle names functions; with its source maps, lines and columns of the compiled sources',
+    async () => {
+      linkBundler();
+      write(
+        'src/main.ts',
+        `function failing(text: string): string {
+           if (text === 'µµµ') throw new Error(text);
+           return text;
+         }
+         try {
+           failing('µµµ');
+         } catch (error) {
+           process.stdout.write(String((error as { stack: string }).stack));
+         }
+         export {};`,
+      );
+      write('src/types.d.ts', PROCESS_TYPE);
+      await built();
+      const compiled = readFileSync(at('dist/src/main.js'), 'utf8').split('\n');
+      const line = compiled.findIndex((text) => text.includes('throw new Error'));
+      const column = (compiled[line] ?? '').indexOf('Error(');
+      const program = at('dist/server/main.js');
+      expect((await endOf(spawn(process.execPath, [program]))).output).toContain('at failing (');
+      const traced = await endOf(spawn(process.execPath, ['--enable-source-maps', program]));
+      expect(traced.output).toContain(`${at('dist/src/main.js')}:${line + 1}:${column + 1}`);
     },
     PATIENCE_MS,
   );
