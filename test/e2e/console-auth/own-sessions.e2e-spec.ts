@@ -10,8 +10,7 @@ import {
   startConsoleWorld,
   trailOf,
 } from '../../support/console-auth/console.js';
-import { eventually } from '../../support/eventually.js';
-import { waitingStatements } from '../../support/platform/lock-waits.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import type { World } from '../../support/world.js';
 
 const IP_ADDRESS = /^\d+\.\d+\.\d+\.\d+$/;
@@ -102,7 +101,7 @@ describe('the sessions of a person', () => {
     const { underWay } = await world.dataSource.transaction(async (tx) => {
       await tx.query('SELECT FROM sessions WHERE identity_id = $1 FOR UPDATE', [id]);
       const both = [here.post('/v1/auth/revoke-sessions', {}), here.post('/v1/auth/revoke-sessions', {})];
-      await eventually(async () => (await waitingStatements(world.dataSource)).length === 2, { withinMs: 5_000 });
+      await untilStatementWaits(world.dataSource, 'sessions', 2);
       return { underWay: Promise.all(both) };
     });
     const answers = await underWay;

@@ -11,7 +11,7 @@ export async function waitingStatements(dataSource: DataSource, text = ''): Prom
   return rows.map(({ query }) => query);
 }
 
-/** Waits until there is one. */
-export function untilStatementWaits(dataSource: DataSource, text = ''): Promise<void> {
-  return eventually(async () => (await waitingStatements(dataSource, text)).length > 0, { withinMs: 5_000 });
+/** Waits until there are as many. */
+export function untilStatementWaits(dataSource: DataSource, text = '', count = 1): Promise<void> {
+  return eventually(async () => (await waitingStatements(dataSource, text)).length >= count, { withinMs: 5_000 });
 }
