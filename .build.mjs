@@ -130,11 +130,12 @@ const isUpToDate = () => isServerUpToDate() && isBundleUpToDate() && isWebUpToDa
 
 /**
  * The compiled server and its packages as one program, without comments, white space and the names of variables. It is a
- * CommonJS program: the engine keeps the outermost function of a module for ever, 4 MiB with all literals in it.
+ * CommonJS program: the engine keeps the outermost function of an ES module for ever, 4 MiB with all literals in it.
  */
 async function buildBundle() {
   const inputs = bundleInputsHash();
   const { rolldown } = await import('rolldown');
+  const codec = await import('@jridgewell/sourcemap-codec');
   const bundle = await rolldown({
     input: { main: SERVER_ENTRY },
     platform: 'node',
@@ -165,10 +166,8 @@ async function buildBundle() {
     if (!map) continue;
     // The texts of the sources are in `dist/src` and in the packages.
     const { version, sources, names } = map;
-    writeFileSync(
-      `${path}.map`,
-      JSON.stringify({ version, sources, names, mappings: await mappingsInAscii(code, map.mappings) }),
-    );
+    const mappings = codec.encode(inAsciiColumns(code, codec.decode(map.mappings)));
+    writeFileSync(`${path}.map`, JSON.stringify({ version, sources, names, mappings }));
   }
   writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(filesUnder(SERVER_OUTPUT)) });
 }
@@ -184,19 +183,19 @@ function inAscii(code) {
 
 const asEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** A source map's mappings of `code` for `inAscii(code)`, where columns behind an escape are further to the right. */
-async function mappingsInAscii(code, mappings) {
-  const { decode, encode } = await import('@jridgewell/sourcemap-codec');
+const ESCAPE_GROWTH = asEscape('µ').length - 1;
+
+/** The decoded mappings of `code` for `inAscii(code)`, where columns behind an escape are further to the right. */
+function inAsciiColumns(code, mappings) {
   const lines = code.split('\n');
-  const moved = decode(mappings).map((segments, line) => {
-    const columns = [...lines[line].matchAll(OUTSIDE_ASCII)].map(({ index }) => index);
+  return mappings.map((segments, line) => {
+    const escaped = [...lines[line].matchAll(OUTSIDE_ASCII)].map(({ index }) => index);
     let passed = 0;
     return segments.map(([column, ...source]) => {
-      while (columns[passed] < column) passed += 1;
-      return [column + passed * (asEscape('µ').length - 1), ...source];
+      while (escaped[passed] < column) passed += 1;
+      return [column + passed * ESCAPE_GROWTH, ...source];
     });
   });
-  return encode(moved);
 }
 
 /** One program that needs no packages. Its commands are chunks, so that help reads only itself. */

@@ -12,5 +12,6 @@ if (problem) {
   // What a start allocates is no measure of the young generation; `runProcess` lets it grow afterwards (ADR 0063).
   setFlagsFromString('--semi-space-growth-factor=1');
   nodeModule.enableCompileCache(join(import.meta.dirname, '..', '.compile-cache'));
+  // Without `await`: the bundle is CommonJS (ADR 0066).
   void import('./bootstrap/process.js').then(({ runProcess }) => runProcess());
 }
