@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { BudgetHold } from '../budgets/budget-hold.js';
 import { BatchQueue } from '../platform/database/batch-queue.js';
-import type { JournalEntry, SettledJson } from '../platform/journal/journal-entry.js';
+import type { JournalEntry } from '../platform/journal/journal-entry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
-import { batchOfKinds, type EventKind } from './event/event-batch.js';
+import { batchOfKinds, type EventKind, type SettledEvent } from './event/event-batch.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -14,9 +14,7 @@ const BATCH_EVENTS = 2_000;
 const GATHER_MS = 50;
 
 /** A settled event and its budget holds. */
-interface WaitingEvent {
-  readonly entry: JournalEntry;
-  readonly kind: EventKind;
+interface WaitingEvent extends SettledEvent {
   readonly holds: readonly BudgetHold[];
   /** Postgres rejected the data of this event, and that is logged. */
   rejected: boolean;
@@ -78,12 +76,10 @@ export class UsageWriter {
   /** @throws unknown any error of the database; rejected events are marked by then. */
   private async store(events: readonly WaitingEvent[]): Promise<void> {
     const reader = this.journal.reader(events.map(({ entry }) => entry));
-    const settled = events.map(({ entry, kind }) => ({ kind, json: reader.read(entry) }));
-    const reject = ({ json }: { json: SettledJson }, error: unknown, at: number) => {
-      this.incidents.rejected(json.whole.toString(), error);
-      const event = events[at];
-      if (event !== undefined) event.rejected = true;
+    const reject = (event: WaitingEvent, error: unknown) => {
+      this.incidents.rejected(reader.text(event.entry), error);
+      event.rejected = true;
     };
-    await storeEvents(settled, { insert: (some) => this.events.insert(batchOfKinds(some)), reject });
+    await storeEvents(events, { insert: (some) => this.events.insert(batchOfKinds(some, reader)), reject });
   }
 }

@@ -26,11 +26,3 @@ export class JournalEntry implements Linked<JournalEntry> {
   /** Offset of the settled JSON in `block`. */
   blockAt = 0;
 }
-
-/** The settled JSON of an entry. */
-export interface SettledJson {
-  /** All of it. */
-  readonly whole: Buffer;
-  /** Its first bytes, as given to `settle`. */
-  readonly head: Buffer;
-}

@@ -1,4 +1,4 @@
-import type { JournalEntry, SettledJson } from './journal-entry.js';
+import type { JournalEntry } from './journal-entry.js';
 import type { Segment, SegmentLog } from './segment-log.js';
 
 /** A part of one segment. */
@@ -8,7 +8,10 @@ interface Range {
   bytes?: Buffer;
 }
 
-/** Reads settled events, from memory or from the disk: what several of them have in one file is read at once. */
+/**
+ * Reads settled events, from memory or from the disk: what several of them have in one file is read at once. Makes no
+ * object for an event: thousands would survive until Postgres answers, which costs the garbage collector (ADR 0063).
+ */
 export class SettledReader {
   private readonly ranges = new Map<Segment, Range>();
 
@@ -28,27 +31,40 @@ export class SettledReader {
     }
   }
 
+  /** Length of the part of an event that was given to `settle` as its head, in bytes. */
+  headLength(entry: JournalEntry): number {
+    return entry.headBytes;
+  }
+
   /**
-   * The bytes stay as they are until the event is stored.
+   * Copies the head of an event.
    *
    * @throws Error when only the disk holds the event and it cannot be read back.
    */
-  read(entry: JournalEntry): SettledJson {
-    const whole = inMemory(entry) ?? this.fromDisk(entry);
-    return { whole, head: whole.subarray(0, entry.headBytes) };
+  copyHead(entry: JournalEntry, target: Buffer, at: number): void {
+    const { block, blockAt, headBytes } = entry;
+    if (block !== undefined) block.bytes.copy(target, at, blockAt, blockAt + headBytes);
+    else this.fromDisk(entry).copy(target, at, 0, headBytes);
+  }
+
+  /**
+   * The JSON text of an event.
+   *
+   * @throws Error when only the disk holds the event and it cannot be read back.
+   */
+  text(entry: JournalEntry): string {
+    const { block, blockAt, settledBytes } = entry;
+    return block?.bytes.toString('utf8', blockAt, blockAt + settledBytes) ?? this.fromDisk(entry).toString();
   }
 
   private fromDisk({ settledIn, settledAt, settledBytes }: JournalEntry): Buffer {
-    const range = settledIn && this.ranges.get(settledIn);
-    if (settledIn === undefined || range === undefined) throw new Error('the event is not in the journal');
+    if (settledIn === undefined) throw new Error('the event is not in the journal');
+    const range = this.ranges.get(settledIn);
+    if (range === undefined || settledAt < range.from || settledAt + settledBytes > range.to) {
+      return this.log.read(settledIn, settledAt, settledBytes);
+    }
     range.bytes ??= this.log.read(settledIn, range.from, range.to - range.from);
     const at = settledAt - range.from;
     return range.bytes.subarray(at, at + settledBytes);
   }
-}
-
-/** A copy before the event is written: the write may release its block. */
-function inMemory({ block, blockAt, settledBytes, settledIn }: JournalEntry): Buffer | undefined {
-  const bytes = block?.bytes.subarray(blockAt, blockAt + settledBytes);
-  return bytes !== undefined && settledIn === undefined ? Buffer.from(bytes) : bytes;
 }

@@ -79,7 +79,7 @@ class History {
   private store(pick: number): void {
     const batch = this.settled.splice(0, pick % (this.settled.length + 1));
     for (const { id, entry } of batch) {
-      this.stored.set(id, this.journal.reader([entry]).read(entry).whole.toString());
+      this.stored.set(id, this.journal.reader([entry]).text(entry));
       this.expected.set(id, settled(id));
     }
     this.journal.stored(batch.map(({ entry }) => entry));

@@ -1,4 +1,5 @@
-import type { SettledJson } from '../../platform/journal/journal-entry.js';
+import type { JournalEntry } from '../../platform/journal/journal-entry.js';
+import type { SettledReader } from '../../platform/journal/settled-reader.js';
 
 /** Calls whose events share the members that `fixedMembers` renders. */
 export class EventKind {
@@ -26,20 +27,37 @@ export interface EventBatch {
   readonly kinds: string;
 }
 
-const OPEN = Buffer.from('[');
-const COMMA = Buffer.from(',');
-const CLOSE = Buffer.from(']');
+/** A settled event and its kind. */
+export interface SettledEvent {
+  readonly entry: JournalEntry;
+  readonly kind: EventKind;
+}
 
-/** A batch of settled events: only the heads of their texts, because their kinds have the rest. */
-export function batchOfKinds(events: readonly { readonly json: SettledJson; readonly kind: EventKind }[]): EventBatch {
+const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
+
+/**
+ * A batch of settled events: only the heads of their texts, because their kinds have the rest.
+ *
+ * @throws Error when an event cannot be read back from the disk.
+ */
+export function batchOfKinds(settled: readonly SettledEvent[], reader: SettledReader): EventBatch {
   const kinds = new Set<EventKind>();
-  const parts: Buffer[] = [];
-  for (const { json, kind } of events) {
+  let length = 1;
+  for (const { entry, kind } of settled) {
     kinds.add(kind);
-    parts.push(parts.length === 0 ? OPEN : COMMA, json.head, kind.end);
+    length += 1 + reader.headLength(entry) + kind.end.length;
   }
-  parts.push(CLOSE);
-  return { events: Buffer.concat(parts), kinds: `[${[...kinds].map(({ json }) => json).join(',')}]` };
+  const events = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const { entry, kind } of settled) {
+    events[at] = at === 0 ? OPEN : COMMA;
+    reader.copyHead(entry, events, at + 1);
+    at += 1 + reader.headLength(entry);
+    events.set(kind.end, at);
+    at += kind.end.length;
+  }
+  events[at] = CLOSE;
+  return { events, kinds: `[${[...kinds].map(({ json }) => json).join(',')}]` };
 }
 
 /** A batch of complete events, each of a kind of its own. @param texts JSON objects. */
