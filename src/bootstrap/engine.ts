@@ -1,53 +1,63 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { growthFlags, isIdle } from './heap-growth.rules.js';
 
-/** Size at which the young generation stops growing, in bytes: what a saturated core allocates in about 30 ms. */
-const LARGEST_BYTES = 32 * 1024 * 1024;
 /** V8 shrinks an idle young generation; until it may grow again, a load that returns collects it at each megabyte. */
 const CHECK_MS = 100;
+/** Consecutive idle checks after which what the start left behind is collected. */
+const QUIET_CHECKS = 10;
 /** Linux lists the threads of this process here. */
 const THREADS = '/proc/self/task';
 const HELPER_NAME = 'V8Worker';
-/**
- * How far the old generation grows between two full collections at a moderate load. After an idle phase V8 lets it grow by
- * 30 %, which is a full collection every four seconds, and each delays calls by 10 ms and more.
- */
-const MODERATE_GROWTH_PERCENT = 60;
-/** Utilization of the event loop from which V8 decides: it then lets the old generation grow further. */
-const SATURATED = 0.7;
 /** Above the niceness of the process: a third of its share. With less, code under full load stays unoptimized too long. */
 const HELPER_NICENESS = 5;
 
-/** Sets the engine up for calls once everything is loaded. Source: ADR 0063, ADR 0065. */
+/** Sets the engine up for calls once everything is loaded. Source: ADR 0063, ADR 0065, ADR 0068. */
 export function tuneEngine(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
-  keepGrowing();
+  followLoad();
   lowerHelpers();
 }
 
-/**
- * Sets the growth of both generations by the load. Of calls nothing survives a few milliseconds: the young generation
- * grows under load to {@link LARGEST_BYTES}. V8 itself stops at 64 MiB, twice of which stay resident. It shrinks when the
- * process is idle, hence the interval. Source: ADR 0063.
- */
-function keepGrowing(): void {
+/** Lets the heap grow as the load needs, and compacts it once, in the first quiet second. */
+function followLoad(): void {
   let flags = '';
   let load = performance.eventLoopUtilization();
-  const adjust = () => {
-    const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-    const factor = (young?.space_size ?? 0) < LARGEST_BYTES ? 2 : 1;
+  let quietChecks = 0;
+  const check = () => {
     const before = load;
     load = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(load, before);
-    const percent = utilization < SATURATED ? MODERATE_GROWTH_PERCENT : 0;
-    const wanted = `--semi-space-growth-factor=${factor} --heap-growing-percent=${percent}`;
+    const heap = { youngBytes: youngBytes(), utilization };
+    if (quietChecks < QUIET_CHECKS) {
+      quietChecks = isIdle(heap) ? quietChecks + 1 : 0;
+      if (quietChecks === QUIET_CHECKS) compactHeap();
+    }
+    const wanted = growthFlags(heap);
     if (wanted === flags) return;
     flags = wanted;
     setFlagsFromString(flags);
   };
-  adjust();
-  setInterval(adjust, CHECK_MS).unref();
+  check();
+  setInterval(check, CHECK_MS).unref();
+}
+
+function youngBytes(): number {
+  const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
+  return young === undefined ? 0 : young.space_used_size + young.space_available_size;
+}
+
+/**
+ * Collects everything and closes the gaps, but keeps compiled functions. V8 itself leaves the gaps of a start: it
+ * compacts an idle process only after a full collection that freed much. Source: ADR 0068.
+ */
+export function compactHeap(): void {
+  setFlagsFromString('--expose-gc --no-flush-bytecode');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  setFlagsFromString('--no-expose-gc --flush-bytecode');
 }
 
 /**

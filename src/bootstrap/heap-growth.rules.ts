@@ -1,0 +1,35 @@
+/**
+ * Size at which the young generation stops growing, in bytes. V8 keeps twice as much. More is not faster; less collects
+ * a saturated core's calls before they end.
+ */
+const LARGEST_YOUNG_BYTES = 16 * 1024 * 1024;
+/** Utilization of the event loop below which a process is idle: its timers alone use about 1 %. */
+const IDLE = 0.05;
+const SATURATED = 0.7;
+/** How far the old generation grows between two full collections. After an idle phase V8 itself chooses 30 %. */
+const GROWTH_PERCENT = 60;
+/** Full collections delay calls most where calls wait for each other already. */
+const SATURATED_GROWTH_PERCENT = 100;
+
+/** The heap at a check, and the load since the check before. */
+export interface HeapLoad {
+  /** Capacity of the young generation, in bytes. */
+  readonly youngBytes: number;
+  /** Of the event loop, 0 to 1. */
+  readonly utilization: number;
+}
+
+export function isIdle({ utilization }: HeapLoad): boolean {
+  return utilization < IDLE;
+}
+
+/**
+ * The flags of V8 that let both generations grow as the load needs. The young generation grows to its largest size in
+ * one step, because V8 shrinks it when the process is idle, and a load that returns promotes calls until it has grown.
+ * An idle process does not grow. Source: ADR 0063.
+ */
+export function growthFlags(heap: HeapLoad): string {
+  const factor = isIdle(heap) ? 1 : Math.max(1, Math.floor(LARGEST_YOUNG_BYTES / heap.youngBytes));
+  const percent = heap.utilization < SATURATED ? GROWTH_PERCENT : SATURATED_GROWTH_PERCENT;
+  return `--semi-space-growth-factor=${factor} --heap-growing-percent=${percent}`;
+}
