@@ -15,6 +15,9 @@ const ROUND_WARM_MS = 500;
 const NO_LIMITS = 'users, no limits';
 const IN_MEMORY = 'limits in memory';
 const IN_REDIS = 'limits in Redis';
+/** A pass-through whose calls cost what the bound allows: no proxy of that cost has a lower latency. */
+const AT_BOUND = 'pass-through at the bound';
+const GAUGE_MS = 2_000;
 
 const perCore = ({ completed, cpuSeconds: seconds }) => completed / seconds;
 const p99 = ({ times }) => times.p99;
@@ -22,7 +25,8 @@ const p99 = ({ times }) => times.p99;
 export async function measureCalls(bench) {
   const { load, seconds, rounds: count, verdicts } = bench;
   const parties = await startParties(bench);
-  const callers = parties.flatMap((party) => party.callers.map((caller) => ({ ...caller, party })));
+  const callersOf = (party) => party.callers.map((caller) => ({ ...caller, party }));
+  const callers = parties.flatMap(callersOf);
   const loop = ({ party, ...target }, warmMs, durationMs) =>
     load.run('closedLoop', { target, body: jsonCall(), connections: CONNECTIONS, warmMs, durationMs });
   const first = new Map();
@@ -31,6 +35,10 @@ export async function measureCalls(bench) {
     first.set(party, await loop(caller, 0, FIRST_MS));
   }
   for (const caller of callers) await loop(caller, WARM_MS, 100);
+  const atBound = await startAtBound(bench, await loop(callers[0], ROUND_WARM_MS, GAUGE_MS));
+  parties.push(atBound);
+  callers.push(...callersOf(atBound));
+  await loop(callers.at(-1), WARM_MS, 100);
   const durationMs = (seconds * 1e3) / count;
   const windows = await rounds(count, callers, (caller) =>
     window(caller.party, () => loop(caller, ROUND_WARM_MS, durationMs)),
@@ -55,6 +63,13 @@ async function startParties({ dir, databases, upstream, redis, against }) {
   return parties.map((party) => ({ ...party, readCpuSeconds: () => cpuSeconds(party.pid) }));
 }
 
+/** @param bare a measurement of the pass-through. */
+async function startAtBound({ upstream }, bare) {
+  const extraMicroseconds = (1e6 / perCore(bare)) * (1 / TARGETS.pinnedUsers - 1);
+  const party = await startPassThrough(upstream.port, { name: AT_BOUND, extraMicroseconds });
+  return { ...party, readCpuSeconds: () => cpuSeconds(party.pid) };
+}
+
 function windowsOf(windows, name) {
   return [...windows].find(([caller]) => caller.name === name);
 }
@@ -76,7 +91,7 @@ function report(windows, first) {
       ),
       number(middle(p99), 2),
       number(medianRatio(runs, bare, p99), 2),
-      number(first.get(party).times.p99 / bareFirst.times.p99, 2),
+      first.has(party) ? number(first.get(party).times.p99 / bareFirst.times.p99, 2) : '-',
       number(longestScavengeMs(runs), 1),
       number(
         runs.flatMap(({ pauses }) => pauses).filter(({ kind }) => kind === 'Scavenge').length /

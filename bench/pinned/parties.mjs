@@ -70,12 +70,13 @@ export async function startEmptyApplication(databaseUrl) {
   return { pid: child.pid, stop: () => stopChild(child) };
 }
 
-/** A fresh pass-through. */
-export async function startPassThrough(upstreamPort) {
-  const { child, pauses } = startMeasured([PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`], { env: process.env });
+/** A fresh pass-through. @param extraMicroseconds what each of its calls computes in addition. */
+export async function startPassThrough(upstreamPort, { name = 'pass-through', extraMicroseconds = 0 } = {}) {
+  const args = [PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`, String(extraMicroseconds)];
+  const { child, pauses } = startMeasured(args, { env: process.env });
   const { port } = await firstMessage(child);
   const caller = {
-    name: 'pass-through',
+    name,
     pid: child.pid,
     port,
     path: '/v1/chat/completions',
