@@ -19,12 +19,12 @@ describe('growthFlags', () => {
     expect(youngMib > 16 || youngMib * factor <= 16).toBe(true);
   });
 
-  it('idle → the young generation stays as it is', () => {
-    expect(flags(1, 0.01)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=60');
+  it('idle → the young generation stays as it is, and the limit of the old one is not lowered', () => {
+    expect(flags(1, 0.01)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
   });
 
   it('saturated → the old generation grows further', () => {
-    expect(flags(16, 0.9)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=100');
+    expect(flags(16, 0.9)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
   });
 });
 

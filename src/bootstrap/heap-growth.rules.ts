@@ -8,8 +8,11 @@ const IDLE = 0.05;
 const SATURATED = 0.7;
 /** How far the old generation grows between two full collections. After an idle phase V8 itself chooses 30 %. */
 const GROWTH_PERCENT = 60;
-/** Full collections delay calls most where calls wait for each other already. */
-const SATURATED_GROWTH_PERCENT = 100;
+/**
+ * The same at saturation, where full collections delay calls most, because calls wait for each other already; and for an
+ * idle process, because V8 lowers the limit of one at each small collection, and the next load would pay for it.
+ */
+const FAR_GROWTH_PERCENT = 150;
 
 /** The heap at a check, and the load since the check before. */
 export interface HeapLoad {
@@ -29,7 +32,8 @@ export function isIdle({ utilization }: HeapLoad): boolean {
  * An idle process does not grow. Source: ADR 0063.
  */
 export function growthFlags(heap: HeapLoad): string {
-  const factor = isIdle(heap) ? 1 : Math.max(1, Math.floor(LARGEST_YOUNG_BYTES / heap.youngBytes));
-  const percent = heap.utilization < SATURATED ? GROWTH_PERCENT : SATURATED_GROWTH_PERCENT;
+  const idle = isIdle(heap);
+  const factor = idle ? 1 : Math.max(1, Math.floor(LARGEST_YOUNG_BYTES / heap.youngBytes));
+  const percent = idle || heap.utilization >= SATURATED ? FAR_GROWTH_PERCENT : GROWTH_PERCENT;
   return `--semi-space-growth-factor=${factor} --heap-growing-percent=${percent}`;
 }
