@@ -20,11 +20,11 @@ describe('growthFlags', () => {
   });
 
   it('idle → the young generation stays as it is, and the limit of the old one is not lowered', () => {
-    expect(flags(1, 0.01)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
+    expect(flags(1, 0.01)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=100');
   });
 
   it('saturated → the old generation grows further', () => {
-    expect(flags(16, 0.9)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
+    expect(flags(16, 0.95)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=100');
   });
 });
 
