@@ -44,9 +44,10 @@ function followLoad(): void {
   setInterval(check, CHECK_MS).unref();
 }
 
+/** Capacity of the young generation, in bytes; infinite, and so never to grow, where V8 does not tell it. */
 function youngBytes(): number {
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space');
-  return young === undefined ? 0 : young.space_used_size + young.space_available_size;
+  return young === undefined ? Number.POSITIVE_INFINITY : young.space_used_size + young.space_available_size;
 }
 
 /**
@@ -55,7 +56,7 @@ function youngBytes(): number {
  */
 export function compactHeap(): void {
   setFlagsFromString('--expose-gc --no-flush-bytecode');
-  const collect: unknown = runInNewContext('gc');
+  const collect: unknown = runInNewContext('globalThis.gc');
   if (typeof collect === 'function') collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   setFlagsFromString('--no-expose-gc --flush-bytecode');
 }

@@ -14,6 +14,7 @@ describe('growthFlags', () => {
     [14, 1],
     [16, 1],
     [28, 1],
+    [Number.POSITIVE_INFINITY, 1],
   ])('young generation of %d MiB under load → grows %d times, to 16 MiB at most', (youngMib, factor) => {
     expect(flags(youngMib, 0.3)).toBe(`--semi-space-growth-factor=${factor} --heap-growing-percent=60`);
     expect(youngMib > 16 || youngMib * factor <= 16).toBe(true);
