@@ -58,7 +58,10 @@ describeWithRedis('calls that are open when the service stops', () => {
       const target = `/v1/apps/${client.appId}/proxy/${client.slug}/v1/responses`;
       const asked = world.upstream.requests.length;
       calls.set(name, openCall(instance.baseUrl, client, target, version));
-      await eventually(() => world.upstream.requests.length > asked, { withinMs: 20_000 });
+      const sent = () => world.upstream.requests.length > asked;
+      await eventually(sent, { withinMs: 20_000 }).catch((cause: unknown) => {
+        throw new Error(`${name} was not sent: ${callOf(name).connection.text()}`, { cause });
+      });
     };
     const showing = (name: string, text: string) =>
       eventually(() => callOf(name).connection.text().includes(text), { withinMs: 5_000 });
