@@ -2,7 +2,7 @@
 import { jsonCall } from '../bodies.mjs';
 import { AMPLE_LIMITS } from '../limits/limited-caller.mjs';
 import { number, printTable } from '../report.mjs';
-import { cpuSeconds, residentBytes } from '../resources.mjs';
+import { residentBytes } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { startCallers, startGateway, startPassThrough } from './parties.mjs';
@@ -60,14 +60,13 @@ async function startParties({ dir, databases, upstream, redis, against }) {
     const inRedis = await startGateway(settings);
     parties.push(await startCallers(inRedis, upstream.port, [{ name: IN_REDIS + mark, limits: AMPLE_LIMITS }]));
   }
-  return parties.map((party) => ({ ...party, readCpuSeconds: () => cpuSeconds(party.pid) }));
+  return parties;
 }
 
 /** @param bare a measurement of the pass-through. */
-async function startAtBound({ upstream }, bare) {
+function startAtBound({ upstream }, bare) {
   const extraMicroseconds = (1e6 / perCore(bare)) * (1 / TARGETS.pinnedUsers - 1);
-  const party = await startPassThrough(upstream.port, { name: AT_BOUND, extraMicroseconds });
-  return { ...party, readCpuSeconds: () => cpuSeconds(party.pid) };
+  return startPassThrough(upstream.port, { name: AT_BOUND, extraMicroseconds });
 }
 
 function windowsOf(windows, name) {

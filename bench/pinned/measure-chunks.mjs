@@ -2,7 +2,6 @@
 import { streamCall } from '../bodies.mjs';
 import { AMPLE_LIMITS } from '../limits/limited-caller.mjs';
 import { number, printTable } from '../report.mjs';
-import { cpuSeconds } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
@@ -19,14 +18,13 @@ const costUs = ({ chunks, cpuSeconds: seconds }) => (1e6 * seconds) / chunks;
 export async function measureChunks({ dir, databases, upstream, redis, load, seconds, rounds: count, verdicts }) {
   const memory = await startGateway({ dir: `${dir}/chunks`, databaseUrl: await databases.create() });
   const settings = { dir: `${dir}/chunks-redis`, databaseUrl: await databases.create(), redisUrl: redis.url };
-  const started = [
+  const parties = [
     await startPassThrough(upstream.port),
     await startCallers(memory, upstream.port, [{ name: NO_LIMITS }]),
     await startCallers(await startGateway(settings), upstream.port, [
       { name: 'limits in Redis', limits: AMPLE_LIMITS },
     ]),
   ];
-  const parties = started.map((party) => ({ ...party, readCpuSeconds: () => cpuSeconds(party.pid) }));
   const callers = parties.flatMap((party) => party.callers.map((caller) => ({ ...caller, party })));
   const run = async ({ party, ...caller }, durationMs) => {
     const targets = [forUser(caller, 'streamer')];

@@ -2,7 +2,6 @@
 import { jsonCall } from '../bodies.mjs';
 import { AMPLE_LIMITS, addCaller } from '../limits/limited-caller.mjs';
 import { number, printTable } from '../report.mjs';
-import { cpuSeconds } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { startCallers, startGateway, startPassThrough } from './parties.mjs';
@@ -23,7 +22,6 @@ export async function measureGrowth({ dir, databases, upstream, load, seconds, r
   const [caller] = gateway.callers;
   const targets = [caller];
   while (targets.length < APPS) targets.push(await addCaller(gateway, `app-${targets.length}`, AMPLE_LIMITS));
-  for (const party of [bare, gateway]) party.readCpuSeconds = () => cpuSeconds(party.pid);
   const calls = (name, job, first) => ({ name, party: gateway, target: caller, body: jsonCall(), first, ...job });
   const small = calls('64 users of one application', {});
   const cases = [

@@ -1,4 +1,5 @@
 /** Measured windows: one party at a time, in turn, and again where somebody else used its core. */
+import { cpuSeconds } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { busySeconds } from './cores.mjs';
 
@@ -16,16 +17,14 @@ export async function window(party, work) {
   for (let tries = 1; ; tries += 1) {
     const before = busySeconds();
     const startedMs = performance.now();
-    const own = cpuOf(party);
+    const own = cpuSeconds(party.pid);
     const run = await work();
     const elapsed = (performance.now() - startedMs) / 1e3;
-    const foreignShare = Math.max(0, busySeconds() - before - (cpuOf(party) - own)) / elapsed;
+    const foreignShare = Math.max(0, busySeconds() - before - (cpuSeconds(party.pid) - own)) / elapsed;
     const pauses = party.pauses.filter(({ atMs }) => atMs >= startedMs);
     if (foreignShare <= FOREIGN_SHARE || tries === MOST_TRIES) return { ...run, foreignShare, tries, pauses };
   }
 }
-
-const cpuOf = ({ readCpuSeconds }) => readCpuSeconds();
 
 /** Rounds of every caller in turn; every other round begins at the other end. */
 export async function rounds(count, callers, measure) {
