@@ -5,15 +5,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { leastCpuRatio } from '../support/least-cpu.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PROGRAM = join(ROOT, 'dist/gw/gw.js');
 /** Of the CPU of an empty program: 1.8 are usual, 72 ms where that takes 40. */
 const MOST_HELP = 2.5;
-/** Lets the program itself tell what it used, in microseconds: other work of the machine does not count. */
-const TELL_CPU = `data:text/javascript,${encodeURIComponent(
-  "process.on('exit', () => { const { user, system } = process.cpuUsage(); process.stderr.write(String(user + system)); })",
-)}`;
 const run = (words: readonly string[], options: object = {}) =>
   spawnSync(process.execPath, words, { encoding: 'utf8', ...options });
 const schemaOf = (name: string) => JSON.parse(readFileSync(join(ROOT, 'docs/schemas', name), 'utf8'));
@@ -31,14 +28,7 @@ describe('what is published of gw', () => {
   });
 
   it('gw --help → within its CPU, in that of an empty program on the same machine', () => {
-    const cpuOf = (words: readonly string[]) => {
-      const { status, stderr } = run(['--import', TELL_CPU, ...words]);
-      expect(status).toBe(0);
-      return Number(stderr);
-    };
-    const pairs = Array.from({ length: 5 }, () => ({ empty: cpuOf(['-e', '0']), help: cpuOf([PROGRAM, '--help']) }));
-    const least = (one: 'empty' | 'help') => Math.min(...pairs.map((pair) => pair[one]));
-    expect(least('help') / least('empty')).toBeLessThan(MOST_HELP);
+    expect(leastCpuRatio([PROGRAM, '--help'], ['-e', '0'])).toBeLessThan(MOST_HELP);
   });
 
   it('completion in bash → the script is accepted, and offers what the program knows', () => {
