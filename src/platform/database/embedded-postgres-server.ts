@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EmbeddedPostgresOptions,
   parseServerStatus,
+  reportsSurvivors,
   type ServerStatus,
   serverSettings,
 } from './embedded-postgres.rules.js';
@@ -22,6 +23,11 @@ const STOP_WITHIN_SECONDS = 60;
 
 /** Another program may take the port between the check and the start of the server. */
 const LAUNCHES = 3;
+
+/** The children of a killed server end with the statement they run. */
+const SURVIVORS_END_WITHIN_MS = 60_000;
+
+const SURVIVORS_POLL_MS = 200;
 
 const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
@@ -45,20 +51,28 @@ export async function findRunningServer(home: EmbeddedHome): Promise<number | un
 }
 
 /**
- * Starts a server on the cluster. It outlives this process, so a crash of this process needs no recovery.
+ * Starts a server on the cluster. It outlives this process, so a crash of this process needs no recovery. Waits up to a
+ * minute for the children of a killed server, beside which Postgres refuses to start.
  *
  * @returns the loopback port on which it accepts connections.
  * @throws Error with the end of the server log.
  */
 export async function launchServer(home: EmbeddedHome, bin: string, options: EmbeddedPostgresOptions): Promise<number> {
-  for (let launch = 1; launch <= LAUNCHES; launch++) {
+  for (let launch = 1, waitedMs = 0; launch <= LAUNCHES; ) {
     disownProcessId(home);
     const port = await findFreePort();
     const server = spawnServer(home, join(bin, 'postgres'), ['-D', home.cluster, ...serverSettings(port, options)]);
     if (await becomesReady(home, server)) return port;
+    if (waitedMs < SURVIVORS_END_WITHIN_MS && reportsSurvivors(logTail(home))) {
+      await sleep(SURVIVORS_POLL_MS);
+      waitedMs += SURVIVORS_POLL_MS;
+    } else launch++;
   }
-  const tail = readFileSync(home.logFile, 'utf8').slice(-LOG_TAIL_CHARACTERS).trim();
-  throw new Error(`Postgres did not start on ${home.cluster}. The end of ${home.logFile}:\n${tail}`);
+  throw new Error(`Postgres did not start on ${home.cluster}. The end of ${home.logFile}:\n${logTail(home)}`);
+}
+
+function logTail(home: EmbeddedHome): string {
+  return readFileSync(home.logFile, 'utf8').slice(-LOG_TAIL_CHARACTERS).trim();
 }
 
 /** Stops the server, if one runs: rolls back open transactions and writes everything to disk. */

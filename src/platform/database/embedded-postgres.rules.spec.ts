@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { findUnprivileged, mayPass, parseServerStatus, serverSettings } from './embedded-postgres.rules.js';
+import {
+  findUnprivileged,
+  mayPass,
+  parseServerStatus,
+  reportsSurvivors,
+  serverSettings,
+} from './embedded-postgres.rules.js';
 
 describe('server account', () => {
   const nobody = 'nobody:x:65534:65533:nobody:/nonexistent:/usr/sbin/nologin';
@@ -63,6 +69,22 @@ describe('postmaster.pid', () => {
         return status === undefined || (status.pid > 0 && status.readyPort === undefined);
       }),
     );
+  });
+});
+
+describe('end of the server log', () => {
+  const survivors = [
+    'FATAL:  pre-existing shared memory block (key 1, ID 2) is still in use',
+    'HINT:  Terminate any old server processes associated with data directory "/data".',
+  ];
+
+  it('children of a killed server → survivors', () => {
+    expect(reportsSurvivors(survivors.join('\n'))).toBe(true);
+  });
+
+  it('another error after them, or nothing → none', () => {
+    const later = ['LOG:  could not bind', 'FATAL:  could not create any TCP/IP sockets'];
+    expect([reportsSurvivors([...survivors, ...later].join('\n')), reportsSurvivors('')]).toEqual([false, false]);
   });
 });
 

@@ -53,6 +53,18 @@ export function parseServerStatus(text: string): ServerStatus | undefined {
   return { pid, readyPort: lines[7] === 'ready' && Number.isInteger(port) && port > 0 ? port : undefined };
 }
 
+/**
+ * True when the last launch failed because children of a killed server still use its shared memory.
+ *
+ * @param log the end of the server log, whose last lines are the error of that launch and its hint.
+ */
+export function reportsSurvivors(log: string): boolean {
+  return log
+    .split('\n')
+    .slice(-2)
+    .some((line) => /pre-existing shared memory block .* is still in use/.test(line));
+}
+
 export interface EmbeddedPostgresOptions {
   /** Faster but not durable: a machine crash may lose the data. Only for tests. */
   readonly disposable?: boolean;

@@ -50,7 +50,12 @@ afterEach(async () => {
 async function startChild(durable?: 'durable'): Promise<Started> {
   const args = [CHILD, dataDir, durable ?? 'disposable'];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
-  const [line]: string[] = await once(createInterface(child.stdout), 'line');
+  const [line] = await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit').then(([code]) => {
+      throw new Error(`the process ended with ${code} before it named its server`);
+    }),
+  ]);
   const started: Omit<Started, 'process'> = JSON.parse(String(line));
   directories.add(started.directory);
   return { process: child, ...started };
@@ -81,8 +86,17 @@ function postmasterFile(started: { directory: string }): string {
   return join(started.directory, 'data', 'postmaster.pid');
 }
 
+function serverPid(started: Started): number {
+  return Number(readFileSync(postmasterFile(started), 'utf8').split('\n')[0]);
+}
+
+/** The processes that the server started, which end by themselves some time after it was killed. */
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+}
+
 function killServer(started: Started): Promise<void> {
-  const pid = Number(readFileSync(postmasterFile(started), 'utf8').split('\n')[0]);
+  const pid = serverPid(started);
   process.kill(pid, 'SIGKILL');
   return eventually(() => !existsSync(`/proc/${pid}/exe`), { withinMs: 5_000 });
 }
@@ -121,6 +135,25 @@ describe('embedded Postgres', () => {
     expect(await query(next.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
     await stopChild(next);
   }, 60_000);
+
+  (process.platform === 'linux' ? it : it.skip)(
+    'the killed server’s children outlive it for two seconds → the next start waits for them',
+    async () => {
+      const killed = await startChild('durable');
+      await query(killed.url, 'create table kept as select 7 as seven');
+      const [child] = childrenOf(serverPid(killed));
+      if (child === undefined) throw new Error('the server has no children');
+      process.kill(child, 'SIGSTOP');
+      await killChild(killed);
+      await killServer(killed);
+      setTimeout(() => process.kill(child, 'SIGCONT'), 2_000);
+      const next = await startChild('durable');
+      expect(next.adopted).toBe(false);
+      expect(await query(next.url, 'select seven from kept')).toEqual([{ seven: 7 }]);
+      await stopChild(next);
+    },
+    60_000,
+  );
 
   it('a dead server left a process id that is now another program’s → starts all the same', async () => {
     const killed = await startChild();
