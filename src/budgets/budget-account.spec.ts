@@ -185,7 +185,7 @@ describe('accounts of instances', () => {
   });
 
   it('idle with a call that runs → its row is written once, not at every sweep; given back when the call has ended', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance', 'Date', 'setImmediate'] });
     try {
       one.budgets.onApplicationBootstrap();
       const running = await hold(100);

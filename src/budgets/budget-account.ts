@@ -1,7 +1,7 @@
 import { type BudgetMonth, mayHold } from './budget.rules.js';
+import type { BudgetTaken } from './budget-grants.js';
 import { AccountHold, type BudgetHold, type BudgetScope, type HoldOwner } from './budget-hold.js';
 import { BudgetQueue } from './budget-queue.js';
-import type { BudgetTaken } from './budgets.repository.js';
 
 /** Totals over all accounts of a process. */
 export interface BudgetTotals {

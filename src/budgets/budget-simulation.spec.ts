@@ -12,6 +12,8 @@ const BUDGET = 1_000;
 const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
 const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: BUDGET };
 const IDLE_MS = 30_000;
+/** Share of first takes that find their budget locked. */
+const LOCKED_SHARE = 0.2;
 
 /** Seeded random numbers. */
 function numbersOf(seed: number) {
@@ -73,6 +75,7 @@ class Simulation {
       if (!this.instances.includes(instance)) throw new Error('dead');
       if (this.numbers.chance(this.faults)) throw new Error('away');
     };
+    instance.repository.isLocked = () => this.numbers.chance(LOCKED_SHARE);
     this.instances.push(instance);
     this.introduce();
     instance.budgets.onApplicationBootstrap();

@@ -2,14 +2,16 @@ import type { Clock } from '../common/clock.js';
 import { errorCode } from '../common/errors/error-code.js';
 import type { Log } from '../common/log/log.js';
 import type { ConfigChanges } from '../platform/database/config-changes.js';
+import { StatementBatch } from '../platform/database/statement-batch.js';
 import { type BackoffBounds, backoffMs } from '../platform/database/when-reachable.js';
 import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { grantParts, recallKey, stepsOf } from './budget.rules.js';
 import type { BudgetAccount } from './budget-account.js';
+import type { BudgetKey, BudgetTake, BudgetTaken } from './budget-grants.js';
 import type { BudgetHold, BudgetScope } from './budget-hold.js';
 import type { BudgetWaiter } from './budget-queue.js';
 import { budgetHeld, budgetSpent, budgetUnknown } from './budget-refusals.js';
-import type { BudgetKey, BudgetsRepository, BudgetTaken } from './budgets.repository.js';
+import type { BudgetsRepository } from './budgets.repository.js';
 
 /** Maximum wait of a call for a grant. */
 const ANSWER_MS = 1_000;
@@ -41,11 +43,18 @@ export interface BudgetTakesOptions {
   readonly onIdle: (account: BudgetAccount) => void;
 }
 
+/** A take and its result. */
+interface AskedTake {
+  readonly take: BudgetTake;
+  readonly taken: BudgetTaken | undefined;
+}
+
 /**
  * Requests grants from Postgres for waiting calls: one statement at a time per budget, for all its waiting calls. No
  * call is refused by data that is older than its request.
  */
 export class BudgetTakes {
+  private readonly firstTakes = new StatementBatch((accounts: readonly BudgetAccount[]) => this.takeFirst(accounts));
   private loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: BudgetTakesOptions) {}
@@ -109,26 +118,13 @@ export class BudgetTakes {
    * Runs one statement. @returns the amount granted to other instances; undefined when it must be repeated or failed.
    */
   private async take(account: BudgetAccount): Promise<number | undefined> {
-    const { repository, instances, configChanges, clock } = this.options;
     account.occupy();
     try {
-      const key = keyOf(account);
-      if (account.row === undefined) await repository.addRows(key, instances.id, account.organizationId);
-      account.rowAdded();
-      const start = account.begin();
-      for (const waiter of account.queue.waiting) waiter.wasAsked = true;
-      const budget = account.queue.waiting.at(-1)?.scope.budgetNanoUsd ?? 0;
-      const taken = await repository.take(instances.id, {
-        ...key,
-        ...start,
-        steps: stepsOf(account.queue.waiting.map(({ nanoUsd }) => nanoUsd)),
-        budget,
-        parts: grantParts(instances.live.length, configChanges.connected),
-      });
+      const { take, taken } = await this.taken(account);
       // This statement admits the call that crosses the budget: other instances must not use their earlier figures.
-      const hasCrossed = taken?.target !== undefined && taken.target > start.inUse && committedBy(taken) > budget;
+      const hasCrossed = taken?.target !== undefined && taken.target > take.inUse && committedBy(taken) > take.budget;
       if (hasCrossed && taken.elsewhere > 0) await this.recall(account);
-      return this.apply(account, taken, clock.monotonicMs());
+      return this.apply(account, taken, this.options.clock.monotonicMs());
     } catch (error) {
       this.fail(account, error);
       return undefined;
@@ -136,6 +132,41 @@ export class BudgetTakes {
       account.end();
       this.options.onIdle(account);
     }
+  }
+
+  /** After an unusable result a first take has its own statement: what others ask cannot make it fail again. */
+  private async taken(account: BudgetAccount): Promise<AskedTake> {
+    const { repository, instances } = this.options;
+    const isFirst = account.row === undefined;
+    if (isFirst && account.inconclusive === 0) {
+      const first = await this.firstTakes.ask(account);
+      if (first.taken !== undefined) return first;
+    }
+    if (isFirst) await repository.addRows(keyOf(account), instances.id, account.organizationId);
+    const take = this.begin(account);
+    return { take, taken: await repository.take(instances.id, take) };
+  }
+
+  private async takeFirst(accounts: readonly BudgetAccount[]): Promise<AskedTake[]> {
+    const { repository, instances } = this.options;
+    const takes = accounts.map((account) => ({ ...this.begin(account), organizationId: account.organizationId }));
+    const taken = await repository.takeFirst(instances.id, takes);
+    return takes.map((take, at) => ({ take, taken: taken[at] }));
+  }
+
+  /** Starts the statement of an account. @returns what to ask for its waiting calls. */
+  private begin(account: BudgetAccount): BudgetTake {
+    const { instances, configChanges } = this.options;
+    const { waiting } = account.queue;
+    account.rowAdded();
+    for (const waiter of waiting) waiter.wasAsked = true;
+    return {
+      ...keyOf(account),
+      ...account.begin(),
+      steps: stepsOf(waiting.map(({ nanoUsd }) => nanoUsd)),
+      budget: waiting.at(-1)?.scope.budgetNanoUsd ?? 0,
+      parts: grantParts(instances.live.length, configChanges.connected),
+    };
   }
 
   private apply(account: BudgetAccount, taken: BudgetTaken | undefined, nowMs: number): number | undefined {

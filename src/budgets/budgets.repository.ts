@@ -1,69 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { ConfigChanges } from '../platform/database/config-changes.js';
-import type { BudgetSteps } from './budget.rules.js';
+import type {
+  BudgetFirstTake,
+  BudgetKey,
+  BudgetReturn,
+  BudgetTake,
+  BudgetTaken,
+  DroppedGrants,
+  LapsedInstance,
+} from './budget-grants.js';
 
 /** Topic of {@link ConfigChanges} for recalls of grants; keys of `budget.rules.ts`. */
 export const BUDGET_GRANTS_TOPIC = 'budget_grants';
 
 /** The grants of an instance expire after this long without a heartbeat. */
 export const GRANT_LEASE_MS = 5 * 60 * 1_000;
-
-/** Key of a budget row. */
-export interface BudgetKey {
-  readonly appId: string;
-  /** Empty: the whole application. */
-  readonly userId: string;
-  /** First day of a UTC month, `YYYY-MM-DD`. */
-  readonly month: string;
-}
-
-/** Requests a grant. Amounts are whole nano-dollars. */
-export interface BudgetTake extends BudgetKey {
-  /** Expected amount of this instance's row. */
-  readonly row: number;
-  /** The part of the row in use. */
-  readonly inUse: number;
-  readonly steps: BudgetSteps;
-  readonly budget: number;
-  /** From `grantParts`. */
-  readonly parts: number;
-}
-
-/** Result of a take. */
-export interface BudgetTaken {
-  readonly spent: number;
-  /** The estimated part of `spent`. */
-  readonly estimated: number;
-  /** Granted to other instances. */
-  readonly elsewhere: number;
-  /** Previous amount of this instance's row. */
-  readonly row: number;
-  /** New amount; absent when the previous one was unexpected and nothing changed. */
-  readonly target: number | undefined;
-}
-
-/** Reduces a row to the amount in use. */
-export interface BudgetReturn extends BudgetKey {
-  /** Expected amount; the row stays as it is when the amount differs. */
-  readonly row: number;
-  readonly inUse: number;
-  /** Delete the row when nothing is in use. */
-  readonly remove: boolean;
-}
-
-/** An instance with grants and an expired lease. */
-export interface LapsedInstance {
-  readonly id: string;
-  /** Not registered, so the time of its death is unknown. */
-  readonly isUnknown: boolean;
-}
-
-/** Grants deleted by {@link BudgetsRepository.dropInstanceGrants}. */
-export interface DroppedGrants {
-  readonly grants: number;
-  readonly nanoUsd: number;
-}
 
 interface TakenRow {
   readonly spent: string;
@@ -114,6 +66,59 @@ const TAKE = `
   SELECT spent, estimated, asked.elsewhere, asked.had, plan.target FROM asked LEFT JOIN plan ON true`;
 
 const LOCK_ORDER = 'ORDER BY months.app_id COLLATE "C", months.user_id COLLATE "C", months.month FOR UPDATE OF months';
+
+/** Adds to the takes of `asked`, a table with the amounts of their months, what each needs and its new amount. */
+const plannedOf = (asked: string) => `
+  SELECT needed.*, in_use + needs + CASE WHEN needs = 0 OR parts = 0 THEN 0
+    ELSE greatest(budget - base - needs, 0) / parts END AS target
+  FROM (
+    SELECT *, coalesce((
+      SELECT max(step.up_to) FROM unnest(before, up_to) AS step(before, up_to)
+      WHERE base + step.before < budget), 0) AS needs
+    FROM (SELECT *, spent + granted + in_use AS base FROM ${asked}) based OFFSET 0) needed`;
+
+/**
+ * Decides many first takes as {@link TAKE} does, each by itself. It waits for no lock of an existing row: a budget that
+ * another statement changes meanwhile, or in which this instance has a row after all, is left out. Missing months are
+ * added first, in order, while it holds no lock that the statement which it may have to wait for could wait for. Rows are
+ * found one by one, and changed by `ON CONFLICT`, so that every plan reads them by their key, also before Postgres knows
+ * the table.
+ */
+const TAKE_FIRST = `
+  WITH asked AS (
+    SELECT * FROM json_to_recordset($1::json) AS asked(at integer, app_id text, user_id text, month date,
+      organization_id text, in_use bigint, before bigint[], up_to bigint[], budget bigint, parts bigint)),
+  missing AS (
+    SELECT asked.*, 0::bigint AS spent, 0::bigint AS estimated, 0::bigint AS granted FROM asked WHERE (
+      SELECT true FROM budget_months known
+      WHERE known.app_id = asked.app_id AND known.user_id = asked.user_id AND known.month = asked.month) IS NULL),
+  begun AS (
+    INSERT INTO budget_months (app_id, user_id, month, organization_id, granted_nano_usd)
+    SELECT app_id, user_id, month, organization_id, target FROM (${plannedOf('missing')}) planned
+    ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
+    ON CONFLICT (app_id, user_id, month) DO NOTHING RETURNING app_id, user_id, month),
+  existing AS (
+    SELECT asked.*, known.spent_nano_usd AS spent, known.estimated_nano_usd AS estimated,
+      known.granted_nano_usd AS granted
+    FROM asked CROSS JOIN LATERAL (
+      SELECT months.* FROM budget_months months
+      WHERE months.app_id = asked.app_id AND months.user_id = asked.user_id AND months.month = asked.month
+      FOR UPDATE SKIP LOCKED) known
+    WHERE (SELECT count(*) FROM begun) >= 0),
+  plan AS (
+    SELECT planned.*, false AS begins FROM (${plannedOf('existing')}) planned
+    UNION ALL
+    SELECT planned.*, true FROM (${plannedOf('missing')}) planned JOIN begun USING (app_id, user_id, month)),
+  granted AS (
+    INSERT INTO budget_grants (app_id, user_id, month, instance_id, granted_nano_usd)
+    SELECT app_id, user_id, month, $2, target FROM plan
+    ON CONFLICT (app_id, user_id, month, instance_id) DO NOTHING RETURNING app_id, user_id, month),
+  done AS (SELECT plan.* FROM plan JOIN granted USING (app_id, user_id, month)),
+  counted AS (
+    INSERT INTO budget_months (app_id, user_id, month, organization_id, granted_nano_usd)
+    SELECT app_id, user_id, month, organization_id, granted + target FROM done WHERE NOT begins AND target <> 0
+    ON CONFLICT (app_id, user_id, month) DO UPDATE SET granted_nano_usd = excluded.granted_nano_usd)
+  SELECT at, spent, estimated, granted AS elsewhere, 0 AS had, target FROM done`;
 
 const GIVE_BACK = `
   WITH back AS (
@@ -183,15 +188,26 @@ export class BudgetsRepository {
       ...[appId, userId, month, instanceId, row, inUse, steps.before, steps.upTo, budget, parts],
     ]);
     const [taken] = rows;
-    return (
-      taken && {
-        spent: Number(taken.spent),
-        estimated: Number(taken.estimated),
-        elsewhere: Number(taken.elsewhere),
-        row: Number(taken.had),
-        target: taken.target === null ? undefined : Number(taken.target),
-      }
-    );
+    return taken && takenOf(taken);
+  }
+
+  /**
+   * Adds the rows of first takes and takes, in one statement.
+   *
+   * @param takes one per budget.
+   * @returns the result of each, in their order; undefined: nothing was done, `addRows` and `take` decide.
+   */
+  async takeFirst(instanceId: string, takes: readonly BudgetFirstTake[]): Promise<(BudgetTaken | undefined)[]> {
+    const rows = takes.map(({ appId, userId, month, organizationId, inUse, steps, budget, parts }, at) => ({
+      ...{ at, app_id: appId, user_id: userId, month, organization_id: organizationId, in_use: inUse },
+      ...{ before: steps.before, up_to: steps.upTo, budget, parts },
+    }));
+    const taken = await this.dataSource.query<(TakenRow & { at: number })[]>(TAKE_FIRST, [
+      JSON.stringify(rows),
+      instanceId,
+    ]);
+    const byPlace = new Map(taken.map((one) => [one.at, takenOf(one)]));
+    return takes.map((_, at) => byPlace.get(at));
   }
 
   /**
@@ -230,4 +246,14 @@ export class BudgetsRepository {
   async recall(key: string): Promise<void> {
     await this.configChanges.publish(this.dataSource, { topic: BUDGET_GRANTS_TOPIC, key });
   }
+}
+
+function takenOf({ spent, estimated, elsewhere, had, target }: TakenRow): BudgetTaken {
+  return {
+    spent: Number(spent),
+    estimated: Number(estimated),
+    elsewhere: Number(elsewhere),
+    row: Number(had),
+    target: target === null ? undefined : Number(target),
+  };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { UsageRepository } from './usage.repository.js';
+import { StatementBatch } from '../platform/database/statement-batch.js';
+import { UsageRepository, type UserDay } from './usage.repository.js';
 import { UsageSumsRepository } from './usage-sums.repository.js';
 
 /** The application or user whose recorded requests are counted. */
@@ -23,14 +24,18 @@ export interface RecordedMinute {
 /** Recorded requests, the start values of the limit counters after a restart. */
 @Injectable()
 export class RecordedRequests {
+  /** Most users of a process that has just started have to be counted, each once. */
+  private readonly ofUsers = new StatementBatch((asked: readonly UserDay[]) =>
+    this.events.countRequestsOfUsersOn(asked),
+  );
+
   constructor(private readonly events: UsageRepository) {}
 
   /** Stored requests of a UTC day that were not refused. */
   countOn({ organizationId, appId, userId }: RecordedScope, day: string): Promise<number> {
-    const app = { organizationId, id: appId };
     return userId === null
-      ? this.events.countRequestsOn(app, day)
-      : this.events.countRequestsOfUserOn(app, userId, day);
+      ? this.events.countRequestsOn({ organizationId, id: appId }, day)
+      : this.ofUsers.ask({ organizationId, appId, userId, day });
   }
 
   /**

@@ -29,6 +29,21 @@ const MONTH = "used.month = to_date($2, 'YYYY-MM')";
 const hasUsage = (where: string) => `
   SELECT EXISTS (SELECT FROM usage_days WHERE ${where}) OR EXISTS (SELECT FROM usage_months WHERE ${where}) AS found`;
 
+/** One user and UTC day, `YYYY-MM-DD`. */
+export interface UserDay {
+  readonly organizationId: string;
+  readonly appId: string;
+  readonly userId: string;
+  readonly day: string;
+}
+
+const COUNT_REQUESTS_OF_USERS = `
+  SELECT coalesce(used.requests - used.blocked, 0) AS count
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::date[])
+    WITH ORDINALITY AS asked(organization_id, app_id, user_id, day, place)
+  LEFT JOIN usage_user_days used USING (organization_id, app_id, user_id, day)
+  ORDER BY asked.place`;
+
 const LIST_EVENTS = `
   SELECT event.* FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2 AND ($3::bigint IS NULL OR event.id < $3)
@@ -193,13 +208,15 @@ export class UsageRepository {
     );
   }
 
-  /** Requests of a user on a UTC day, `YYYY-MM-DD`, without refused ones. */
-  countRequestsOfUserOn(app: AppRef, userId: string, day: string): Promise<number> {
-    return this.count(
-      `SELECT coalesce(sum(used.requests - used.blocked), 0) AS count FROM usage_user_days used
-       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.day = $3::date AND used.user_id = $4`,
-      [app.organizationId, app.id, day, userId],
-    );
+  /** Requests of users on UTC days, without refused ones, in the order of `asked`. */
+  async countRequestsOfUsersOn(asked: readonly UserDay[]): Promise<number[]> {
+    const rows = await this.dataSource.query<{ count: string }[]>(COUNT_REQUESTS_OF_USERS, [
+      asked.map(({ organizationId }) => organizationId),
+      asked.map(({ appId }) => appId),
+      asked.map(({ userId }) => userId),
+      asked.map(({ day }) => day),
+    ]);
+    return rows.map(({ count }) => Number(count));
   }
 
   /**

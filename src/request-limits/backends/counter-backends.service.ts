@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Ids } from '../../common/ids.js';
+import { StatementBatch } from '../../platform/database/statement-batch.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { RecordedRequests } from '../../usage/recorded-requests.service.js';
@@ -8,10 +9,10 @@ import { type ApplyBase, applyBaseAlone, applyBaseInRedis, applyBaseInShare, Day
 import { RequestCounters, ScopeEviction } from '../counts/request-counters.js';
 import type { MinuteBases } from '../counts/scope-counts.js';
 import { byKey, carriedMinutes, handedCount, type UnreportedWindow } from '../epochs/handed-counts.rules.js';
-import { type EpochView, LimitEpochsRepository } from '../epochs/limit-epochs.repository.js';
+import { type DayCount, type EpochView, LimitEpochsRepository } from '../epochs/limit-epochs.repository.js';
 import type { LimitedCall, RequestCounting } from '../request-counting.js';
 import { WINDOW_MS, windowIndex } from '../request-limit.rules.js';
-import { StoredCountsRepository } from '../stored/stored-counts.repository.js';
+import { StoredCountsRepository, type StoredDay } from '../stored/stored-counts.repository.js';
 import { counterNamespace } from './counter-keys.rules.js';
 import { LocalCounting } from './local-counting.js';
 import { RedisCounting } from './redis-counting.js';
@@ -66,11 +67,12 @@ export class CounterBackends {
     const onCrowded = () => void eviction.run((windows) => this.store(windows)).catch(() => undefined);
     const counters = new RequestCounters({ onCrowded });
     const eviction = new ScopeEviction(counters, this.clock);
+    const days = new StatementBatch((asked: readonly StoredDay[]) => this.stored.findDays(asked));
     const counting = new LocalCounting({
       clock: this.clock,
       counters,
       dayBases: new DayBases(this.recorded, applyBaseAlone, async (appId, userId, dayStartMs, recorded) =>
-        counters.hasEvicted ? Math.max(recorded, await this.stored.findDay(appId, userId, dayStartMs)) : recorded,
+        counters.hasEvicted ? Math.max(recorded, await days.ask({ appId, userId, dayStartMs })) : recorded,
       ),
       minuteBases,
       instances: 1,
@@ -123,8 +125,9 @@ export class CounterBackends {
   }
 
   private dayBasesOf({ epoch }: EpochView, apply: ApplyBase): DayBases {
+    const days = new StatementBatch((asked: readonly DayCount[]) => this.epochs.agreeOnDays(epoch, asked));
     return new DayBases(this.recorded, apply, (appId, userId, windowStartMs, requests) =>
-      this.epochs.agreeOnDay(epoch, { appId, userId, windowStartMs, requests }),
+      days.ask({ appId, userId, windowStartMs, requests }),
     );
   }
 }

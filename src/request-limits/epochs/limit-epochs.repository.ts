@@ -27,6 +27,9 @@ export interface HandedCount {
   readonly requests: number;
 }
 
+/** Calls in one UTC day. */
+export type DayCount = Omit<HandedCount, 'windowMs'>;
+
 interface EpochRow {
   readonly deployment: string;
   readonly epoch: string;
@@ -83,15 +86,25 @@ const OPEN = `
       ELSE minutes_unknown_at END
   WHERE epoch = $1 AND opened_at IS NULL AND NOT EXISTS (SELECT FROM missing) RETURNING epoch`;
 
-/** The first instance that asks in an epoch decides; a handed-over count is raised to the recorded count. */
+/**
+ * The first instance that asks in an epoch decides; a handed-over count is raised to the recorded count. One row order
+ * for all instances prevents deadlocks.
+ */
 const AGREE = `
-  INSERT INTO limit_counts AS known (app_id, user_id, window_ms, window_start_ms, requests, agreed_epoch)
-  VALUES ($1, $2, ${WINDOW_MS.day}, $3, $4, $5)
-  ON CONFLICT (app_id, user_id, window_ms, window_start_ms) DO UPDATE SET
-    requests = CASE WHEN known.agreed_epoch >= excluded.agreed_epoch THEN known.requests
-      ELSE greatest(known.requests, excluded.requests) END,
-    agreed_epoch = greatest(known.agreed_epoch, excluded.agreed_epoch)
-  RETURNING requests`;
+  WITH asked AS (
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[])
+      WITH ORDINALITY AS asked(app_id, user_id, window_start_ms, requests, place)),
+  agreed AS (
+    INSERT INTO limit_counts AS known (app_id, user_id, window_ms, window_start_ms, requests, agreed_epoch)
+    SELECT app_id, user_id, ${WINDOW_MS.day}, window_start_ms, min(requests), $5::bigint
+    FROM asked GROUP BY app_id, user_id, window_start_ms
+    ORDER BY app_id COLLATE "C", user_id COLLATE "C", window_start_ms
+    ON CONFLICT (app_id, user_id, window_ms, window_start_ms) DO UPDATE SET
+      requests = CASE WHEN known.agreed_epoch >= excluded.agreed_epoch THEN known.requests
+        ELSE greatest(known.requests, excluded.requests) END,
+      agreed_epoch = greatest(known.agreed_epoch, excluded.agreed_epoch)
+    RETURNING app_id, user_id, window_start_ms, requests)
+  SELECT agreed.requests FROM asked JOIN agreed USING (app_id, user_id, window_start_ms) ORDER BY place`;
 
 const MINUTES = `
   SELECT app_id AS "appId", user_id AS "userId", window_ms AS "windowMs", window_start_ms::float8 AS "windowStartMs",
@@ -202,19 +215,16 @@ export class LimitEpochsRepository {
       .then(() => changesRow(tx, OPEN, [epoch, LEASE_MS, LATELY_MS]));
   }
 
-  /** The base of a day in an epoch, equal for all instances. */
-  async agreeOnDay(
-    epoch: number,
-    { appId, userId, windowStartMs, requests }: Omit<HandedCount, 'windowMs'>,
-  ): Promise<number> {
+  /** The bases of days in an epoch, equal for all instances, in the order of `asked`. */
+  async agreeOnDays(epoch: number, asked: readonly DayCount[]): Promise<number[]> {
     const rows = await this.dataSource.query<{ requests: string }[]>(AGREE, [
-      appId,
-      userId,
-      windowStartMs,
-      requests,
+      asked.map(({ appId }) => appId),
+      asked.map(({ userId }) => userId),
+      asked.map(({ windowStartMs }) => windowStartMs),
+      asked.map(({ requests }) => requests),
       epoch,
     ]);
-    return Number(rows[0]?.requests ?? requests);
+    return rows.map(({ requests }) => Number(requests));
   }
 
   /** Handed-over counts of minutes that begin between two times, milliseconds since the Unix epoch. */

@@ -13,6 +13,15 @@ export interface UnsentCount {
   readonly requests: number;
 }
 
+/** One scope and UTC day. */
+export interface StoredDay {
+  readonly appId: string;
+  /** Empty for the whole application. */
+  readonly userId: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly dayStartMs: number;
+}
+
 /** A stored count never falls, because an instance that counts alone stores its total. */
 const ADD_COUNTS = `
   INSERT INTO limit_counts AS known (app_id, user_id, window_ms, window_start_ms, requests)
@@ -21,9 +30,12 @@ const ADD_COUNTS = `
   ON CONFLICT (app_id, user_id, window_ms, window_start_ms)
     DO UPDATE SET requests = greatest(known.requests, excluded.requests)`;
 
-const FIND_DAY = `
-  SELECT requests FROM limit_counts
-  WHERE app_id = $1 AND user_id = $2 AND window_ms = ${WINDOW_MS.day} AND window_start_ms = $3`;
+const FIND_DAYS = `
+  SELECT coalesce(known.requests, 0) AS requests
+  FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS asked(app_id, user_id, window_start_ms, place)
+  LEFT JOIN limit_counts known ON known.app_id = asked.app_id AND known.user_id = asked.user_id
+    AND known.window_ms = ${WINDOW_MS.day} AND known.window_start_ms = asked.window_start_ms
+  ORDER BY asked.place`;
 
 /** One row order for all instances prevents deadlocks. */
 const ADD_UNSENT = `
@@ -48,10 +60,14 @@ export class StoredCountsRepository {
     await this.dataSource.query(ADD_COUNTS, handedColumns(counts));
   }
 
-  /** Calls of a UTC day; 0 without a stored count. */
-  async findDay(appId: string, userId: string, dayStartMs: number): Promise<number> {
-    const rows = await this.dataSource.query<{ requests: string }[]>(FIND_DAY, [appId, userId, dayStartMs]);
-    return Number(rows[0]?.requests ?? 0);
+  /** Calls of UTC days, in the order of `asked`; 0 without a stored count. */
+  async findDays(asked: readonly StoredDay[]): Promise<number[]> {
+    const rows = await this.dataSource.query<{ requests: string }[]>(FIND_DAYS, [
+      asked.map(({ appId }) => appId),
+      asked.map(({ userId }) => userId),
+      asked.map(({ dayStartMs }) => dayStartMs),
+    ]);
+    return rows.map(({ requests }) => Number(requests));
   }
 
   /** @param counts one per scope and day. */

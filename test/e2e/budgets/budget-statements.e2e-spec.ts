@@ -2,12 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
 import { stepsOf } from '../../../src/budgets/budget.rules.js';
-import { type BudgetKey, BudgetsRepository, type BudgetTake } from '../../../src/budgets/budgets.repository.js';
+import type { BudgetFirstTake, BudgetKey, BudgetTake } from '../../../src/budgets/budget-grants.js';
+import { BudgetsRepository } from '../../../src/budgets/budgets.repository.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
 import { BudgetBook, FakeBudgetsRepository } from '../../support/budgets/budget-book.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 60);
 const MONTH = '2026-11-01';
@@ -65,6 +67,10 @@ function take(key: BudgetKey, asked: Partial<BudgetTake> & { readonly needs?: nu
   return { ...key, row: 0, inUse: 0, budget: 100, parts: 0, steps: stepsOf(needs), ...rest };
 }
 
+function firstTake(key: BudgetKey, asked: Partial<BudgetTake> & { readonly needs?: number[] } = {}): BudgetFirstTake {
+  return { ...take(key, asked), organizationId: 'org-1' };
+}
+
 const someTake = fc.record({
   kind: fc.constant('take' as const),
   instance: fc.constantFrom(...INSTANCES),
@@ -73,6 +79,14 @@ const someTake = fc.record({
   parts: fc.constantFrom(0, 2, 8),
   inUse: fc.nat({ max: 80 }),
   isRowKnown: fc.boolean(),
+});
+const someFirst = fc.record({
+  kind: fc.constant('first' as const),
+  instance: fc.constantFrom(...INSTANCES),
+  needs: fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 5 }),
+  budget: fc.integer({ min: 1, max: 200 }),
+  parts: fc.constantFrom(0, 2, 8),
+  inUse: fc.nat({ max: 80 }),
 });
 const someReturn = fc.record({
   kind: fc.constant('return' as const),
@@ -89,7 +103,9 @@ describe('budget statements', () => {
   it('any history of statements → Postgres answers and keeps what the fake does, and sums are the sum of rows', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.oneof(someTake, someTake, someRows, someReturn, someSpending, someEnd), { maxLength: 14 }),
+        fc.array(fc.oneof(someTake, someTake, someFirst, someFirst, someRows, someReturn, someSpending, someEnd), {
+          maxLength: 14,
+        }),
         async (steps) => {
           const key = aKey('u');
           const book = new BudgetBook();
@@ -106,7 +122,10 @@ describe('budget statements', () => {
             for (const repository of [real, fake]) {
               if (step.kind === 'rows') answers.push(await repository.addRows(key, step.instance, 'org-1'));
               else if (step.kind === 'forget') answers.push(await repository.dropInstanceGrants(step.instance));
-              else if (step.kind === 'take') {
+              else if (step.kind === 'first') {
+                const takes = [firstTake(aKey('z')), firstTake(key, step), firstTake(aKey('a'))];
+                answers.push(await repository.takeFirst(step.instance, takes));
+              } else if (step.kind === 'take') {
                 const row = step.isRowKnown ? known : known + 1;
                 answers.push(await repository.take(step.instance, take(key, { ...step, row })));
               } else {
@@ -146,14 +165,89 @@ describe('budget statements', () => {
         const back = keys.toReversed().map((one) => ({ ...one, row: 7, inUse: 0, remove: true }));
         return real.giveBack(id, back);
       }
-      await real.addRows(key, id, 'org-1');
       await spend(key, 1);
+      if (round % 5 === 2) {
+        const takes = keys.toSorted(() => Math.random() - 0.5).map((one) => firstTake(one, { budget: 1_000_000 }));
+        return real.takeFirst(id, takes);
+      }
+      await real.addRows(key, id, 'org-1');
       return real.take(id, take(key, { needs: [7], budget: 1_000_000 }));
     });
     await Promise.all(work);
     for (const key of keys) {
       const { granted, grants } = await stateOf(key);
       expect(granted).toBe(Object.values(grants).reduce((sum, one) => sum + one, 0));
+    }
+  });
+
+  it('first takes of many budgets → those that another statement holds or that have a row are left out, at once', async () => {
+    const [free, known, held, own] = [aKey('free'), aKey('known'), aKey('held'), aKey('own')];
+    await spend(known, 20);
+    await real.addRows(known, 'two', 'org-1');
+    await real.take('two', take(known, { needs: [30] }));
+    await spend(held, 20);
+    await real.addRows(own, 'one', 'org-1');
+    const runner = db.createQueryRunner();
+    await runner.startTransaction();
+    try {
+      await runner.query('SELECT FROM budget_months WHERE app_id = $1 FOR UPDATE', [held.appId]);
+      const takes = [own, held, known, free].map((key) => firstTake(key, { needs: [10], parts: 2 }));
+      expect(await real.takeFirst('one', takes)).toEqual([
+        undefined,
+        undefined,
+        { spent: 20, estimated: 0, elsewhere: 30, row: 0, target: 30 },
+        { spent: 0, estimated: 0, elsewhere: 0, row: 0, target: 55 },
+      ]);
+    } finally {
+      await runner.rollbackTransaction();
+      await runner.release();
+    }
+    expect(await stateOf(free)).toEqual({ spent: 0, granted: 55, grants: { one: 55 } });
+    expect(await stateOf(known)).toEqual({ spent: 20, granted: 60, grants: { one: 30, two: 30 } });
+    expect(await stateOf(held)).toEqual({ spent: 20, granted: 0, grants: {} });
+    expect(await stateOf(own)).toEqual({ spent: 0, granted: 0, grants: { one: 0 } });
+  });
+
+  it('first takes beside a transaction that adds a budget and then changes the next one → no deadlock', async () => {
+    const added = aKey('a');
+    const changed = { ...added, userId: 'b' };
+    await spend(changed, 20);
+    const runner = db.createQueryRunner();
+    await runner.startTransaction();
+    try {
+      const charge = (userId: string) =>
+        runner.query(
+          `INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd)
+           VALUES ('org-1', $1, $2, $3, 5) ON CONFLICT (app_id, user_id, month)
+           DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd`,
+          [added.appId, userId, MONTH],
+        );
+      await charge('a');
+      const taking = real.takeFirst('one', [firstTake(changed), firstTake(added)]);
+      await untilStatementWaits(db, 'budget_months');
+      await charge('b');
+      await runner.commitTransaction();
+      expect(await taking).toMatchObject([{ spent: 25, elsewhere: 0, target: 10 }, undefined]);
+    } finally {
+      await runner.release();
+    }
+    expect(await stateOf(changed)).toEqual({ spent: 25, granted: 10, grants: { one: 10 } });
+    expect(await stateOf(added)).toEqual({ spent: 5, granted: 0, grants: {} });
+  });
+
+  it('first takes of many instances at once → the budget is crossed by one call at most, granted is the sum of rows', async () => {
+    const keys = Array.from({ length: 20 }, () => aKey('new'));
+    const ids = Array.from({ length: 20 }, (_, at) => `i-${at}`);
+    const ask = (id: string) =>
+      real.takeFirst(
+        id,
+        keys.toSorted(() => Math.random() - 0.5).map((key) => firstTake(key, { needs: [30] })),
+      );
+    await Promise.all(ids.map(ask));
+    for (const key of keys) {
+      const { granted, grants } = await stateOf(key);
+      expect(granted).toBe(Object.values(grants).reduce((sum, one) => sum + one, 0));
+      expect([30, 60, 90, 120]).toContain(granted);
     }
   });
 
@@ -173,7 +267,7 @@ describe('budget statements', () => {
         real.take('two', take(key, { needs: [50] })),
         real.giveBack('one', [{ ...key, row: 95, inUse: 20, remove: false }]),
       ] as const;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await untilStatementWaits(db, 'budget_months', 2);
       await runner.commitTransaction();
       const [taken, back] = await Promise.all(waiting);
       expect(taken).toMatchObject({ elsewhere: expect.any(Number), target: 50 });
@@ -193,7 +287,7 @@ describe('budget statements', () => {
     try {
       await runner.query('SELECT FROM budget_months WHERE app_id = $1 FOR UPDATE', [key.appId]);
       const waiting = real.take('one', take(key, { row: 40, inUse: 40, needs: [10] }));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await untilStatementWaits(db, 'budget_months');
       await runner.query('DELETE FROM budget_grants WHERE app_id = $1', [key.appId]);
       await runner.query('UPDATE budget_months SET granted_nano_usd = 0 WHERE app_id = $1', [key.appId]);
       await runner.commitTransaction();

@@ -207,7 +207,7 @@ describe('what a call counts against a budget', () => {
     const { request, head } = app.open();
     await once(await head, 'data');
     request.destroy();
-    await eventually(() => held.open() === 0, { withinMs: 3_000 });
+    await eventually(() => held.open() === 0, { withinMs: 10_000 });
     await app.recorded('ok');
     expect(await app.refused()).toEqual(budgetExhausted('user', untilNextMonth()));
   });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { GatewayError } from '../../../src/common/errors/gateway-error.js';
 import { UsageJournal } from '../../../src/platform/journal/usage-journal.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
-import { UpstreamConnections } from '../../../src/proxy/exchange/upstream-connections.js';
+import { UpstreamConnections } from '../../../src/proxy/connections/upstream-connections.js';
 import { eventually } from '../../support/eventually.js';
 import {
   type ChainTarget,

@@ -1,13 +1,14 @@
 import { DataSource } from 'typeorm';
-import {
-  type BudgetKey,
-  type BudgetReturn,
-  BudgetsRepository,
-  type BudgetTake,
-  type BudgetTaken,
-  type DroppedGrants,
-  type LapsedInstance,
-} from '../../../src/budgets/budgets.repository.js';
+import type {
+  BudgetFirstTake,
+  BudgetKey,
+  BudgetReturn,
+  BudgetTake,
+  BudgetTaken,
+  DroppedGrants,
+  LapsedInstance,
+} from '../../../src/budgets/budget-grants.js';
+import { BudgetsRepository } from '../../../src/budgets/budgets.repository.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 
@@ -45,6 +46,8 @@ export class BudgetBook {
 export class FakeBudgetsRepository extends BudgetsRepository {
   /** Stands before and after each statement: may wait, and may throw. */
   gate: (when: 'before' | 'after') => Promise<void> = async () => undefined;
+  /** Whether another statement holds the budget of a first take at that moment. */
+  isLocked: () => boolean = () => false;
   statements = 0;
 
   constructor(private readonly book: BudgetBook) {
@@ -62,23 +65,36 @@ export class FakeBudgetsRepository extends BudgetsRepository {
   }
 
   override take(instanceId: string, take: BudgetTake): Promise<BudgetTaken | undefined> {
-    return this.run(() => {
-      const grants = this.book.of(take);
-      const row = grants.get(instanceId);
-      if (row === undefined) return undefined;
-      const spent = this.book.spentOf(take);
-      const elsewhere = this.book.grantedOf(take) - row;
-      if (row !== take.row) return { spent, estimated: 0, elsewhere, row, target: undefined };
-      const base = spent + elsewhere + take.inUse;
-      let needs = 0;
-      for (const [at, before] of take.steps.before.entries()) {
-        if (base + before < take.budget) needs = Math.max(needs, take.steps.upTo[at] ?? 0);
-      }
-      const beyond = needs === 0 || take.parts === 0 ? 0 : Math.max(take.budget - base - needs, 0) / take.parts;
-      const target = take.inUse + needs + Math.floor(beyond);
-      grants.set(instanceId, target);
-      return { spent, estimated: 0, elsewhere, row, target };
-    });
+    return this.run(() => this.taken(instanceId, take));
+  }
+
+  override takeFirst(instanceId: string, takes: readonly BudgetFirstTake[]): Promise<(BudgetTaken | undefined)[]> {
+    return this.run(() =>
+      takes.map((take) => {
+        const grants = this.book.of(take);
+        if (grants.has(instanceId) || this.isLocked()) return undefined;
+        grants.set(instanceId, 0);
+        return this.taken(instanceId, { ...take, row: 0 });
+      }),
+    );
+  }
+
+  private taken(instanceId: string, take: BudgetTake): BudgetTaken | undefined {
+    const grants = this.book.of(take);
+    const row = grants.get(instanceId);
+    if (row === undefined) return undefined;
+    const spent = this.book.spentOf(take);
+    const elsewhere = this.book.grantedOf(take) - row;
+    if (row !== take.row) return { spent, estimated: 0, elsewhere, row, target: undefined };
+    const base = spent + elsewhere + take.inUse;
+    let needs = 0;
+    for (const [at, before] of take.steps.before.entries()) {
+      if (base + before < take.budget) needs = Math.max(needs, take.steps.upTo[at] ?? 0);
+    }
+    const beyond = needs === 0 || take.parts === 0 ? 0 : Math.max(take.budget - base - needs, 0) / take.parts;
+    const target = take.inUse + needs + Math.floor(beyond);
+    grants.set(instanceId, target);
+    return { spent, estimated: 0, elsewhere, row, target };
   }
 
   override giveBack(instanceId: string, returns: readonly BudgetReturn[]): Promise<(number | undefined)[]> {
