@@ -63,8 +63,10 @@ export class SecretPatterns {
     const jumps = this.#jumps;
     const shift = this.#tableShift;
     for (let at = this.#window - 1; at < text.length; ) {
-      const [first, second] = [text.charCodeAt(at - 3), text.charCodeAt(at - 2)];
-      const [third, fourth] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+      const first = text.charCodeAt(at - 3);
+      const second = text.charCodeAt(at - 2);
+      const third = text.charCodeAt(at - 1);
+      const fourth = text.charCodeAt(at);
       const jump = jumps[slot(first, second, third, fourth, shift)] ?? 0;
       if (jump === 0) return true;
       at += jump;

@@ -79,7 +79,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     try {
       const first = composed.connect(event, funds);
       if (first === undefined) throw overloaded();
-      new Relay(first.call, response, this.parts, record).start(first.client);
+      new Relay(first.call, response, this.parts, record).start(first.connection);
     } catch (error) {
       record.abandon();
       throw error;

@@ -11,8 +11,8 @@ import type { ProviderInstance } from '../providers/provider-instance.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
+import { UpstreamConnections } from './connections/upstream-connections.js';
 import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';
-import { UpstreamConnections } from './exchange/upstream-connections.js';
 import type { CallTarget } from './provider-choice.rules.js';
 import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
@@ -103,8 +103,8 @@ export class OutgoingCalls {
     const { target, admitted, event, ttfbTimeoutMs, chain } = made;
     const { provider, credential } = target;
     const pool = this.connections.poolFor(provider.baseUrl.origin);
-    const client = pool.acquire();
-    if (client === undefined) return undefined;
+    const connection = pool.acquire();
+    if (connection === undefined) return undefined;
     const { request } = outgoing;
     const call: ProviderCall = {
       request,
@@ -125,7 +125,7 @@ export class OutgoingCalls {
       ttfbTimeoutMs,
       chain,
     };
-    return { call, client };
+    return { call, connection };
   }
 
   private redactionFor(provider: ProviderInstance): AddressRedaction {
@@ -150,7 +150,6 @@ export class OutgoingCalls {
       passed: route.passedHeaders,
       injected: callerHeaders.length === 0 ? target.credential : [...target.credential, ...callerHeaders],
       contentType: body === undefined ? null : admitted.contentType,
-      contentLength: body !== undefined && 'pieces' in body ? body.bytes : undefined,
     });
   }
 }

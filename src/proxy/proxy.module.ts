@@ -11,11 +11,11 @@ import { RequestLimitsModule } from '../request-limits/request-limits.module.js'
 import { UsageModule } from '../usage/usage.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { CallAdmission } from './admission/call-admission.js';
+import { UpstreamConnections } from './connections/upstream-connections.js';
 import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
 import { EndpointPlans } from './endpoints/endpoint-plan.js';
 import { EndpointRequests } from './endpoints/endpoint-request.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
-import { UpstreamConnections } from './exchange/upstream-connections.js';
 import { Forwarding } from './forwarding.service.js';
 import { OutgoingCalls } from './outgoing-calls.service.js';
 import { OwnResponses } from './own-responses.service.js';

@@ -96,8 +96,11 @@ describe('request headers to a provider', () => {
     expect(passed(sent, way)).toEqual(['cf-aig-cache-ttl', '60']);
   });
 
-  it('body in pieces → its length is said', () => {
-    expect(upstreamHeaders([], { ...RULE, contentLength: 12 })).toEqual([...FIXED, 'content-length', '12', ...OURS]);
+  it('length of the body → left to the connection, whatever the client has sent', () => {
+    expect(upstreamHeaders(['Content-Length', '12', 'transfer-encoding', 'chunked'], RULE)).toEqual([
+      ...FIXED,
+      ...OURS,
+    ]);
   });
 
   it('nothing is sent → no content type', () => {

@@ -24,8 +24,6 @@ export interface HeaderRule {
   readonly injected: readonly string[];
   /** Content type of the sent body; absent for JSON, null without a body. */
   readonly contentType?: string | null | undefined;
-  /** Length in bytes of a body in pieces, whose length undici cannot determine. */
-  readonly contentLength?: number | undefined;
 }
 
 /**
@@ -37,7 +35,6 @@ export interface HeaderRule {
 export function upstreamHeaders(rawHeaders: readonly string[], rule: HeaderRule): string[] {
   const headers = rule.contentType === null ? [] : ['content-type', rule.contentType ?? JSON_TYPE];
   headers.push('accept-encoding', 'identity');
-  if (rule.contentLength !== undefined) headers.push('content-length', String(rule.contentLength));
   const hopByHop = connectionTokens(rawHeaders);
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
@@ -50,8 +47,12 @@ export function upstreamHeaders(rawHeaders: readonly string[], rule: HeaderRule)
   return headers;
 }
 
-/** Headers that the client declared as connection-specific (RFC 9110, 7.6.1). */
-function connectionTokens(rawHeaders: readonly string[]): Set<string> | undefined {
+/**
+ * Headers that the sender of a request or an answer declared as connection-specific (RFC 9110, 7.6.1), in lower case.
+ *
+ * @param rawHeaders flat list of names, in any case, and values.
+ */
+export function connectionTokens(rawHeaders: readonly string[]): Set<string> | undefined {
   let tokens: Set<string> | undefined;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';

@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:net';
 import { buildConnector } from 'undici';
 import { lruCache } from '../../common/lru-cache.js';
 import { isMetadataAddress, isMetadataHost, isPublicAddress, parseIp } from './address.rules.js';
@@ -15,6 +15,8 @@ export interface GuardedConnectorOptions {
   readonly connectTimeoutMs?: number;
   /** The operating system's resolver by default. */
   readonly resolver?: Resolver;
+  /** Memory that sockets read into; see `readingInto`. By default each read gets its own. */
+  readonly readBuffer?: Uint8Array;
 }
 
 /** The target of a connection, before name resolution. */
@@ -47,10 +49,10 @@ export class BlockedAddressError extends Error {
 }
 
 /**
- * A connector for undici that checks the address it dials: a name is resolved once per connection, every result is
- * checked, and only those results are dialled, which defeats DNS rebinding. Plain http and private addresses need
- * trust; metadata addresses are always refused. HTTP/1.1 only; certificates are verified against Node's own roots (and
- * `NODE_EXTRA_CA_CERTS`).
+ * A connector, as undici defines it, that checks the address it dials: a name is resolved once per connection, every
+ * result is checked, and only those results are dialled, which defeats DNS rebinding. Plain http and private addresses
+ * need trust; metadata addresses are always refused. HTTP/1.1 only; certificates are verified against Node's own roots
+ * (and `NODE_EXTRA_CA_CERTS`).
  *
  * Errors: `BlockedAddressError`, or the network's error.
  * Source: docs/reference/security.md#outbound-addresses.
@@ -102,7 +104,26 @@ function buildDialer(options: GuardedConnectorOptions, destination: Destination)
       (error: Error) => callback(error, []),
     );
   };
-  return buildConnector({ lookup, timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS, allowH2: false });
+  return buildConnector({
+    lookup,
+    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    allowH2: false,
+    ...(options.readBuffer && { onread: readingInto(options.readBuffer) }),
+  });
+}
+
+/**
+ * Lets all sockets of a connector read into the same memory: their `data` events pass bytes that are valid until the
+ * listener returns. Node otherwise allocates 64 KB for each read and frees what is left over.
+ */
+function readingInto(buffer: Uint8Array): OnReadOpts {
+  return {
+    buffer,
+    callback(this: Socket, length: number, bytes: Uint8Array): boolean {
+      this.emit('data', bytes.subarray(0, length));
+      return true;
+    },
+  };
 }
 
 function refusalOf(

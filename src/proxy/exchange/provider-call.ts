@@ -1,11 +1,11 @@
-import type { Client } from 'undici';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { OpenSecrets } from '../../providers/secret-patterns.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { UsageAdmission } from '../../usage/usage-event.js';
+import type { OriginPool } from '../connections/origin-pool.js';
+import type { ProviderConnection } from '../connections/provider-connection.js';
 import type { AddressRedaction } from '../relay/address-redaction.js';
-import type { OriginPool } from './origin-pool.js';
 
 /** One validated call to one provider, ready to send. Immutable. */
 export interface ProviderCall {
@@ -15,7 +15,7 @@ export interface ProviderCall {
   readonly method: string;
   /** Base path, provider path and query. */
   readonly path: string;
-  /** Flat list; includes the length of a body in pieces. */
+  /** Flat list. */
   readonly headers: string[];
   readonly body: Buffer | readonly Buffer[] | undefined;
   /** The call is free, so the answer is not read for usage. */
@@ -57,5 +57,5 @@ export interface FallbackChain {
 /** A call that is ready to send. */
 export interface NextCall {
   readonly call: ProviderCall;
-  readonly client: Client;
+  readonly connection: ProviderConnection;
 }

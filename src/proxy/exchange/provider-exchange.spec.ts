@@ -3,9 +3,16 @@ import { buffer } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { Client, type Dispatcher } from 'undici';
+import { buildConnector } from 'undici';
+import { eventually } from '../../../test/support/eventually.js';
+import { callOn } from '../../../test/support/proxy/connection-call.js';
+import { startUpstream } from '../../../test/support/proxy/upstream.js';
+import { json } from '../../../test/support/proxy/upstream-scripts.js';
+import { SystemClock } from '../../common/clock.js';
+import { OriginPool } from '../connections/origin-pool.js';
+import { ProviderConnection } from '../connections/provider-connection.js';
+import { parseResponseHead } from '../connections/response-head.rules.js';
 import { TurnStages } from '../turn-stages.js';
-import type { OriginPool } from './origin-pool.js';
 import type { ProviderCall } from './provider-call.js';
 import { decodingOf, ProviderExchange } from './provider-exchange.js';
 
@@ -61,20 +68,22 @@ describe('coded answers', () => {
   });
 });
 
+const CALL = { method: 'POST', path: '/', headers: [], body: undefined, ttfbTimeoutMs: 60_000 };
+
 describe('what arrives in one turn', () => {
-  const HEADERS = { 'content-type': 'text/event-stream' };
   const LIMIT_BYTES = 16 * 1024;
 
-  /** An exchange whose answer the test sends, and what it has delivered. */
+  /** An exchange whose answer the test passes to its connection, which has no socket, and what it has delivered. */
   function receiving(onBytes: (bytes: Buffer) => void = () => undefined) {
     const told: string[] = [];
     const pool: Partial<OriginPool> = { release: () => void told.push('released') };
-    const call: Partial<ProviderCall> = { pool: pool as OriginPool };
+    const call: Partial<ProviderCall> = { ...CALL, pool: pool as OriginPool };
+    const connection = new ProviderConnection(new URL('http://127.0.0.1:9'), () => undefined, 0, new SystemClock());
     const exchange: ProviderExchange = new ProviderExchange(
       call as ProviderCall,
       {
         onSend: () => undefined,
-        onHead: ({ status }) => void told.push(`head ${status}`),
+        onHead: ({ head: { status } }) => void told.push(`head ${status}`),
         onBytes: (bytes) => {
           told.push(`${bytes.length} bytes`);
           onBytes(bytes);
@@ -90,19 +99,17 @@ describe('what arrives in one turn', () => {
       },
       new TurnStages(),
     );
-    const controller: Partial<Dispatcher.DispatchController> = {
-      abort: (reason) => exchange.onResponseError(undefined, reason),
-      pause: () => void told.push('paused'),
-    };
-    exchange.take(new Client('http://127.0.0.1:9'));
-    const sent = controller as Dispatcher.DispatchController;
+    exchange.take(connection);
+    exchange.start();
     return {
       told,
       exchange,
-      head: (headers: Record<string, string> = HEADERS) => exchange.onResponseStart(sent, 200, headers, 'OK'),
-      bytes: (size: number) => exchange.onResponseData(sent, Buffer.alloc(size)),
-      end: () => exchange.onResponseEnd(),
-      fail: () => exchange.onResponseError(sent, new Error('cut')),
+      connection,
+      head: (field = 'content-type: text/event-stream') =>
+        connection.onHead(parseResponseHead(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n${field}`, 'POST')),
+      bytes: (size: number) => connection.onBytes(Buffer.alloc(size)),
+      end: () => connection.onEnd(),
+      fail: () => connection.abort(new Error('cut')),
     };
   }
 
@@ -183,11 +190,55 @@ describe('what arrives in one turn', () => {
   });
 
   it('coded answer → its head before its bytes, also where the bytes are decoded first', async () => {
-    const { told, exchange, head } = receiving();
-    head({ 'content-encoding': 'gzip' });
-    exchange.onResponseData({} as Dispatcher.DispatchController, gzipSync(TEXT));
-    exchange.onResponseEnd();
+    const { told, connection, head, end } = receiving();
+    head('content-encoding: gzip');
+    connection.onBytes(gzipSync(TEXT));
+    end();
     while (told.at(-1) !== 'released') await nextTurn();
     expect(told).toEqual(['head 200', `${TEXT.length} bytes`, 'end', 'released']);
+  });
+});
+
+describe('a connection after its call', () => {
+  it('receiver that paused for the last bytes → the next call on the connection is answered', async () => {
+    const upstream = await startUpstream({ script: json(200, 'ok') });
+    const bounds = { maxConnections: 1, silenceTimeoutMs: 0 };
+    const pool = new OriginPool(upstream.url, bounds, buildConnector({}), new SystemClock());
+    const call: Partial<ProviderCall> = { ...CALL, pool };
+    const told: string[] = [];
+    const exchange: ProviderExchange = new ProviderExchange(
+      call as ProviderCall,
+      {
+        onSend: () => undefined,
+        onHead: () => undefined,
+        onBytes: () => exchange.pause(),
+        onEnd: () => {
+          told.push('end');
+          exchange.finish();
+          exchange.resume();
+        },
+        onFailure: ({ message }) => void told.push(message),
+      },
+      new TurnStages(),
+    );
+    const connection = pool.acquire();
+    if (connection === undefined) throw new Error('a connection was expected');
+    exchange.take(connection);
+    exchange.start();
+    await eventually(() => told.length > 0, { withinMs: 2_000 });
+    expect([told, pool.acquire()]).toEqual([['end'], connection]);
+    let body = '';
+    callOn(connection).then(
+      (answer) => {
+        body = answer.body.toString();
+      },
+      () => undefined,
+    );
+    try {
+      await eventually(() => body === 'ok', { withinMs: 2_000 });
+    } finally {
+      connection.close();
+      await upstream.close();
+    }
   });
 });

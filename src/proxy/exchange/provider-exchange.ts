@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
-import type { Client, Dispatcher } from 'undici';
-import { singleHeader, type UpstreamHeaders } from '../relay/response-headers.rules.js';
+import type { ConnectionEvents, ProviderConnection } from '../connections/provider-connection.js';
+import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
 import type { Stage, TurnStages } from '../turn-stages.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
@@ -19,9 +19,7 @@ const MAX_STAGED_BYTES = 16 * 1024;
 
 /** A provider's head as received. */
 export interface ReceivedHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: UpstreamHeaders;
+  readonly head: ResponseHead;
   /** Whether the gateway decodes the body, so that its bytes differ from those the provider sent. */
   readonly isDecoded: boolean;
 }
@@ -46,13 +44,11 @@ export interface ExchangeEvents extends BodyEvents {
 
 /**
  * The upstream side of one call: sends it, waits for its head within limits, decodes its body, and releases the
- * connection. Its public methods are undici's callbacks in their order, and the operations for the relay. What arrives is
- * delivered in the stages of its event loop turn, in the order of its arrival.
+ * connection. Its public methods are the connection's callbacks in their order, and the operations for the relay. What
+ * arrives is delivered in the stages of its event loop turn, in the order of its arrival.
  */
-export class ProviderExchange implements Dispatcher.DispatchHandler {
-  #client: Client | undefined;
-  #controller: Dispatcher.DispatchController | undefined;
-  #timer: NodeJS.Timeout | undefined;
+export class ProviderExchange implements ConnectionEvents {
+  #connection: ProviderConnection | undefined;
   #decoder: Transform | undefined;
   #receiver: BodyEvents;
   #status = 0;
@@ -79,72 +75,56 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   }
 
   /** Sets the connection for the request; this object releases it. */
-  take(client: Client): void {
-    this.#client = client;
+  take(connection: ProviderConnection): void {
+    this.#connection = connection;
   }
 
   /** Sends the request on the given connection, unless it has ended already. */
   start(): void {
-    const { method, path, headers, body, ttfbTimeoutMs } = this.call;
     if (this.#over) return;
-    this.#timer = setTimeout(() => this.stop('timeout'), ttfbTimeoutMs);
-    // undici accepts any iterable; its types declare asynchronous ones only.
-    const sent = body as Dispatcher.DispatchOptions['body'];
-    this.#client?.dispatch({ method: method as Dispatcher.HttpMethod, path, headers, body: sent }, this);
+    this.#connection?.send(this.call, this);
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.#controller = controller;
-    if (this.#over) {
-      this.giveUp('timeout');
-      return;
-    }
+  onSend(): void {
     try {
       this.events.onSend();
     } catch (error) {
-      controller.abort(new GivenUp('not_recordable', { cause: error }));
+      this.#connection?.abort(new GivenUp('not_recordable', { cause: error }));
     }
   }
 
-  onResponseStart(
-    controller: Dispatcher.DispatchController,
-    statusCode: number,
-    headers: UpstreamHeaders,
-    statusText = '',
-  ): void {
-    if (statusCode < 200) return;
-    clearTimeout(this.#timer);
-    this.#controller = controller;
-    this.#status = statusCode;
-    if (this.#prepareDecoding(singleHeader(headers, 'content-encoding'))) {
-      this.#head = { status: statusCode, statusText, headers, isDecoded: this.#decoder !== undefined };
+  onHead(head: ResponseHead): void {
+    if (head.status < 200) return;
+    this.#status = head.status;
+    if (this.#prepareDecoding(singleHeader(head.headers, 'content-encoding'))) {
+      this.#head = { head, isDecoded: this.#decoder !== undefined };
       this.#add('heads', () => this.#deliverHead());
     } else this.giveUp('undecodable');
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onBytes(bytes: Buffer): void {
     if (this.#over) return;
     if (this.#decoder) {
-      if (!this.#decoder.write(chunk)) this.#controller?.pause();
+      if (!this.#decoder.write(bytes)) this.#connection?.pause();
       return;
     }
     if (this.#chunks === undefined) {
       this.#chunks = [];
       this.#add('bodies', () => this.#deliverChunks());
     }
-    this.#chunks.push(chunk);
-    this.#chunkBytes += chunk.length;
+    this.#chunks.push(bytes);
+    this.#chunkBytes += bytes.length;
     if (this.#chunkBytes > MAX_STAGED_BYTES) this.#deliverChunks();
   }
 
-  onResponseEnd(): void {
+  onEnd(): void {
     this.#arrived = true;
     if (this.#over) this.finish();
     else if (this.#decoder) this.#decoder.end();
     else this.#add('ends', () => this.#complete());
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
+  onFailure(error: Error): void {
     this.#deliverChunks();
     if (this.#over) this.finish();
     else this.#receiver.onFailure(connectionFailure(error));
@@ -152,24 +132,24 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
 
   /** Applies backpressure when the receiver cannot keep up. */
   pause(): void {
-    const source = this.#decoder ?? this.#controller;
+    const source = this.#decoder ?? this.#connection;
     source?.pause();
   }
 
   /** Resumes delivery after `pause`. */
   resume(): void {
     this.#decoder?.resume();
-    this.#controller?.resume();
+    this.#connection?.resume();
   }
 
-  /** Aborts the call; a request that waits for its connection is aborted once it has one. */
+  /** Aborts the call, if its connection has it. */
   giveUp(why: GivenUp['why']): void {
-    this.#controller?.abort(new GivenUp(why));
+    if (this.#connection?.isBusy) this.#connection.abort(new GivenUp(why));
   }
 
   /**
-   * Aborts the call immediately, unless its whole answer is here. Without a controller the call still waits for its
-   * connection, and a decoder may go on after the connection has ended; both cases are reported directly.
+   * Aborts the call immediately, unless its whole answer is here. A request that is not sent yet has no call on its
+   * connection, and a decoder may go on after its connection has ended; both cases are reported directly.
    */
   stop(why: GivenUp['why']): void {
     if (this.#arrived && this.#decoder === undefined) this.#complete();
@@ -196,13 +176,12 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   /** Ends the call and releases its connection for the next one. */
   finish(): void {
     this.#over = true;
-    clearTimeout(this.#timer);
     this.#decoder?.destroy();
-    if (this.#client) this.call.pool.release(this.#client);
-    this.#client = undefined;
+    if (this.#connection) this.call.pool.release(this.#connection);
+    this.#connection = undefined;
   }
 
-  /** What the receiver throws ends the call, as undici does with what its callbacks throw. */
+  /** What the receiver throws ends the call. */
   #add(stage: Stage, deliver: () => void): void {
     this.stages.add(stage, () => {
       try {
@@ -216,8 +195,8 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: Error): void {
-    if (this.#controller && !this.#arrived) this.#controller.abort(error);
-    else this.onResponseError(this.#controller, error);
+    if (this.#connection?.isBusy) this.#connection.abort(error);
+    else this.onFailure(error);
   }
 
   #deliverHead(): void {
@@ -250,7 +229,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
       this.#deliverHead();
       if (!this.#over) this.#receiver.onBytes(bytes);
     });
-    decoder.on('drain', () => this.#controller?.resume());
+    decoder.on('drain', () => this.#connection?.resume());
     decoder.on('end', () => this.#complete());
     decoder.on('error', () => this.stop('undecodable'));
     return true;

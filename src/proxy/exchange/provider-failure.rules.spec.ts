@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { BrokenConnection } from '../connections/broken-connection.js';
 import { connectionFailure, failureReason, GivenUp, isOurFailure, refusalOf } from './provider-failure.rules.js';
 
 const withCode = (message: string, code: unknown) => Object.assign(new Error(message), { code });
@@ -18,7 +19,10 @@ describe('calls that brought no answer', () => {
   it.each([
     ['refused', withCode('connect ECONNREFUSED 10.0.0.7:443', 'ECONNREFUSED'), 'provider_econnrefused'],
     ['reset', withCode('read ECONNRESET', 'ECONNRESET'), 'provider_econnreset'],
-    ['closed', withCode('other side closed 10.0.0.7', 'UND_ERR_SOCKET'), 'provider_und_err_socket'],
+    ['closed', new BrokenConnection('closed', '10.0.0.7 closed'), 'provider_closed'],
+    ['with an invalid answer', new BrokenConnection('invalid_answer', '10.0.0.7'), 'provider_invalid_answer'],
+    ['with too long a head', new BrokenConnection('head_too_large', '10.0.0.7'), 'provider_head_too_large'],
+    ['with an invalid request', new BrokenConnection('invalid_request', '10.0.0.7'), 'provider_invalid_request'],
     ['blocked', withCode('10.0.0.7: the address is not public', 'ERR_BLOCKED_ADDRESS'), 'provider_err_blocked_address'],
     ['without a code', new Error('10.0.0.7'), 'provider_unknown'],
     ['with a code that is no text', withCode('10.0.0.7', 42), 'provider_unknown'],
@@ -40,7 +44,7 @@ describe('calls that brought no answer', () => {
   });
 
   it('silence in the middle of an answer → provider_silent; 504 if nothing of it has reached the client', () => {
-    const silent = connectionFailure(withCode('Body Timeout Error', 'UND_ERR_BODY_TIMEOUT'));
+    const silent = connectionFailure(new BrokenConnection('silent', 'the provider went silent'));
     expect([silent.message, failureReason(silent)]).toEqual(['silent', 'provider_silent']);
     expect(refusalOf(silent, 1_000)).toMatchObject({
       status: 504,
@@ -48,9 +52,13 @@ describe('calls that brought no answer', () => {
     });
   });
 
-  it('any other failure of a connection → as it is', () => {
-    const reset = withCode('read ECONNRESET', 'ECONNRESET');
-    expect(connectionFailure(reset)).toBe(reset);
+  it.each([
+    ['reset', withCode('read ECONNRESET', 'ECONNRESET')],
+    ['closed', new BrokenConnection('closed', 'the provider closed the connection')],
+    ['of another kind with the code of silence', withCode('silent', 'silent')],
+    ['given up by us', new GivenUp('cancelled')],
+  ])('any other failure of a connection: %s → as it is', (_name, failure) => {
+    expect(connectionFailure(failure)).toBe(failure);
   });
 
   it('the service stops → 503 with Retry-After; not a provider failure', () => {

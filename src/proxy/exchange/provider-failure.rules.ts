@@ -1,6 +1,7 @@
 import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AnswerLoss } from '../../usage/usage-event.js';
+import { BrokenConnection } from '../connections/broken-connection.js';
 
 /** Why the gateway aborted a call; passed to the connection and recognised when it is reported as the error. */
 export class GivenUp extends Error {
@@ -33,9 +34,10 @@ export const INTERRUPTED = 'gateway_interrupted';
 /** Approximate time from a stop until the next start serves requests. */
 const STOPPING_RETRY_SECONDS = 2;
 
-/** Maps a connection error: a body timeout becomes `GivenUp` with reason `silent`. */
+/** Maps a connection error: the limits of time become `GivenUp`. */
 export function connectionFailure(error: Error): Error {
-  return errorCode(error) === 'UND_ERR_BODY_TIMEOUT' ? new GivenUp('silent', { cause: error }) : error;
+  const isLate = error instanceof BrokenConnection && (error.code === 'timeout' || error.code === 'silent');
+  return isLate ? new GivenUp(error.code, { cause: error }) : error;
 }
 
 /** {@link failureReason} of a call whose answer had an unsupported encoding. */

@@ -6,8 +6,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
 import { ClientAnswer } from './client-answer.js';
 
 const servers: Server[] = [];
@@ -70,6 +70,7 @@ describe('relayed answers', () => {
 
   it('stream → the head leaves before any byte of the body, then each piece as it comes', async () => {
     const { promise: go, resolve: release } = Promise.withResolvers<void>();
+    const pieces: string[] = [];
     const message = await asked(async (answer) => {
       answer.begin({
         status: 200,
@@ -79,12 +80,11 @@ describe('relayed answers', () => {
       });
       await go;
       answer.write(Buffer.from('data: 1\n\n'));
-      await sleep(30);
+      await eventually(() => pieces.length === 1, { withinMs: 5_000 });
       answer.write(Buffer.from('data: 2\n\n'));
       answer.end();
     });
     expect(message.headers['transfer-encoding']).toBe('chunked');
-    const pieces: string[] = [];
     message.on('data', (piece: Buffer) => pieces.push(piece.toString()));
     release();
     await new Promise((resolve) => message.once('end', resolve));
@@ -213,12 +213,14 @@ describe('taking back', () => {
 
 describe('cutting', () => {
   it('in the middle of the body → the client sees a broken answer', async () => {
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
     const message = await asked(async (answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       answer.write(Buffer.from('half'));
-      await sleep(30);
+      await isRead;
       answer.cut();
     });
+    message.once('data', () => read());
     await expect(bodyOf(message)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 

@@ -5,6 +5,7 @@ import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstrea
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
+import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import type { ReceivedHead } from '../exchange/provider-exchange.js';
 import { tracedCall } from '../exchange/traced-call.rules.js';
@@ -12,7 +13,7 @@ import { AnswerBody } from './answer-body.js';
 import { BufferedStreamHead } from './buffered-stream-head.js';
 import { outcomeOf } from './call-outcome.rules.js';
 import type { AnswerHead } from './client-answer.js';
-import { answerHead, isEventStream, isSuccess, singleHeader, type UpstreamHeaders } from './response-headers.rules.js';
+import { answerHead, isEventStream, isSuccess } from './response-headers.rules.js';
 
 /**
  * The answer of one target while it is read: its status and times, the part of a stream that is still held back, and
@@ -55,7 +56,7 @@ export class ProviderAnswer {
   }
 
   /** Notes status and time of the head, and how usage is read from the body. */
-  begin(status: number, headers: UpstreamHeaders): void {
+  begin({ status, headers }: ResponseHead): void {
     this.#status = status;
     this.timings.providerTtfbMs = this.clock.monotonicMs() - this.#startedMs;
     this.#contentType = singleHeader(headers, 'content-type') ?? '';
@@ -69,11 +70,11 @@ export class ProviderAnswer {
   }
 
   /** The head for the client. */
-  headOf({ isDecoded, ...received }: ReceivedHead): AnswerHead {
+  headOf({ head, isDecoded }: ReceivedHead): AnswerHead {
     const { credential, accountSecrets, redaction } = this.call;
     const secrets = accountSecrets.patternsWith(credential);
     const isWhole = !isDecoded && !this.body.isFiltered;
-    return answerHead({ ...received, secrets, isWhole, timings: this.timings, redaction });
+    return answerHead(head, { secrets, isWhole, timings: this.timings, redaction });
   }
 
   /** Holds the stream back from here on. @param onExpiry called after `holdMs`. */

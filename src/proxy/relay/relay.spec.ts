@@ -1,31 +1,24 @@
 import { once } from 'node:events';
 import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { buildConnector, Client, type Dispatcher } from 'undici';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { buildConnector } from 'undici';
+import { callOn } from '../../../test/support/proxy/connection-call.js';
 import { heldBy } from '../../../test/support/proxy/counted-holds.js';
+import { type ScriptedUpstream, startUpstream } from '../../../test/support/proxy/upstream.js';
 import { SystemClock } from '../../common/clock.js';
 import { OpenSecrets } from '../../providers/secret-patterns.js';
-import { OriginPool } from '../exchange/origin-pool.js';
+import { OriginPool } from '../connections/origin-pool.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { CallRecord, type CallRecorder } from './call-record.js';
 import { Relay } from './relay.js';
 import type { RelayParts } from './relay-parts.js';
 
-/** A client that only counts dispatched requests. */
-class CountingClient extends Client {
-  calls = 0;
-
-  override dispatch(_options: Dispatcher.DispatchOptions, _handler: Dispatcher.DispatchHandler): boolean {
-    this.calls++;
-    return true;
-  }
-}
-
 const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {} };
 
 describe('Relay', () => {
   let server: Server;
+  let upstream: ScriptedUpstream;
 
   async function answerOfClientThatLeft(): Promise<ServerResponse> {
     server = createServer();
@@ -39,19 +32,23 @@ describe('Relay', () => {
     return response;
   }
 
-  afterEach(() => {
+  beforeEach(async () => {
+    upstream = await startUpstream();
+  });
+
+  afterEach(async () => {
     server.close();
+    await upstream.close();
   });
 
   it('client that left while its body was judged → no call, the connection is free again, nothing is held', async () => {
-    const client = new CountingClient('http://127.0.0.1:9');
     const clock = new SystemClock();
-    const pool = new OriginPool(
-      'http://127.0.0.1:9',
-      { maxConnections: 1, silenceTimeoutMs: 0 },
-      buildConnector({}),
-      clock,
-    );
+    const bounds = { maxConnections: 1, silenceTimeoutMs: 0 };
+    const pool = new OriginPool(upstream.url, bounds, buildConnector({}), clock);
+    const connection = pool.acquire();
+    if (connection === undefined) throw new Error('a connection was expected');
+    await callOn(connection);
+    upstream.forget();
     const call: Partial<ProviderCall> = {
       credential: 'sk-test-credential',
       accountSecrets: new OpenSecrets(),
@@ -63,9 +60,11 @@ describe('Relay', () => {
     const { holds, ends } = heldBy(7);
     const recorder: Partial<CallRecorder> = {};
     const record = new CallRecord(recorder as CallRecorder, holds);
-    new Relay(call as ProviderCall, response, parts as RelayParts, record).start(client);
-    expect([client.calls, ends]).toEqual([0, ['released 7']]);
-    expect(pool.acquire()).toBe(client);
-    await client.destroy();
+    new Relay(call as ProviderCall, response, parts as RelayParts, record).start(connection);
+    expect([connection.isBusy, ends]).toEqual([false, ['released 7']]);
+    expect(pool.acquire()).toBe(connection);
+    await callOn(connection, { path: '/next' });
+    expect(upstream.requests.map(({ path }) => path)).toEqual(['/next']);
+    connection.close();
   });
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Client } from 'undici';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
+import type { ProviderConnection } from '../connections/provider-connection.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange, type ReceivedHead } from '../exchange/provider-exchange.js';
 import { failureReason, GivenUp, isOurFailure, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
@@ -56,21 +56,21 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
    * Sends the request on a connection to the call's origin; from here on the relay owns the answer. A client that
    * disconnected during validation causes no call.
    */
-  start(client: Client): void {
+  start(connection: ProviderConnection): void {
     if (this.response.destroyed) {
-      this.call.pool.release(client);
+      this.call.pool.release(connection);
       this.#leave();
       return;
     }
     if (this.parts.open.isStopping) {
-      this.call.pool.release(client);
+      this.call.pool.release(connection);
       this.#refuse(new GivenUp('interrupted'));
       return;
     }
     this.parts.open.add(this);
     this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
     this.response.once('close', this.#onClose);
-    this.#exchange.take(client);
+    this.#exchange.take(connection);
     this.parts.sends.add(this);
   }
 
@@ -91,8 +91,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   onHead(received: ReceivedHead): void {
-    const { status } = received;
-    this.#received.begin(status, received.headers);
+    const { status } = received.head;
+    this.#received.begin(received.head);
     this.parts.metrics.providerAnswered(
       this.call.admission.providerType,
       status,
@@ -208,7 +208,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     this.#received.timings.providerTtfbMs = 0;
     this.response.off('close', this.#onClose);
     this.parts.open.delete(this);
-    new Relay(next.call, this.response, this.parts, this.record, this.trace, kept).start(next.client);
+    new Relay(next.call, this.response, this.parts, this.record, this.trace, kept).start(next.connection);
     return true;
   }
 

@@ -1,5 +1,7 @@
 import { type RequestTimings, SERVER_TIMING } from '../../common/http/gateway-request.js';
 import type { SecretPatterns } from '../../providers/secret-patterns.js';
+import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
+import { connectionTokens } from '../request-headers.rules.js';
 import type { AddressRedaction } from './address-redaction.js';
 import { maskText } from './answer-body.js';
 import type { AnswerHead } from './client-answer.js';
@@ -41,61 +43,26 @@ const CORS_PREFIX = 'access-control-';
 /** Internal headers between a provider's own proxies. */
 const ENVOY_PREFIX = 'x-envoy-';
 
-/** Everything except tab, printable ASCII and the upper half of latin1. */
-const NOT_SENDABLE = /[^\t\x20-\x7e\x80-\xff]/;
-const ALL_NOT_SENDABLE = new RegExp(NOT_SENDABLE, 'g');
-
-/** Header values in the form undici reports them. */
-export type UpstreamHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
 /**
  * Builds the client's response headers as a flat list: the provider's headers without hop-by-hop headers, cookies,
- * account names, CORS permissions and private addresses. Control characters are removed; all other bytes are unchanged.
+ * account names, CORS permissions and private addresses. Values are unchanged.
  */
-export function clientHeaders(upstream: UpstreamHeaders, redaction: AddressRedaction): string[] {
+export function clientHeaders({ headers: upstream, text }: ResponseHead, redaction: AddressRedaction): string[] {
   const headers: string[] = [];
-  const listed = upstream.connection;
-  const hopByHop = listed === undefined || listed === 'keep-alive' || listed === 'close' ? undefined : tokensOf(listed);
-  for (const name in upstream) {
+  const hopByHop = connectionTokens(upstream);
+  const isSuspect = redaction.suspects(text);
+  for (let at = 0; at < upstream.length; at += 2) {
+    const name = upstream[at] ?? '';
     if (DROPPED.has(name) || hopByHop?.has(name)) continue;
     if (name.startsWith(CORS_PREFIX) || name.startsWith(ENVOY_PREFIX)) continue;
-    const value = upstream[name];
-    if (typeof value === 'string') push(headers, name, value, redaction);
-    else if (value !== undefined) for (const one of value) push(headers, name, one, redaction);
+    const value = upstream[at + 1] ?? '';
+    if (redaction.allows(name, value, isSuspect)) headers.push(name, value);
   }
   return headers;
 }
 
-function push(headers: string[], name: string, value: string, redaction: AddressRedaction): void {
-  const text = withoutControls(value);
-  if (redaction.allows(name, text)) headers.push(name, text);
-}
-
-/** Removes characters that no header line can carry, so that invalid provider text cannot break the answer. */
-function withoutControls(text: string): string {
-  return NOT_SENDABLE.test(text) ? text.replaceAll(ALL_NOT_SENDABLE, '') : text;
-}
-
-/** The value of a header that should occur once; the last one of several, as most parsers choose. */
-export function singleHeader(upstream: UpstreamHeaders, name: string): string | undefined {
-  const value = upstream[name];
-  return typeof value === 'string' || value === undefined ? value : value.at(-1);
-}
-
-function tokensOf(connection: string | string[]): Set<string> {
-  return new Set(
-    String(connection)
-      .toLowerCase()
-      .split(',')
-      .map((token) => token.trim()),
-  );
-}
-
-/** A provider's head and the gateway's values for the client's head. */
-interface UpstreamHead {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: UpstreamHeaders;
+/** The gateway's values for the client's head. */
+interface HeadChanges {
   /** Masked in every header value and in the status text. */
   readonly secrets: SecretPatterns;
   /** Whether the body length is unchanged. */
@@ -105,23 +72,16 @@ interface UpstreamHead {
 }
 
 /** Builds the head of the client's answer. */
-export function answerHead({
-  status,
-  statusText,
-  headers,
-  secrets,
-  isWhole,
-  timings,
-  redaction,
-}: UpstreamHead): AnswerHead {
-  const list = clientHeaders(headers, redaction);
-  for (let at = 1; at < list.length; at += 2) list[at] = maskText(list[at] ?? '', secrets);
-  list.push(SERVER_TIMING, timings.header());
-  const length = isWhole ? singleHeader(headers, 'content-length') : undefined;
+export function answerHead(head: ResponseHead, { secrets, isWhole, timings, redaction }: HeadChanges): AnswerHead {
+  const headers = clientHeaders(head, redaction);
+  const isMasked = !secrets.isEmpty && secrets.mayHoldText(head.text);
+  if (isMasked) for (let at = 1; at < headers.length; at += 2) headers[at] = maskText(headers[at] ?? '', secrets);
+  headers.push(SERVER_TIMING, timings.header());
+  const length = isWhole ? singleHeader(head.headers, 'content-length') : undefined;
   return {
-    status,
-    statusText: maskText(withoutControls(statusText), secrets),
-    headers: list,
+    status: head.status,
+    statusText: isMasked ? maskText(head.statusText, secrets) : head.statusText,
+    headers,
     bodyBytes: length === undefined ? undefined : Number(length),
   };
 }

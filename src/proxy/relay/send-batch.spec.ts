@@ -9,7 +9,7 @@ function unexpected(error: Error): void {
 const admit = () => undefined;
 
 describe('SendBatch', () => {
-  it('request → sent at once; one that cannot be sent fails alone', () => {
+  it('requests that are ready together → sent in succession, before the turn goes on; one that cannot be sent fails alone', async () => {
     const batch = new SendBatch();
     const told: string[] = [];
     const send = () => {
@@ -17,7 +17,12 @@ describe('SendBatch', () => {
     };
     batch.add({ admit, send, failed: (error) => told.push(error.message) });
     batch.add({ admit, send: () => told.push('sent'), failed: unexpected });
+    expect(told).toEqual([]);
+    await undefined;
     expect(told).toEqual(['no such method', 'sent']);
+    batch.add({ admit, send: () => told.push('next'), failed: unexpected });
+    await undefined;
+    expect(told.at(-1)).toBe('next');
   });
 
   it('requests wait for the disk → written down together, sent once it has them; the next wait for their own time', async () => {

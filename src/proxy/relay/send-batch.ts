@@ -10,11 +10,8 @@ export interface WaitingRequest {
 }
 
 /**
- * Sends requests. undici writes those of a turn on idle connections together at its end, so that they wake the receivers
- * of a provider once.
- *
- * Where requests wait for the disk, all requests of a turn share one wait, and those that arrive meanwhile share the
- * next one (ADR 0037).
+ * Sends requests: those that become ready together in succession. Where requests wait for the disk, all requests of a turn
+ * share one wait, and those that arrive meanwhile share the next one (ADR 0037).
  */
 export class SendBatch {
   #waiting: WaitingRequest[] = [];
@@ -24,13 +21,17 @@ export class SendBatch {
   constructor(private readonly onDisk?: () => Promise<void>) {}
 
   add(request: WaitingRequest): void {
-    const { onDisk } = this;
-    if (onDisk === undefined) {
-      attempt(request, () => request.send());
-      return;
-    }
     this.#waiting.push(request);
-    if (this.#waiting.length === 1 && !this.#isBusy) setImmediate(() => void this.#sendWritten(onDisk));
+    if (this.#waiting.length > 1 || this.#isBusy) return;
+    const { onDisk } = this;
+    if (onDisk === undefined) queueMicrotask(() => this.#send());
+    else setImmediate(() => void this.#sendWritten(onDisk));
+  }
+
+  #send(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const request of waiting) attempt(request, () => request.send());
   }
 
   async #sendWritten(onDisk: () => Promise<void>): Promise<void> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { eventually } from '../../support/eventually.js';
 import { startFurtherInstance } from '../../support/platform/further-instance.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
@@ -85,8 +86,10 @@ describeWithRedis('calls that are open when the service stops', () => {
     calls.set('chain', openCall(instance.baseUrl, chain.client, target));
     await chain.isAsked(1);
     const { connection } = callOf('left');
+    const { openRequests } = instance.gateway.app.get(Metrics);
+    const open = openRequests.of().value;
     connection.socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await eventually(() => openRequests.of().value < open, { withinMs: 5_000 });
     await instance.stop();
   });
 

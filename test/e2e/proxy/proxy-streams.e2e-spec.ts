@@ -4,9 +4,10 @@ import type { Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { eventually } from '../../support/eventually.js';
 import { ProxyClient, read, refusalOf } from '../../support/proxy/proxy-client.js';
-import { event, hold, json, type Script, slowHeaders, sse } from '../../support/proxy/upstream-scripts.js';
+import { event, hold, json, type Script, sse } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = 'v1/chat/completions';
@@ -208,10 +209,19 @@ describe('a client that leaves', () => {
   const FULL = { status: 'ok', client_aborted: 1, input_tokens: 1000, output_tokens: 500, cost_usd: COST_USD };
 
   it('before the first byte → the answer is read all the same, and billed', async () => {
-    world.upstream.script(slowHeaders(150, sse([word('Hi'), USAGE, DONE])));
+    const { promise: left, resolve } = Promise.withResolvers<void>();
+    const script = sse([word('Hi'), USAGE, DONE]);
+    world.upstream.script(async (exchange) => {
+      await exchange.body();
+      await left;
+      await script(exchange);
+    });
     const { request } = client.open(PATH, { body: BODY });
     await eventually(() => world.upstream.requests[0]?.isComplete === true, { withinMs: 5_000 });
     request.destroy();
+    const { openRequests } = world.gateway.app.get(Metrics);
+    await eventually(() => openRequests.of().value === 0, { withinMs: 5_000 });
+    resolve();
     expect(await client.events()).toMatchObject([{ ...FULL, cost_source: 'computed' }]);
   });
 

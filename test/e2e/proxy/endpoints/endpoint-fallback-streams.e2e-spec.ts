@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../../../src/platform/metrics/metrics.js';
 import { eventually } from '../../../support/eventually.js';
 import {
   type ChainTarget,
@@ -29,9 +29,6 @@ const FAILED = named('response.failed', { response: { error: { code: 'rate_limit
 const SERVED = OPENING + DELTA + COMPLETED;
 
 const COMPRESSED = { 'content-type': 'text/event-stream', 'content-encoding': 'gzip' };
-
-/** How long the service may take to see that a client on the loopback has left. */
-const UNTIL_NOTICED_MS = 200;
 
 let world: World;
 let chain: EndpointChain;
@@ -187,7 +184,8 @@ describe('what is held back, and for how long', () => {
     await chain.isAsked(0);
     await eventually(() => held.open() === 1, { withinMs: 5_000 });
     request.destroy();
-    await sleep(UNTIL_NOTICED_MS);
+    const { openRequests } = world.gateway.app.get(Metrics);
+    await eventually(() => openRequests.of().value === 0, { withinMs: 5_000 });
     held.release(ERROR);
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[0], client_aborted: 1 }]);
     expect(chain.asked).toEqual([1, 0]);

@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ProviderDirectory } from '../../../../src/providers/provider-directory.js';
 import { eventually } from '../../../support/eventually.js';
+import { firstOrganizationId } from '../../../support/identity/accounts.js';
 import { type ChainTarget, EndpointChain, RESPONSE } from '../../../support/proxy/endpoint-chain.js';
 import { openTarget, read, refusalOf } from '../../../support/proxy/proxy-client.js';
 import { json, type Script, silence } from '../../../support/proxy/upstream-scripts.js';
@@ -9,8 +10,6 @@ import { startWorld, type World } from '../../../support/world.js';
 const OWN_MODEL = 'house-model';
 const OWN_PRICE = { [OWN_MODEL]: { input: 1, output: 1 } };
 const OWN_ERROR = '{"error":{"code":"busy","message":"No."}}';
-/** A change counts here at once: as soon as it has been read. */
-const UNTIL_READ_MS = 200;
 const FAULT = json(503, OWN_ERROR);
 
 let world: World;
@@ -44,6 +43,13 @@ const CHANGES: [string, (target: number) => Promise<unknown>, code: string][] = 
 async function spoilKey(target: number): Promise<void> {
   await world.dataSource.query('UPDATE providers SET secret_blob = $1 WHERE id = $2', ['x', chain.providerIds[target]]);
   await chain.change(target, { name: 'Spoiled' });
+}
+
+/** Whether a target's provider can be used, as far as the service has read. */
+async function isActive(target: number): Promise<boolean> {
+  const directory = world.gateway.app.get(ProviderDirectory);
+  const providers = await directory.forOrganization(await firstOrganizationId(world.dataSource));
+  return providers.find(chain.slugs[target] ?? '')?.status === 'active';
 }
 
 /** Takes a request and holds it until it is told to fail. */
@@ -179,7 +185,7 @@ describe('configuration that changes while the primary is being waited for', () 
       const call = chain.call();
       await chain.isAsked(0);
       await change(1);
-      await sleep(UNTIL_READ_MS);
+      await eventually(async () => !(await isActive(1)), { withinMs: 5_000 });
       fail();
       expect(JSON.parse((await call).body.toString()).id).toBe('third');
       expect(chain.asked).toEqual([1, 0, 1]);

@@ -10,6 +10,8 @@ import { type OriginBounds, OriginPool } from './origin-pool.js';
 
 const TRIM_INTERVAL_MS = 10_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** Most bytes of one read. */
+const READ_BYTES = 64 * 1024;
 
 /** Connection pools of all provider origins, dialled through the outbound guard. */
 @Injectable()
@@ -26,6 +28,7 @@ export class UpstreamConnections implements OnModuleInit {
     const connect = guardedConnector({
       trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
     });
     this.#connect = offersSimulation(environment) ? simulatedConnector(connect, clock) : connect;
     this.#bounds = {

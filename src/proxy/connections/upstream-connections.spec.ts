@@ -1,26 +1,37 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ScheduleModule } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
-import { SystemClock } from '../../common/clock.js';
+import { FakeClock } from '../../../test/support/clock.js';
+import { callOn } from '../../../test/support/proxy/connection-call.js';
+import { type ScriptedUpstream, startUpstream } from '../../../test/support/proxy/upstream.js';
+import { json } from '../../../test/support/proxy/upstream-scripts.js';
 import { loadEnvironment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
+import type { OriginPool } from './origin-pool.js';
+import type { ProviderConnection } from './provider-connection.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
-class ManualClock extends SystemClock {
-  passedMs = 0;
+const TRUSTED = { TRUSTED_PRIVATE_HOSTS: '127.0.0.1' };
 
-  override monotonicMs(): number {
-    return this.passedMs;
-  }
-}
+let upstream: ScriptedUpstream;
+
+beforeEach(async () => {
+  upstream = await startUpstream({ script: json(200, 'ok') });
+});
+
+afterEach(() => upstream.close());
 
 function setUp(source: Record<string, string> = {}) {
-  const clock = new ManualClock();
+  const clock = new FakeClock();
   const metrics = new Metrics();
   const connections = new UpstreamConnections(loadEnvironment(source), clock, metrics);
   return { clock, connections, metrics };
+}
+
+function acquired(pool: OriginPool): ProviderConnection {
+  const connection = pool.acquire();
+  if (connection === undefined) throw new Error('a connection was expected');
+  return connection;
 }
 
 describe('connections to providers', () => {
@@ -50,12 +61,24 @@ describe('the gauge of open calls', () => {
     const [one, other] = ['https://a.example.com', 'https://b.example.com'].map((origin) =>
       connections.poolFor(origin),
     );
-    const client = one?.acquire();
+    const connection = one?.acquire();
     one?.acquire();
     other?.acquire();
     expect(metrics.openProviderCalls.read()).toBe(3);
-    if (client) one?.release(client);
+    if (connection) one?.release(connection);
     expect(metrics.openProviderCalls.read()).toBe(2);
+  });
+
+  it('connection that is open and idle → not counted', async () => {
+    const { connections, metrics } = setUp(TRUSTED);
+    connections.onModuleInit();
+    const pool = connections.poolFor(upstream.url);
+    const connection = acquired(pool);
+    await callOn(connection);
+    expect(metrics.openProviderCalls.read()).toBe(1);
+    pool.release(connection);
+    expect([metrics.openProviderCalls.read(), pool.isEmpty]).toEqual([0, false]);
+    connection.close();
   });
 });
 
@@ -65,25 +88,40 @@ describe('idle origins', () => {
 
   /** The service as a module runs it, with its schedule. */
   async function scheduled() {
-    const parts = setUp();
+    const parts = setUp(TRUSTED);
     const providers = [{ provide: UpstreamConnections, useFactory: () => parts.connections }];
     const module = await Test.createTestingModule({ imports: [ScheduleModule.forRoot()], providers }).compile();
     return { ...parts, module: await module.init() };
   }
 
-  it('unused origin → its pool is evicted; one with an open call stays', async () => {
+  it('unused origin → its pool is evicted once its connections have been idle; one with an open call stays', async () => {
     const { clock, connections, module } = await scheduled();
-    const idle = connections.poolFor('https://idle.example.com');
+    const idle = connections.poolFor(upstream.url);
     const busy = connections.poolFor('https://busy.example.com');
-    const client = idle.acquire();
-    if (client) idle.release(client);
+    const connection = acquired(idle);
+    await callOn(connection);
+    idle.release(connection);
     busy.acquire();
-    clock.passedMs = 30_000;
+    // The provider states a minute; half of one is used.
+    clock.advance(29_999);
+    jest.advanceTimersByTime(10_000);
+    expect([connections.poolFor(upstream.url) === idle, connection.isOpen]).toEqual([true, true]);
+    clock.advance(1);
     jest.advanceTimersByTime(9_999);
-    expect(connections.poolFor('https://idle.example.com')).toBe(idle);
+    expect(connections.poolFor(upstream.url)).toBe(idle);
     jest.advanceTimersByTime(1);
-    expect(connections.poolFor('https://idle.example.com')).not.toBe(idle);
+    expect(connections.poolFor(upstream.url)).not.toBe(idle);
     expect(connections.poolFor('https://busy.example.com')).toBe(busy);
+    expect(connection.isOpen).toBe(false);
+    await module.close();
+  });
+
+  it('origin whose connections were never opened → its pool is evicted', async () => {
+    const { connections, module } = await scheduled();
+    const pool = connections.poolFor('https://idle.example.com');
+    pool.release(acquired(pool));
+    jest.advanceTimersByTime(10_000);
+    expect(connections.poolFor('https://idle.example.com')).not.toBe(pool);
     await module.close();
   });
 
@@ -96,42 +134,21 @@ describe('idle origins', () => {
 });
 
 describe('dialling', () => {
-  let server: Server;
-  let origin: string;
-  let calls = 0;
-
-  beforeEach(async () => {
-    calls = 0;
-    server = createServer((_request, response) => {
-      calls++;
-      response.end('ok');
-    });
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-
-  afterEach(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-
   async function call(source: Record<string, string>): Promise<string> {
-    const client = setUp(source).connections.poolFor(origin).acquire();
-    if (client === undefined) throw new Error('a connection was expected');
+    const connection = acquired(setUp(source).connections.poolFor(upstream.url));
     try {
-      const { body } = await client.request({ method: 'GET', path: '/' });
-      return await body.text();
+      return (await callOn(connection)).body.toString();
     } finally {
-      await client.destroy();
+      connection.close();
     }
   }
 
   it('untrusted private address → refused before a byte is sent', async () => {
     await expect(call({})).rejects.toMatchObject({ code: 'ERR_BLOCKED_ADDRESS' });
-    expect(calls).toBe(0);
+    expect([upstream.requests, upstream.openConnections()]).toEqual([[], 0]);
   });
 
   it('address the operator trusts → reached', async () => {
-    expect(await call({ TRUSTED_PRIVATE_HOSTS: '127.0.0.1' })).toBe('ok');
+    expect(await call(TRUSTED)).toBe('ok');
   });
 });

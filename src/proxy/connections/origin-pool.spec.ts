@@ -1,0 +1,256 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { buildConnector } from 'undici';
+import { FakeClock } from '../../../test/support/clock.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { callOn } from '../../../test/support/proxy/connection-call.js';
+import { OriginPool } from './origin-pool.js';
+import type { ProviderConnection } from './provider-connection.js';
+
+const servers: Server[] = [];
+const connections: ProviderConnection[] = [];
+
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.close();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+/** A provider that states no keep-alive time, unless its answers do. */
+async function provider(listener: RequestListener = (_request, response) => response.end('ok')) {
+  const sockets: Socket[] = [];
+  const server = createServer(listener).on('connection', (socket) => sockets.push(socket));
+  server.keepAliveTimeout = 0;
+  servers.push(server);
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+/** A provider that allows idle connections as many seconds as the path of the request says. */
+const stating: RequestListener = ({ url }, response) => {
+  const seconds = url?.slice(1);
+  if (seconds) response.setHeader('keep-alive', `timeout=${seconds}`);
+  response.end('ok');
+};
+
+function setUp(origin: string, { max = 10, silenceTimeoutMs = 0 } = {}) {
+  const clock = new FakeClock();
+  const pool = new OriginPool(origin, { maxConnections: max, silenceTimeoutMs }, buildConnector({}), clock);
+  const take = () => {
+    const connection = pool.acquire();
+    if (connection === undefined) throw new Error('a connection was expected');
+    connections.push(connection);
+    return connection;
+  };
+  /** Connections that have answered one call each. */
+  const used = async (...paths: string[]) => {
+    const taken = paths.map(take);
+    await Promise.all(taken.map((connection, at) => callOn(connection, { path: paths[at] ?? '/' })));
+    return taken;
+  };
+  return { clock, pool, take, used };
+}
+
+const open = (taken: readonly ProviderConnection[]) => taken.map(({ isOpen }) => isOpen);
+
+describe('connections to one origin', () => {
+  it('two calls at once → a connection each; given back → the last used comes first', async () => {
+    const { origin } = await provider();
+    const { pool, take, used } = setUp(origin);
+    const [first, second] = await used('/', '/');
+    expect(first).not.toBe(second);
+    for (const connection of [first, second]) if (connection) pool.release(connection);
+    expect(take()).toBe(second);
+    expect(take()).toBe(first);
+  });
+
+  it('bound reached → none, until one is given back', async () => {
+    const { origin } = await provider();
+    const { pool, take, used } = setUp(origin, { max: 2 });
+    const [first] = await used('/', '/');
+    expect(pool.acquire()).toBeUndefined();
+    if (first) pool.release(first);
+    expect(take()).toBe(first);
+    expect(pool.acquire()).toBeUndefined();
+  });
+
+  it.each<[string, (connection: ProviderConnection) => Promise<unknown>]>([
+    ['without a call', () => Promise.resolve()],
+    ['closed after its call', (connection) => callOn(connection).then(() => connection.close())],
+    ['closed by its provider after its call', (connection) => callOn(connection, { headers: ['x-ends', '1'] })],
+    [
+      'whose call was aborted',
+      (connection) => {
+        const call = callOn(connection);
+        connection.abort(new Error('enough'));
+        return call.catch(() => undefined);
+      },
+    ],
+  ])('connection %s is given back → forgotten, and its place is free', async (_name, use) => {
+    const { origin } = await provider(({ headers }, response) => {
+      if (headers['x-ends']) response.setHeader('connection', 'close');
+      response.end('ok');
+    });
+    const { pool, take } = setUp(origin, { max: 1 });
+    const first = take();
+    await use(first);
+    pool.release(first);
+    expect([pool.isEmpty, pool.busy, first.isOpen]).toEqual([true, 0, false]);
+    const next = take();
+    expect(next).not.toBe(first);
+    expect((await callOn(next)).body.toString()).toBe('ok');
+    expect(pool.acquire()).toBeUndefined();
+  });
+
+  it('idle for 15 s → closed; younger and busy ones stay', async () => {
+    const { origin } = await provider();
+    const { clock, pool, take, used } = setUp(origin);
+    const [old, young, busy] = await used('/', '/', '/');
+    if (!old || !young || !busy) throw new Error('three connections were expected');
+    pool.release(old);
+    clock.advance(10_000);
+    await callOn(young);
+    pool.release(young);
+    clock.advance(4_999);
+    pool.trim();
+    expect(open([old, young, busy])).toEqual([true, true, true]);
+    clock.advance(1);
+    pool.trim();
+    expect(open([old, young, busy])).toEqual([false, true, true]);
+    expect(pool.busy).toBe(1);
+    expect(take()).toBe(young);
+    expect(pool.isEmpty).toBe(false);
+  });
+
+  it('everything idle for long → empty', async () => {
+    const { origin, sockets } = await provider();
+    const { clock, pool, used } = setUp(origin);
+    expect(pool.isEmpty).toBe(true);
+    for (const connection of await used('/', '/')) pool.release(connection);
+    clock.advance(14_999);
+    pool.trim();
+    expect(pool.isEmpty).toBe(false);
+    clock.advance(1);
+    pool.trim();
+    expect(pool.isEmpty).toBe(true);
+    await eventually(() => sockets.every(({ destroyed }) => destroyed), { withinMs: 2_000 });
+  });
+
+  it.each([
+    ['/5', 3_000],
+    ['/60', 30_000],
+  ])('provider that states its keep-alive time: %s seconds → closed after %i ms', async (path, idleMs) => {
+    const { origin } = await provider(stating);
+    const { clock, pool, take, used } = setUp(origin);
+    const [connection] = await used(path);
+    if (connection) pool.release(connection);
+    clock.advance(idleMs - 1);
+    pool.trim();
+    expect(take()).toBe(connection);
+    if (connection) pool.release(connection);
+    clock.advance(1);
+    pool.trim();
+    expect([pool.isEmpty, connection?.isOpen]).toEqual([true, false]);
+  });
+
+  it('connection idle for its time → not used again, also before it is trimmed; the next one is', async () => {
+    const { origin } = await provider(stating);
+    const { clock, pool, take, used } = setUp(origin, { max: 2 });
+    const [long, short] = await used('/', '/5');
+    for (const connection of [long, short]) if (connection) pool.release(connection);
+    clock.advance(3_000);
+    expect(take()).toBe(long);
+    expect(short?.isOpen).toBe(false);
+    expect([long, short]).not.toContain(take());
+    expect(pool.acquire()).toBeUndefined();
+  });
+
+  it('idle connection that its provider has closed → not used again; the next one is', async () => {
+    const { origin, sockets } = await provider();
+    const { pool, take, used } = setUp(origin, { max: 2 });
+    const [kept] = await used('/');
+    const [closed] = await used('/');
+    for (const connection of [kept, closed]) if (connection) pool.release(connection);
+    sockets[1]?.end();
+    await eventually(() => closed?.isOpen === false, { withinMs: 2_000 });
+    expect(take()).toBe(kept);
+    expect([kept, closed]).not.toContain(take());
+    expect(pool.acquire()).toBeUndefined();
+  });
+
+  it('all idle connections closed by their provider → forgotten when trimmed', async () => {
+    const { origin, sockets } = await provider();
+    const { pool, used } = setUp(origin);
+    const idle = await used('/', '/');
+    for (const connection of idle) pool.release(connection);
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => !idle.some(({ isOpen }) => isOpen), { withinMs: 2_000 });
+    pool.trim();
+    expect(pool.isEmpty).toBe(true);
+  });
+
+  it('call after call → one socket', async () => {
+    const { origin, sockets } = await provider();
+    const { pool, take } = setUp(origin);
+    for (let call = 0; call < 5; call++) {
+      const connection = take();
+      expect((await callOn(connection)).body.toString()).toBe('ok');
+      pool.release(connection);
+    }
+    expect(sockets).toHaveLength(1);
+  });
+
+  it('socket broken in the middle → the next call gets a new socket', async () => {
+    let calls = 0;
+    const { origin, sockets } = await provider((_request, response) => {
+      if (calls++ > 0) response.end('ok');
+      else response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
+    });
+    const { pool, take } = setUp(origin, { max: 1 });
+    const broken = take();
+    await expect(callOn(broken)).rejects.toMatchObject({ code: 'closed' });
+    pool.release(broken);
+    expect((await callOn(take())).body.toString()).toBe('ok');
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('body that stops for the time of silence → broken; not while its receiver has paused it', async () => {
+    const { origin } = await provider((_request, response) => void response.writeHead(200).write('begun'));
+    const { take } = setUp(origin, { silenceTimeoutMs: 500 });
+    const connection = take();
+    const [pieces, ends]: [Buffer[], unknown[]] = [[], []];
+    connection.send(
+      { method: 'GET', path: '/', headers: [], body: undefined, ttfbTimeoutMs: 0 },
+      {
+        onSend: () => undefined,
+        onHead: () => undefined,
+        onBytes: (bytes) => {
+          pieces.push(bytes);
+          connection.pause();
+        },
+        onEnd: () => void ends.push('end'),
+        onFailure: (error) => void ends.push(error),
+      },
+    );
+    await eventually(() => pieces.length > 0, { withinMs: 4_000 });
+    await sleep(1_200);
+    expect(ends).toEqual([]);
+    connection.resume();
+    await sleep(300);
+    expect(ends).toEqual([]);
+    await eventually(() => ends.length > 0, { withinMs: 4_000 });
+    expect(ends).toMatchObject([{ code: 'silent' }]);
+    expect(connection.isOpen).toBe(false);
+  });
+
+  it('response headers beyond 64 KiB → refused', async () => {
+    const { origin } = await provider((_request, response) =>
+      response.writeHead(200, { 'x-a': 'x'.repeat(70_000) }).end(),
+    );
+    await expect(callOn(setUp(origin).take())).rejects.toMatchObject({ code: 'head_too_large' });
+  });
+});

@@ -1,0 +1,211 @@
+import type { Duplex } from 'node:stream';
+import type { buildConnector } from 'undici';
+import type { Clock } from '../../common/clock.js';
+import { BrokenConnection } from './broken-connection.js';
+import { Deadline } from './deadline.js';
+import type { ResponseHead } from './response-head.rules.js';
+import { type ResponseEvents, ResponseReader } from './response-reader.js';
+import { requestHead, type SentRequest } from './sent-request.rules.js';
+
+/** Events of one call. `onEnd` or `onFailure` is the last one. */
+export interface ConnectionEvents extends ResponseEvents {
+  /** Called immediately before the request is written to the socket; it is not, if the call is aborted meanwhile. */
+  onSend(): void;
+  onFailure(error: Error): void;
+}
+
+/** Scheme, host and port of a provider. */
+export type Origin = Pick<URL, 'protocol' | 'host' | 'hostname' | 'port'>;
+
+/** Above this size, copying a body to text costs more than the write that it saves. */
+const MAX_COPIED_BYTES = 8 * 1024;
+
+/**
+ * One HTTP/1.1 connection to a provider, for one call at a time. It connects with its first call. Once its socket has
+ * ended, for whatever reason, it stays closed; a call that has no complete answer by then fails. Nothing is sent twice.
+ *
+ * Source: RFC 9112, ADR 0069.
+ */
+export class ProviderConnection implements ResponseEvents {
+  readonly #reader = new ResponseReader(this);
+  readonly #head = new Deadline(() => this.#break(new BrokenConnection('timeout', 'the provider did not answer')));
+  readonly #silence = new Deadline(() => this.#break(new BrokenConnection('silent', 'the provider went silent')));
+  #socket: Duplex | undefined;
+  #isClosed = false;
+  #request: SentRequest | undefined;
+  #events: ConnectionEvents | undefined;
+  #isPaused = false;
+  /** Only then does the time between two pieces count. */
+  #hasHead = false;
+  /** Why the connection is broken. */
+  #cause: Error | undefined;
+  #keepAliveMs = 0;
+  #idleUntilMs = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly origin: Origin,
+    private readonly connect: buildConnector.connector,
+    /** Maximum time between two pieces of a body, in milliseconds, not counted while paused; 0 = unlimited. */
+    private readonly silenceTimeoutMs: number,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether its socket is open. */
+  get isOpen(): boolean {
+    return this.#socket !== undefined && !this.#isClosed;
+  }
+
+  /** Whether it has a call. */
+  get isBusy(): boolean {
+    return this.#events !== undefined;
+  }
+
+  /** Whether it has been idle for the time that its provider allows. */
+  get isExpired(): boolean {
+    return this.clock.monotonicMs() >= this.#idleUntilMs;
+  }
+
+  /** Sends a request; the call before must have ended. */
+  send(request: SentRequest, events: ConnectionEvents): void {
+    this.#request = request;
+    this.#events = events;
+    this.#head.start(request.ttfbTimeoutMs);
+    if (this.#isClosed) this.abort(closed());
+    else if (this.#socket === undefined) this.#open();
+    else this.#write(this.#socket);
+  }
+
+  /** Ends the connection, and its call with this error. */
+  abort(error: Error): void {
+    this.close();
+    this.#end()?.onFailure(error);
+  }
+
+  /** Closes the connection, which has no call. */
+  close(): void {
+    this.#isClosed = true;
+    this.#head.end();
+    this.#silence.end();
+    this.#socket?.destroy();
+  }
+
+  /** Stops reading the answer of the call. */
+  pause(): void {
+    if (this.#events === undefined) return;
+    this.#isPaused = true;
+    this.#silence.stop();
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    if (!this.#isPaused || this.#isClosed) return;
+    this.#isPaused = false;
+    if (this.#hasHead) this.#silence.start(this.silenceTimeoutMs);
+    this.#socket?.resume();
+  }
+
+  onHead(head: ResponseHead): void {
+    if (head.status >= 200) {
+      this.#hasHead = true;
+      this.#keepAliveMs = head.keepAliveMs;
+      this.#head.stop();
+      this.#silence.start(this.silenceTimeoutMs);
+    }
+    this.#events?.onHead(head);
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.#events?.onBytes(bytes);
+  }
+
+  /** A request that is not written completely ends its connection with its answer. */
+  onEnd(): void {
+    this.#idleUntilMs = this.clock.monotonicMs() + this.#keepAliveMs;
+    this.#hasHead = false;
+    this.#silence.stop();
+    if (this.#keepAliveMs === 0 || (this.#socket?.writableLength ?? 0) > 0) this.close();
+    else this.resume();
+    this.#end()?.onEnd();
+  }
+
+  #open(): void {
+    const { protocol, host, port, hostname } = this.origin;
+    const address = { protocol, host, port, hostname: hostname.replace(/^\[|\]$/g, '') };
+    this.connect(address, (error, socket) => {
+      if (error !== null) this.abort(error);
+      else if (this.#isClosed) socket.destroy();
+      else this.#opened(socket);
+    });
+  }
+
+  #opened(socket: Duplex): void {
+    this.#socket = socket;
+    socket.on('data', (bytes: Buffer) => this.#receive(bytes));
+    socket.on('end', () => this.#receiveEnd());
+    socket.on('error', (error: Error) => this.#break(error));
+    socket.on('close', () => this.abort(this.#cause ?? closed()));
+    this.#write(socket);
+  }
+
+  #write(socket: Duplex): void {
+    const [request, events] = [this.#request, this.#events];
+    if (request === undefined || events === undefined) return;
+    let head: string;
+    try {
+      head = requestHead(request, this.origin.host);
+      events.onSend();
+    } catch (error) {
+      this.abort(asError(error));
+      return;
+    }
+    if (this.#events !== events) return;
+    this.#reader.expect(request.method);
+    const { body } = request;
+    if (body === undefined) socket.write(head, 'latin1');
+    else if (Buffer.isBuffer(body) && body.length <= MAX_COPIED_BYTES)
+      socket.write(head + body.toString('latin1'), 'latin1');
+    else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      for (const piece of Buffer.isBuffer(body) ? [body] : body) socket.write(piece);
+      socket.uncork();
+    }
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.#hasHead) this.#silence.start(this.silenceTimeoutMs);
+    try {
+      this.#reader.push(bytes);
+    } catch (error) {
+      this.#break(asError(error));
+    }
+  }
+
+  #receiveEnd(): void {
+    this.#keepAliveMs = 0;
+    if (!this.#reader.close()) this.#break(closed());
+  }
+
+  /** Closes the connection; its call fails once the socket, if there is one, has closed, after what has arrived. */
+  #break(error: Error): void {
+    this.#cause ??= error;
+    if (this.#socket === undefined) this.abort(error);
+    else this.close();
+  }
+
+  /** @returns the events of the call, once. */
+  #end(): ConnectionEvents | undefined {
+    const events = this.#events;
+    this.#events = undefined;
+    this.#request = undefined;
+    return events;
+  }
+}
+
+function closed(): BrokenConnection {
+  return new BrokenConnection('closed', 'the provider closed the connection');
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error('the answer could not be handled');
+}
