@@ -22,11 +22,52 @@ const TRUE = Buffer.from('true');
 const FALSE = Buffer.from('false');
 const NULL = Buffer.from('null');
 
+/** Bytes of a string that are read one by one; most strings are not longer. */
+const SHORT_TEXT_BYTES = 64;
+const WORD_BYTES = Int32Array.BYTES_PER_ELEMENT;
+/** One byte repeated in each byte of a word. */
+const inEachByte = (byte: number) => Math.imul(byte, 0x01010101);
+const ONES = inEachByte(0x01);
+const TOP_BITS = inEachByte(0x80);
+const SPACES = inEachByte(0x20);
+const QUOTES = inEachByte(0x22);
+const BACKSLASHES = inEachByte(0x5c);
+
 /** Offset of the first byte from `start` on that is not unescaped string content, or `limit`. */
 export function plainTextEnd(bytes: Buffer, start: number, limit: number): number {
+  const shortEnd = Math.min(limit, start + SHORT_TEXT_BYTES);
+  const at = plainBytesEnd(bytes, start, shortEnd);
+  if (at < shortEnd || at === limit) return at;
+  return plainBytesEnd(bytes, plainWordsEnd(bytes, at, limit), limit);
+}
+
+function plainBytesEnd(bytes: Buffer, start: number, limit: number): number {
   let at = start;
   while (at < limit && PLAIN_BYTE[bytes[at] as number] === 1) at++;
   return at;
+}
+
+/**
+ * Skips aligned words of four plain bytes; a quarter of the time that the bytes take one by one. A byte below a bound of
+ * at most 0x80 sets the top bit of `(word - bound) & ~word`; a byte that equals another is 0, so below 1, after an
+ * exclusive or.
+ *
+ * @returns an offset from which bytes have to be read one by one; all before it are plain.
+ */
+function plainWordsEnd(bytes: Buffer, start: number, limit: number): number {
+  const aligned = start + ((WORD_BYTES - ((bytes.byteOffset + start) % WORD_BYTES)) % WORD_BYTES);
+  const count = Math.floor((limit - aligned) / WORD_BYTES);
+  if (count <= 0 || plainBytesEnd(bytes, start, aligned) < aligned) return start;
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, count);
+  let at = 0;
+  for (; at < count; at++) {
+    const word = words[at] as number;
+    const quotes = word ^ QUOTES;
+    const backslashes = word ^ BACKSLASHES;
+    const special = ((word - SPACES) & ~word) | ((quotes - ONES) & ~quotes) | ((backslashes - ONES) & ~backslashes);
+    if ((special & TOP_BITS) !== 0) break;
+  }
+  return aligned + at * WORD_BYTES;
 }
 
 /** Offset after the escape that starts at `start` (a backslash), or `NOT_JSON`. Source: RFC 8259 section 7. */
