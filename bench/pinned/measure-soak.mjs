@@ -14,14 +14,21 @@ const CALLS_PER_SECOND = 1_200;
 const STREAMS = 60;
 const [CHUNKS, INTERVAL_MS] = [20, 50];
 const WARM_MS = 5_000;
+/** What the image sets, and a process cannot set for itself. */
+const AS_IN_THE_IMAGE = { MALLOC_ARENA_MAX: '1' };
 const LOOK_EVERY_MS = 5_000;
 /** The default of 12 seconds becomes seven minutes. */
 const LONGER = 35;
 
 export async function measureSoak({ dir, databases, upstream, redis, load, seconds, verdicts }) {
   const streaming = await LoadGenerator.start();
-  const settings = { dir: `${dir}/soak`, databaseUrl: await databases.create(), redisUrl: redis.url };
-  const gateway = await startCallers(await startGateway(settings), upstream.port, [
+  const of = {
+    dir: `${dir}/soak`,
+    databaseUrl: await databases.create(),
+    redisUrl: redis.url,
+    settings: AS_IN_THE_IMAGE,
+  };
+  const gateway = await startCallers(await startGateway(of), upstream.port, [
     { name: 'limits in Redis', limits: AMPLE_LIMITS },
   ]);
   const targets = [forUser(gateway.callers[0], 'soak')];

@@ -5,14 +5,14 @@ import { LoadGenerator } from '../load-generator.mjs';
 import { number, printTable } from '../report.mjs';
 import { cpuSeconds } from '../resources.mjs';
 import { TARGETS } from '../targets.mjs';
-import { MANY_USERS } from '../usage/event-writer.mjs';
+import { FEW_USERS, MANY_USERS } from '../usage/event-writer.mjs';
 import { forUser, query, startCallers, startGateway } from './parties.mjs';
 
 const CALLS_PER_SECOND = 100;
 const WARM_MS = 2_000;
 const LOOK_EVERY_MS = 500;
 /** As the calls of this bench, and as an account with many users: each event then changes three rows of its own. */
-const USAGES = [{ apps: 1, users: 64, models: 1, versions: 1 }, MANY_USERS];
+const USAGES = [FEW_USERS, MANY_USERS];
 
 /** The Postgres process that serves the writer. */
 const BACKEND = "SELECT pid FROM pg_stat_activity WHERE application_name = 'write-rate'";

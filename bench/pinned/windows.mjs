@@ -41,8 +41,12 @@ export function medianRatio(ones, others, figure) {
   return median(ones.map((one, round) => figure(one) / figure(others[round])));
 }
 
-/** Longest young-generation pause of several windows, milliseconds; 0 where there was none. */
+/** Young-generation pauses of several windows, milliseconds. */
+export function scavengesMs(windows) {
+  return windows.flatMap(({ pauses }) => pauses.filter(({ kind }) => kind === 'Scavenge').map(({ ms }) => ms));
+}
+
+/** The longest of them; 0 where there was none. */
 export function longestScavengeMs(windows) {
-  const pauses = windows.flatMap((one) => one.pauses).filter(({ kind }) => kind === 'Scavenge');
-  return Math.max(0, ...pauses.map(({ ms }) => ms));
+  return Math.max(0, ...scavengesMs(windows));
 }

@@ -11,6 +11,8 @@ import { takeJobs } from '../jobs.mjs';
 
 const BATCH_EVENTS = 2_000;
 const BATCHES = 10;
+/** As the calls of the pinned bench. */
+export const FEW_USERS = { apps: 1, users: 64, models: 1, versions: 1 };
 /** Of an account with much usage: nearly every event of a batch has a user of its own. */
 export const MANY_USERS = { apps: 20, users: 20_000, models: 12, versions: 6 };
 
