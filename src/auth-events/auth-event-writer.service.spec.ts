@@ -117,7 +117,10 @@ describe('recording authentication events', () => {
 
   it('500 events → written without waiting for the 200 ms', async () => {
     record(...names(500));
-    await eventually(() => table.batches.length > 0, { withinMs: 150 });
+    // On a busy machine, too, this ends before a timer of 200 ms.
+    await sleep(100);
+    expect(table.attempts).toBe(1);
+    await eventually(() => table.batches.length > 0, { withinMs: 5_000 });
     expect(table.batches).toEqual([500]);
   });
 
@@ -136,7 +139,7 @@ describe('recording authentication events', () => {
   it('database away → kept, retried after pauses, stored in order once it is back, without an error line', async () => {
     table.failure = away();
     record('a', 'b');
-    await eventually(() => table.attempts === 3, { withinMs: 2_000 });
+    await eventually(() => table.attempts === 3, { withinMs: 5_000 });
     record('c');
     table.failure = undefined;
     await eventually(() => table.rows.size === 3, { withinMs: 3_000 });
@@ -146,7 +149,7 @@ describe('recording authentication events', () => {
   it('database back → the next events wait 200 ms again, and no pause', async () => {
     table.failure = away();
     record('a');
-    await eventually(() => table.attempts === 5, { withinMs: 4_000 });
+    await eventually(() => table.attempts === 5, { withinMs: 8_000 });
     table.failure = undefined;
     await writer.flush();
     record('b');
@@ -156,7 +159,7 @@ describe('recording authentication events', () => {
   it('database away, events keep coming → no faster than the pauses allow', async () => {
     table.failure = away();
     record(...names(1_200));
-    await eventually(() => table.attempts === 1, { withinMs: 3_000 });
+    await writer.flush();
     record(...names(600, 1_201));
     await sleep(50);
     expect(table.attempts).toBe(1);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fastestMs } from '../../test/support/fastest-ms.js';
 import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import type { RequiredClaim } from '../app-directory/config/issuer-config.js';
 import { type Claims, claimAt, hasRequiredClaims } from './claim-path.rules.js';
@@ -121,16 +122,6 @@ const matches = (
   claim: unknown,
   requirement: { contains: string | string[] } | { equals: string | number | boolean },
 ) => hasRequiredClaims({ claim }, [{ path: 'claim', ...requirement }]);
-
-/** Milliseconds of the fastest of five runs, which is stable on a busy machine. */
-function fastestMs(run: () => void): number {
-  const times = Array.from({ length: 5 }, () => {
-    const startedMs = performance.now();
-    run();
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
-}
 
 describe('required claims at lists of names', () => {
   const claims = { 'https://example.com/claims': { plan: ['pro'] }, 'a.b': 'x', a: { b: 'y' } };

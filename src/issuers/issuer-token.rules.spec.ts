@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fastestMs } from '../../test/support/fastest-ms.js';
 import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parsePayload, readTokenHeader } from './issuer-token.rules.js';
@@ -22,16 +23,6 @@ function refusalOf(read: () => unknown): GatewayError {
 
 function expectReason(reason: string, token: string): void {
   expect(refusalOf(() => readTokenHeader(token))).toMatchObject({ code: 'issuer_token_rejected', reason });
-}
-
-/** Milliseconds of the fastest of five runs, which is stable on a busy machine. */
-function fastestMs(run: () => void): number {
-  const times = Array.from({ length: 5 }, () => {
-    const startedMs = performance.now();
-    run();
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
 }
 
 describe('header of an issuer token', () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../test/support/eventually.js';
 import { EventLoopDelay } from './event-loop-delay.js';
 
 const BLOCKED_MS = 150;
@@ -13,20 +14,28 @@ beforeEach(() => {
 
 afterEach(() => delay.onApplicationShutdown());
 
-function block(): void {
+/**
+ * Holds up the loop. What was measured before is forgotten, because among 51 measurements one is above the percentile; the
+ * first measurement only begins the next one.
+ */
+async function holdUp(): Promise<void> {
+  delay.takeP99Seconds();
+  await sleep(50);
   for (const end = performance.now() + BLOCKED_MS; performance.now() < end; );
+  await sleep(50);
 }
 
 describe('EventLoopDelay', () => {
   it('nothing measured yet → nothing to tell', () => {
-    expect(new EventLoopDelay().takeP99Seconds()).toBeUndefined();
-    expect(delay.takeP99Seconds()).toBeUndefined();
+    const begun = new EventLoopDelay();
+    expect(begun.takeP99Seconds()).toBeUndefined();
+    begun.onModuleInit();
+    expect(begun.takeP99Seconds()).toBeUndefined();
+    begun.onApplicationShutdown();
   });
 
   it('a loop that was held up → by how much; asked again at once → the same', async () => {
-    await sleep(50);
-    block();
-    await sleep(50);
+    await holdUp();
     const held = delay.takeP99Seconds();
     expect(held).toBeGreaterThan(0.5 * (BLOCKED_MS / 1000));
     expect(held).toBeLessThan(30);
@@ -34,11 +43,13 @@ describe('EventLoopDelay', () => {
   });
 
   it('held up before the last question → forgotten', async () => {
-    await sleep(50);
-    block();
-    await sleep(50);
-    const held = delay.takeP99Seconds();
-    await sleep(200);
-    expect(delay.takeP99Seconds()).toBeLessThan(held ?? 0);
+    await holdUp();
+    const held = delay.takeP99Seconds() ?? 0;
+    // A busy machine may hold up the loop as well; after more than three times, the percentile would sink by itself.
+    const isForgotten = async () => {
+      await sleep(200);
+      return (delay.takeP99Seconds() ?? held) < held;
+    };
+    await eventually(isForgotten, { withinMs: 500 });
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fastestMs } from '../../test/support/fastest-ms.js';
 import { parseRange } from '../platform/outbound/address.rules.js';
 import { clientAddress } from './client-address.rules.js';
 
@@ -126,8 +127,9 @@ describe('client address: bounded work', () => {
   });
 
   it.each(['1', ':', '[', '[1', '1.', ' ', '%', ':%'])('32 KiB of "%s" in one entry → malformed, at once', (text) => {
-    const startedAt = performance.now();
-    expect(clientAddress(PROXY, text.repeat(32 * 1024), PROXIES)).toBe(PROXY);
-    expect(performance.now() - startedAt).toBeLessThan(50);
+    const run = () => {
+      expect(clientAddress(PROXY, text.repeat(32 * 1024), PROXIES)).toBe(PROXY);
+    };
+    expect(fastestMs(run)).toBeLessThan(50);
   });
 });

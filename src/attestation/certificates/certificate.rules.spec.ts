@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { DeviceVendor } from '../../../test/support/attestation/device.js';
+import { fastestMs } from '../../../test/support/fastest-ms.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { findExtension, readCertificate } from './certificate.rules.js';
 import { requireChain } from './certificate-chain.rules.js';
@@ -54,16 +55,6 @@ function certificate(written: Written = {}) {
     ...extended,
   ];
   return sequence(sequence(...signed), sequence(objectId(algorithm)), der(0x03, Buffer.alloc(9)));
-}
-
-/** Milliseconds of the fastest of five runs, which is stable on a busy machine. */
-function fastestMs(run: () => void): number {
-  const times = Array.from({ length: 5 }, () => {
-    const startedMs = performance.now();
-    run();
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
 }
 
 describe('readCertificate (RFC 5280 4.1)', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ArgumentMetadata } from '@nestjs/common';
 import fc from 'fast-check';
+import { fastestMs } from '../../../test/support/fastest-ms.js';
 import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { RawBody } from '../http/raw-body.js';
@@ -71,16 +72,6 @@ function attempt(call: () => unknown): void {
   } catch {
     // The test measures only the time.
   }
-}
-
-/** The fastest of five runs, to tolerate a busy machine. */
-function fastestMs(work: () => unknown): number {
-  const times = Array.from({ length: 5 }, () => {
-    const startedMs = performance.now();
-    work();
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
 }
 
 const messageOf = (call: () => unknown) => refusal(call).message;

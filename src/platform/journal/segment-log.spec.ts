@@ -23,12 +23,17 @@ class FragileFiles implements JournalFiles {
   /** When set, syncs wait here until the test completes them. */
   held: (() => void)[] | undefined;
 
+  /** Syncs and deletions that the disk has not completed. */
+  underWay = 0;
+
   syncDirectory(listed: string, done: (error: Error | null) => void): void {
     this.listings++;
-    SYSTEM_FILES.syncDirectory(listed, done);
+    SYSTEM_FILES.syncDirectory(listed, this.counted(done));
   }
 
-  remove = SYSTEM_FILES.remove;
+  remove(file: string, done: (error: Error | null) => void): void {
+    SYSTEM_FILES.remove(file, this.counted(done));
+  }
 
   write(descriptor: number, bytes: Buffer): number {
     const taken = bytes.subarray(0, this.free);
@@ -38,9 +43,18 @@ class FragileFiles implements JournalFiles {
 
   sync(descriptor: number, done: (error: Error | null) => void): void {
     this.syncs++;
-    const answer = this.syncFails ? () => done(new Error('EIO')) : () => SYSTEM_FILES.sync(descriptor, done);
+    const counted = this.counted(done);
+    const answer = this.syncFails ? () => counted(new Error('EIO')) : () => SYSTEM_FILES.sync(descriptor, counted);
     if (this.held === undefined) setImmediate(answer);
     else this.held.push(answer);
+  }
+
+  private counted(done: (error: Error | null) => void): (error: Error | null) => void {
+    this.underWay++;
+    return (error) => {
+      this.underWay--;
+      done(error);
+    };
   }
 }
 
@@ -69,8 +83,10 @@ function contents(): string[] {
     .map((name) => readFileSync(join(directory, name), 'utf8'));
 }
 
+/** Waits for the background work, however slow the disk is. */
 async function settledDown(): Promise<void> {
-  await sleep(20 * SYNC_MS);
+  do await sleep(20 * SYNC_MS);
+  while (files.underWay > 0);
 }
 
 describe('segment log', () => {
