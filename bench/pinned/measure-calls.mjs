@@ -8,14 +8,12 @@ import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { FEW_USERS } from '../usage/event-writer.mjs';
 import { startCallers, startGateway, startPassThrough } from './parties.mjs';
-import { longestScavengeMs, medianRatio, rounds, scavengesMs, window } from './windows.mjs';
+import { longestScavengeMs, medianRatio, rounds, scavengesMs, WINDOW_MS, window } from './windows.mjs';
 
 const CONNECTIONS = 64;
 const WARM_MS = 12_000;
 const FIRST_MS = 3_000;
 const ROUND_WARM_MS = 500;
-/** The speed of a machine changes within seconds: many short windows in turn compare parties better than few long ones. */
-const WINDOW_MS = 2_000;
 const NO_LIMITS = 'users, no limits';
 const IN_MEMORY = 'limits in memory';
 const IN_REDIS = 'limits in Redis';
@@ -48,14 +46,13 @@ export async function measureCalls(bench) {
   parties.push(atBound);
   callers.push(...callersOf(atBound), ...callersOf(atBound).map((one) => ({ ...one, name: AT_BOUND_STORED, store })));
   await loop(callers.at(-1), WARM_MS, 100);
-  const count = Math.ceil((seconds * 1e3) / WINDOW_MS);
   const measure = async (caller) => {
     const stored = caller.store?.(ROUND_WARM_MS + WINDOW_MS);
     const run = await loop(caller, ROUND_WARM_MS, WINDOW_MS);
     await stored;
     return run;
   };
-  const windows = await rounds(count, callers, (caller) => window(caller.party, () => measure(caller)));
+  const windows = await rounds(seconds, callers, (caller) => window(caller.party, () => measure(caller)));
   report(windows, first);
   judge(windows, first, verdicts);
   for (const party of parties) await party.stop();

@@ -5,7 +5,7 @@ import { number, printTable } from '../report.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
-import { medianRatio, rounds, window } from './windows.mjs';
+import { medianRatio, rounds, WINDOW_MS, window } from './windows.mjs';
 
 const STREAMS = 150;
 const CHUNKS = 100;
@@ -15,7 +15,7 @@ const NO_LIMITS = 'no limits';
 
 const costUs = ({ chunks, cpuSeconds: seconds }) => (1e6 * seconds) / chunks;
 
-export async function measureChunks({ dir, databases, upstream, redis, load, seconds, rounds: count, verdicts }) {
+export async function measureChunks({ dir, databases, upstream, redis, load, seconds, verdicts }) {
   const memory = await startGateway({ dir: `${dir}/chunks`, databaseUrl: await databases.create() });
   const settings = { dir: `${dir}/chunks-redis`, databaseUrl: await databases.create(), redisUrl: redis.url };
   const parties = [
@@ -35,9 +35,7 @@ export async function measureChunks({ dir, databases, upstream, redis, load, sec
     return outcome;
   };
   for (const caller of callers) await run(caller, 6_000);
-  const windows = await rounds(count, callers, (caller) =>
-    window(caller.party, () => run(caller, (seconds * 1e3) / count)),
-  );
+  const windows = await rounds(seconds, callers, (caller) => window(caller.party, () => run(caller, WINDOW_MS)));
   const bare = windows.get(callers[0]);
   const rows = [...windows].map(([{ name }, runs]) => [
     name,

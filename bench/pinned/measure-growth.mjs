@@ -11,11 +11,13 @@ const CONNECTIONS = 64;
 const LARGE_CONNECTIONS = 4;
 const WARM_MS = 8_000;
 const ROUND_WARM_MS = 500;
+/** A window begins with grants for users that had none: shorter windows would measure little else. */
+const WINDOW_MS = 4_000;
 const APPS = 1_000;
 
 const costUs = ({ completed, cpuSeconds: seconds }) => (1e6 * seconds) / completed;
 
-export async function measureGrowth({ dir, databases, upstream, load, seconds, rounds: count, verdicts }) {
+export async function measureGrowth({ dir, databases, upstream, load, seconds, verdicts }) {
   const bare = await startPassThrough(upstream.port);
   const started = await startGateway({ dir: `${dir}/growth`, databaseUrl: await databases.create() });
   const gateway = await startCallers(started, upstream.port, [{ name: 'limits in memory', limits: AMPLE_LIMITS }]);
@@ -38,9 +40,8 @@ export async function measureGrowth({ dir, databases, upstream, load, seconds, r
   const loop = ({ name, party, first, ...job }, warmMs, durationMs) =>
     load.run('closedLoop', { connections: CONNECTIONS, ...job, warmMs, durationMs });
   for (const one of cases) await loop(one, WARM_MS, 100);
-  const windows = await rounds(count, cases, (one) =>
-    window(one.party, () => loop(one, ROUND_WARM_MS, (seconds * 1e3) / count)),
-  );
+  const measure = (one) => window(one.party, () => loop(one, ROUND_WARM_MS, WINDOW_MS));
+  const windows = await rounds(seconds, cases, measure, WINDOW_MS);
   const cost = (one) => median(windows.get(one).map(costUs));
   const rows = cases.map((one) => {
     const relative = one.first && medianRatio(windows.get(one), windows.get(one.first), costUs);

@@ -5,6 +5,7 @@ import { medianSummary } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { warmUp } from '../warm-up.mjs';
 import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
+import { rounds, WINDOW_MS } from './windows.mjs';
 
 const CALLS_PER_SECOND = 500;
 /** At saturation: at the measured rate it would take minutes until the engine has optimized the code. */
@@ -12,21 +13,18 @@ const WARM_MS = 12_000;
 const ROUND_WARM_MS = 500;
 const USER = 'latency';
 
-export async function measureLatency({ dir, databases, upstream, load, seconds, rounds: count, verdicts }) {
+export async function measureLatency({ dir, databases, upstream, load, seconds, verdicts }) {
   const bare = await startPassThrough(upstream.port);
   const started = await startGateway({ dir: `${dir}/latency`, databaseUrl: await databases.create() });
   const gateway = await startCallers(started, upstream.port, [{ name: 'users, no limits' }]);
   const targets = [...bare.callers, ...gateway.callers].map((caller) => forUser(caller, USER));
-  const durationMs = (seconds * 1e3) / count;
   await warmUp({ load, parties: targets, warmMs: WARM_MS });
-  const runs = targets.map(() => []);
-  for (let round = 0; round < count; round += 1) {
-    for (const [at, target] of targets.entries()) {
-      const times = { ratePerTarget: CALLS_PER_SECOND, warmMs: ROUND_WARM_MS, durationMs };
-      const [run] = await load.run('openLoop', { targets: [target], body: jsonCall(), ...times });
-      runs[at].push(run);
-    }
-  }
+  const times = { ratePerTarget: CALLS_PER_SECOND, warmMs: ROUND_WARM_MS, durationMs: WINDOW_MS };
+  const windows = await rounds(seconds, targets, async (target) => {
+    const [run] = await load.run('openLoop', { targets: [target], body: jsonCall(), ...times });
+    return run;
+  });
+  const runs = [...windows.values()];
   const [passed, ours] = runs.map(medianSummary);
   const rows = [passed, ours].map(({ p50, p99, max }, at) => [
     targets[at].name,

@@ -29,7 +29,7 @@ const SUITES = {
 };
 export const PINNED_SUITES = Object.keys(SUITES);
 
-/** @param {{ wants: Set<string>, seconds: number, rounds: number, dir: string, against?: string, verdicts: object }} options */
+/** @param {{ wants: Set<string>, seconds: number, dir: string, against?: string, verdicts: object }} options */
 export async function measurePinned(options) {
   leaveMeasuredCore();
   const databases = await startDatabases(options.dir);

@@ -6,6 +6,8 @@ import { busySeconds } from './cores.mjs';
 /** Larger shares of its core used by others spoil a window. */
 const FOREIGN_SHARE = 0.03;
 const MOST_TRIES = 4;
+/** The speed of a machine changes within seconds: many short windows in turn compare parties better than few long ones. */
+export const WINDOW_MS = 2_000;
 
 /**
  * Runs a job on one caller until its core was its own.
@@ -26,9 +28,14 @@ export async function window(party, work) {
   }
 }
 
-/** Rounds of every caller in turn; every other round begins at the other end. */
-export async function rounds(count, callers, measure) {
+/**
+ * Rounds of every caller in turn; every other round begins at the other end.
+ *
+ * @param seconds of each caller, in windows of `windowMs`
+ */
+export async function rounds(seconds, callers, measure, windowMs = WINDOW_MS) {
   const windows = new Map(callers.map((caller) => [caller, []]));
+  const count = Math.ceil((seconds * 1e3) / windowMs);
   for (let round = 0; round < count; round += 1) {
     for (const caller of round % 2 === 0 ? callers : callers.toReversed())
       windows.get(caller).push(await measure(caller));
