@@ -17,8 +17,8 @@ export interface ConnectionEvents extends ResponseEvents {
 /** Scheme, host and port of a provider. */
 export type Origin = Pick<URL, 'protocol' | 'host' | 'hostname' | 'port'>;
 
-/** Above this size, copying a body to text costs more than the write that it saves. */
-const MAX_COPIED_BYTES = 8 * 1024;
+/** Above this size, copying a chunk, or a body to text, costs more than the writes that it saves. */
+export const MAX_COPIED_BYTES = 8 * 1024;
 
 /**
  * One HTTP/1.1 connection to a provider, for one call at a time. It connects with its first call. Once its socket has

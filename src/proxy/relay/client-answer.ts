@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
+import { MAX_COPIED_BYTES } from '../connections/provider-connection.js';
 
-/** Head of a relayed answer. The caller must have removed text that HTTP cannot carry. */
+/** Head of a relayed answer. It contains no text that HTTP cannot carry: `parseResponseHead` refuses it. */
 export interface AnswerHead {
   readonly status: number;
   readonly statusText: string;
@@ -11,8 +12,6 @@ export interface AnswerHead {
   readonly bodyBytes: number | undefined;
 }
 
-/** Above this size, copying a chunk, or a body to text, costs more than the writes it saves. */
-const MAX_COPIED_BYTES = 8 * 1024;
 const LINE_END = '\r\n';
 
 /**
