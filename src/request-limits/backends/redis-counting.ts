@@ -4,16 +4,15 @@ import type { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { CallWindows, type HasRoom, type LimitedWindow } from '../counts/call-windows.js';
 import type { DayBases } from '../counts/day-bases.js';
 import type { RequestCounters } from '../counts/request-counters.js';
-import type { AppCounts, MinuteBases } from '../counts/scope-counts.js';
+import type { MinuteBases } from '../counts/scope-counts.js';
 import { EpochOver, type LimitedCall, type RequestCounting } from '../request-counting.js';
 import { countsUnknown, requestLimitRefusal } from '../request-limit.rules.js';
-import { counterKey, markKey } from './counter-keys.rules.js';
 import { SCRIPT_RESULT } from './request-script.js';
-import { ScriptBatch } from './script-batch.js';
+import { ScriptBatch, type ScriptRequest } from './script-batch.js';
 
 const MARK_BYTES = 6;
-/** TTL of a counter from its first call on; instances whose clocks are behind still use it. */
-const LIFE_MS = { minute: 3 * 60_000, day: 2 * 86_400_000 } as const;
+/** Numbers of the script's reply before its counters: result code and mark. */
+const NUMBERS_BEFORE_COUNTERS = 2;
 /** Maximum script runs per call; two of them may return `baseMissing`. */
 const MAX_SCRIPT_RUNS = 4;
 
@@ -36,12 +35,12 @@ export interface RedisCountingOptions {
   readonly onForgotten: () => void;
 }
 
-/** One script run for a call. */
-interface ScriptRun {
+/** A call as the script counts it, at one instant. */
+interface CountedCall {
   readonly call: LimitedCall;
-  readonly app: AppCounts;
+  readonly request: ScriptRequest;
+  /** The windows of the request, in the order of refusal. */
   readonly limits: readonly LimitedWindow[];
-  readonly counts: boolean;
   readonly nowMs: number;
 }
 
@@ -53,7 +52,9 @@ export class RedisCounting implements RequestCounting {
   private readonly batch: ScriptBatch;
 
   constructor(private readonly options: RedisCountingOptions) {
-    this.batch = new ScriptBatch(options.redis);
+    const { ids, redis, namespace } = options;
+    const newMark = () => ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
+    this.batch = new ScriptBatch(redis, namespace, newMark);
   }
 
   async admit(call: LimitedCall): Promise<void> {
@@ -85,16 +86,17 @@ export class RedisCounting implements RequestCounting {
     for (let runs = 0; runs < MAX_SCRIPT_RUNS; runs++) {
       requireCurrent();
       windows.find(call, clock.nowMs()).requireRoom(hasRoom);
-      const limits = windows.limits();
-      const [first] = limits;
-      if (first === undefined) return limits;
-      const outdated = windows.hasOutdatedDay();
-      const isDecided =
-        !outdated && (await this.runScript({ call, app: first.scope.app, limits, counts, nowMs: windows.nowMs }));
+      const [ofUser, ofApp] = [windows.ofUser(), windows.ofApp()];
+      const limits = [...ofUser, ...ofApp];
+      const app = limits[0]?.scope.app;
+      if (app === undefined) return limits;
+      const { nowMs } = windows;
+      const request = { app, ofUser, ofApp, counts };
+      const isDecided = !windows.hasOutdatedDay() && (await this.runScript({ call, request, limits, nowMs }));
       if (isDecided) return limits;
       const unloadedDay = windows.unloadedDay();
       const isRefusedAnyway = purpose === 'require' && windows.isUserTemporary;
-      if (isRefusedAnyway && !first.scope.app.mayLookUp(windows.nowMs)) return limits;
+      if (isRefusedAnyway && !app.mayLookUp(windows.nowMs)) return limits;
       if (unloadedDay !== undefined) await dayBases.load(unloadedDay);
     }
     throw countsUnknown();
@@ -104,26 +106,20 @@ export class RedisCounting implements RequestCounting {
    * @returns false when Redis needs the base of a day.
    * @throws app_rate_limited, EpochOver.
    */
-  private async runScript({ call, app, limits, counts, nowMs }: ScriptRun): Promise<boolean> {
-    const { ids, namespace, onLost, onForgotten } = this.options;
+  private async runScript({ call, request, limits, nowMs }: CountedCall): Promise<boolean> {
+    const { app, counts } = request;
     const indexes = limits.map(({ window }) => window.index);
-    const keys = limits.map((one) => keyOf(namespace, one));
-    const mark = app.mark || ids.bytes(MARK_BYTES).readUIntBE(0, MARK_BYTES);
-    let numbers = `${app.mark} ${mark} ${counts ? 1 : 0} ${limits.length}`;
-    for (const { kind, limit, window } of limits) {
-      numbers += ` ${limit} ${window.base} ${window.seen} ${LIFE_MS[kind]}`;
-    }
-    const reply = await this.batch.run(markKey(namespace, app.appId), keys, numbers);
-    if (reply === undefined) onLost();
-    const [result, knownMark = 0, ...counted] = reply ?? [];
-    if (result === SCRIPT_RESULT.forgotten) onForgotten();
+    const reply = await this.batch.run(request);
+    if (reply === undefined) this.options.onLost();
+    const [result, knownMark = 0] = reply ?? [];
+    if (result === SCRIPT_RESULT.forgotten) this.options.onForgotten();
     this.requireStillCurrent(counts && result === SCRIPT_RESULT.counted ? call : undefined);
-    if (result === undefined || result === SCRIPT_RESULT.forgotten) throw new EpochOver();
+    if (reply === undefined || result === undefined || result === SCRIPT_RESULT.forgotten) throw new EpochOver();
     if (result === SCRIPT_RESULT.baseMissing) return false;
     if (knownMark !== 0) app.mark = knownMark;
     for (const [at, { window }] of limits.entries()) {
       if (window.index !== indexes[at]) continue;
-      window.count = Math.max(window.count, counted[at] ?? 0);
+      window.count = Math.max(window.count, reply[NUMBERS_BEFORE_COUNTERS + at] ?? 0);
       // A check may find no counter yet.
       if (!counts || result !== SCRIPT_RESULT.counted) continue;
       window.seen = window.count;
@@ -150,7 +146,3 @@ export class RedisCounting implements RequestCounting {
 }
 
 const hasRoom: HasRoom = (window, limit) => window.count < limit;
-
-function keyOf(namespace: string, { scope, kind, window }: LimitedWindow): string {
-  return counterKey(namespace, scope.app.appId, { kind, index: window.index, digest: scope.digest });
-}

@@ -1,4 +1,4 @@
-import type { LimitedCall } from '../request-counting.js';
+import type { LimitedCall, RequestCounts } from '../request-counting.js';
 import { requestLimitRefusal, type WindowKind, windowIndex } from '../request-limit.rules.js';
 import type { RequestCounters } from './request-counters.js';
 import { type MinuteBases, type ScopeCounts, UNKNOWN, type WindowCount } from './scope-counts.js';
@@ -75,16 +75,14 @@ export class CallWindows {
     return this;
   }
 
-  /** Every window that limits the call, in the order of refusal. */
-  limits(): LimitedWindow[] {
-    const { user, app } = this.call ?? {};
-    const all = [
-      limited(this.user, this.userMinute, user?.perMinute, 'minute'),
-      limited(this.user, this.userDay, user?.perDay, 'day'),
-      limited(this.app, this.appMinute, app?.perMinute, 'minute'),
-      limited(this.app, this.appDay, app?.perDay, 'day'),
-    ];
-    return all.filter((one) => one !== undefined);
+  /** The windows of the user that limit the call, in the order of refusal. */
+  ofUser(): LimitedWindow[] {
+    return limitedWindows(this.user, this.call?.user, this.userMinute, this.userDay);
+  }
+
+  /** Likewise those of the application, which refuse after the user's. */
+  ofApp(): LimitedWindow[] {
+    return limitedWindows(this.app, this.call?.app, this.appMinute, this.appDay);
   }
 
   /** A day window whose base is unknown, or older than the last configuration change; the application's first. */
@@ -147,14 +145,19 @@ export class CallWindows {
   }
 }
 
-function limited(
+function limitedWindows(
   scope: ScopeCounts | undefined,
-  window: WindowCount | undefined,
-  limit: number | null | undefined,
-  kind: WindowKind,
-): LimitedWindow | undefined {
-  if (scope === undefined || window === undefined || limit == null) return undefined;
-  return { scope, kind, window, limit };
+  limits: RequestCounts | undefined,
+  minute: WindowCount | undefined,
+  day: WindowCount | undefined,
+): LimitedWindow[] {
+  const windows: LimitedWindow[] = [];
+  if (scope === undefined || limits === undefined) return windows;
+  const { perMinute, perDay } = limits;
+  if (minute !== undefined && perMinute !== null)
+    windows.push({ scope, kind: 'minute', window: minute, limit: perMinute });
+  if (day !== undefined && perDay !== null) windows.push({ scope, kind: 'day', window: day, limit: perDay });
+  return windows;
 }
 
 function unloadedDayOf(scope: ScopeCounts | undefined, window: WindowCount | undefined): UnloadedDay | undefined {

@@ -96,6 +96,29 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     });
   });
 
+  it('users, calls without one, limits that change and checks in one turn → each call in all its counters or in none', async () => {
+    const limits = { user: { perMinute: 3, perDay: 100 }, app: { perMinute: 8 } };
+    const raised = { ...limits, app: { perMinute: 9 } };
+    const calls = [
+      ...['alice', 'alice', 'bob', 'alice', null, 'bob', 'alice', 'bob'].map((user) => aCall(app, user, limits)),
+      aCall(app, 'carol', limits),
+      aCall(app, 'carol', limits),
+      aCall(app, 'carol', raised),
+      aCall(app, 'carol', raised),
+    ];
+    const isDayLoaded = Promise.all(
+      ['alice', 'bob', 'carol'].map((user) => at(0).countToday(aCall(app, user, limits))),
+    );
+    expect(await isDayLoaded).toEqual([0, 0, 0]);
+    const checks = ['alice', 'bob', 'alice'].map((user) => at(0).countToday(aCall(app, user, limits)));
+    const ended = await Promise.all(calls.map((call) => outcomeOf(at(0), call)));
+    const [yes, ofUser, ofApp] = ['passed', 'user_minute_limit_reached', 'app_minute_limit_reached'];
+    expect(ended).toEqual([yes, yes, yes, yes, yes, yes, ofUser, yes, yes, ofApp, yes, ofApp]);
+    expect(await Promise.all(checks)).toEqual([0, 0, 0]);
+    const counts = ['alice', 'bob', 'carol'].map((user) => at(1).countToday(aCall(app, user, limits)));
+    expect(await Promise.all(counts)).toEqual([3, 3, 2]);
+  });
+
   it('what is recorded of the day → counts, however many ask at once', async () => {
     const events = Array.from({ length: 20 }, () => ({
       organization_id: 'org-1',
