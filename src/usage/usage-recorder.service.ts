@@ -12,6 +12,7 @@ import { EventIds } from './event/event-ids.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
 import {
   type AdmittedEvent,
+  areOfOneKind,
   fixedMembers,
   interruptedCharge,
   interruptedHead,
@@ -23,7 +24,7 @@ import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
-/** Capacity of the cache of kinds. */
+/** Capacity of each cache of kinds. */
 const MAX_KINDS = 1_000;
 
 /** An admitted request; settled exactly once. */
@@ -32,6 +33,12 @@ export interface UsageTicket extends AdmittedEvent {
   readonly kind: EventKind;
   /** The budget holds of the request, kept until its event is stored. */
   readonly holds: readonly BudgetHold[];
+}
+
+/** A kind, with the first call of it. */
+interface KnownKind {
+  readonly kind: EventKind;
+  readonly first: UsageAdmission;
 }
 
 /** The final event, and its budget charge. */
@@ -46,7 +53,9 @@ interface Settlement {
 export class UsageRecorder implements OnApplicationShutdown {
   private readonly eventIds: EventIds;
   private lastKind = 0;
-  private readonly kinds = lruCache<EventKind>(MAX_KINDS);
+  private readonly kinds = lruCache<KnownKind>(MAX_KINDS);
+  /** By application. */
+  private readonly latestKinds = lruCache<KnownKind>(MAX_KINDS);
 
   constructor(
     private readonly journal: UsageJournal,
@@ -99,18 +108,28 @@ export class UsageRecorder implements OnApplicationShutdown {
     return { admission, own: ownMembers(admission), kind: this.kindOf(admission) };
   }
 
-  /** The kind of a call, cached; the cache key contains every field that {@link fixedMembers} reads. */
+  /** The kind of a call, cached; most calls are of the latest kind of their application. */
   private kindOf(admission: UsageAdmission): EventKind {
+    const latest = this.latestKinds.get(admission.appId);
+    if (latest !== undefined && areOfOneKind(latest.first, admission)) return latest.kind;
+    const known = this.knownKind(admission);
+    this.latestKinds.set(admission.appId, known);
+    return known.kind;
+  }
+
+  /** The cache key contains every field that {@link fixedMembers} reads. */
+  private knownKind(admission: UsageAdmission): KnownKind {
     const { appId, apiKeyId, authMethod, providerId, providerSlug, modelAuthor, endpointSlug, route, model } =
       admission;
     const who = `${appId}\n${apiKeyId}\n${authMethod}`;
     const whom = `${providerId}\n${providerSlug}\n${admission.providerGatewayId}\n${admission.providerGatewayType}`;
     const alike = `${who}\n${whom}\n${modelAuthor}\n${endpointSlug}\n${route}\n${model}`;
-    const known = this.kinds.get(alike);
-    if (known !== undefined) return known;
-    const kind = new EventKind(++this.lastKind, fixedMembers(admission));
-    this.kinds.set(alike, kind);
-    return kind;
+    let known = this.kinds.get(alike);
+    if (known === undefined) {
+      known = { kind: new EventKind(++this.lastKind, fixedMembers(admission)), first: admission };
+      this.kinds.set(alike, known);
+    }
+    return known;
   }
 
   /** Records how a request ended. Never throws. A ticket that is settled already stays unchanged. */

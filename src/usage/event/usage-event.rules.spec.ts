@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
 import type { UsageAdmission } from '../usage-event.js';
 import type { ResolvedCost } from './usage-cost.rules.js';
-import { fixedMembers, interruptedHead, ownMembers, settledHead } from './usage-event.rules.js';
+import { areOfOneKind, fixedMembers, interruptedHead, ownMembers, settledHead } from './usage-event.rules.js';
 import { parseEventFields } from './usage-line.rules.js';
 
 const computed: ResolvedCost = { source: 'computed', nanoUsd: 6_000 };
@@ -122,5 +122,15 @@ describe('usage event', () => {
         }
       }),
     );
+  });
+
+  it('one kind → the same fixed members; another value of any of them → another kind', () => {
+    const admission = anAdmission({ endpointSlug: 'chat', providerGatewayId: 'gw-1', providerGatewayType: 'vercel' });
+    for (const [name, value] of Object.entries(admission)) {
+      const other = anAdmission({ ...admission, [name]: typeof value === 'number' ? value + 1 : `${value}-other` });
+      const isSame = fixedMembers(other) === fixedMembers(admission);
+      expect([name, areOfOneKind(admission, other)]).toEqual([name, isSame]);
+    }
+    expect(areOfOneKind(admission, { ...admission })).toBe(true);
   });
 });

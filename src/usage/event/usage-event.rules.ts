@@ -48,6 +48,25 @@ export function fixedMembers(admission: UsageAdmission): string {
   );
 }
 
+/** Whether {@link fixedMembers} of both are equal. */
+export function areOfOneKind(one: UsageAdmission, other: UsageAdmission): boolean {
+  return (
+    one.appId === other.appId &&
+    one.model === other.model &&
+    one.route === other.route &&
+    one.apiKeyId === other.apiKeyId &&
+    one.authMethod === other.authMethod &&
+    one.endpointSlug === other.endpointSlug &&
+    one.modelAuthor === other.modelAuthor &&
+    one.providerId === other.providerId &&
+    one.providerSlug === other.providerSlug &&
+    one.providerType === other.providerType &&
+    one.providerGatewayId === other.providerGatewayId &&
+    one.providerGatewayType === other.providerGatewayType &&
+    one.organizationId === other.organizationId
+  );
+}
+
 /**
  * The start of the event of a request that was open when its process was killed, as JSON text; `EventKind.tail` completes
  * it. It is not a provider error and not free.
