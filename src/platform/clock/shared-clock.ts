@@ -58,8 +58,12 @@ export class SharedClock extends Clock {
   nowMs(): number {
     const { follows, own } = this.options;
     if (!follows) return own.nowMs();
-    const { wallMs, monotonicMs } = this.read();
-    this.detectJump(wallMs - monotonicMs);
+    let monotonicMs = own.monotonicMs();
+    let wallMs = own.nowMs();
+    if (Math.abs(wallMs - monotonicMs - this.steadyMs) > JUMP_MS) {
+      ({ wallMs, monotonicMs } = this.read());
+      this.detectJump(wallMs - monotonicMs);
+    }
     if (this.offsetMs === undefined) return wallMs;
     this.lastMs = Math.max(this.lastMs, Math.floor(monotonicMs + this.offsetMs));
     return this.lastMs;
