@@ -38,12 +38,13 @@ class ScriptRun {
     private readonly namespace: string,
     private readonly app: AppCounts,
     private readonly windows: readonly LimitedWindow[],
-    newMark: number,
+    /** To set where the application has none yet. */
+    mark: number,
   ) {
     this.indexes = windows.map(({ window }) => window.index);
     this.bases = windows.map(({ window }) => window.base);
     this.keys = [markKey(namespace, app.appId)];
-    this.numbers = `${app.mark} ${app.mark || newMark} ${windows.length}`;
+    this.numbers = `${app.mark} ${mark} ${windows.length}`;
     for (const window of windows) this.addCounter(window);
   }
 
@@ -99,7 +100,7 @@ export class ScriptBatch {
     const waiting = this.waiting.get(app);
     if (waiting?.takes(ofApp)) return waiting;
     if (waiting !== undefined) void this.send(waiting);
-    const run = new ScriptRun(this.namespace, app, ofApp, this.newMark());
+    const run = new ScriptRun(this.namespace, app, ofApp, app.mark || this.newMark());
     this.waiting.set(app, run);
     return run;
   }
