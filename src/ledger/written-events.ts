@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { completeLines, parseLine, segmentNames } from '../platform/journal/journal-lines.rules.js';
+import { type JournalLine, parseSegment, segmentNames } from '../platform/journal/journal-lines.rules.js';
 
 /** An event in the journal of a process; it may be stored by now. */
 export interface WrittenEvent {
@@ -33,8 +33,8 @@ export async function readWrittenEvents(root: string, fromMs: number): Promise<W
   for (const directory of directories) {
     for (const name of segmentNames(await readdir(join(root, directory)).catch(() => []))) {
       const text = await readFile(join(root, directory, name), 'utf8').catch(() => '');
-      for (const line of completeLines(text)) {
-        const event = writtenEvent(line);
+      for (const line of parseSegment(text, new Map())) {
+        const event = typeof line === 'string' ? undefined : writtenEvent(line);
         if (event !== undefined && event.created_at_ms >= fromMs) events.set(event.event_id, event);
       }
     }
@@ -42,9 +42,7 @@ export async function readWrittenEvents(root: string, fromMs: number): Promise<W
   return { directories, events: [...events.values()] };
 }
 
-function writtenEvent(text: string): WrittenEvent | undefined {
-  const line = parseLine(text);
-  if (line === undefined) return undefined;
+function writtenEvent(line: JournalLine): WrittenEvent | undefined {
   const event: unknown = JSON.parse(line.json);
   if (typeof event !== 'object' || event === null) return undefined;
   const members = new Map<string, unknown>(Object.entries(event));

@@ -84,7 +84,7 @@ export class UsageRecorder implements OnApplicationShutdown {
    */
   admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
     const event = this.eventOf(admission);
-    const entry = this.journal.admit(interruptedHead(event, interruptedCharge(admission, 0)), event.kind.tail);
+    const entry = this.journal.admit(interruptedHead(event, interruptedCharge(admission, 0)), event.kind);
     return { ...event, entry, holds };
   }
 
@@ -96,11 +96,7 @@ export class UsageRecorder implements OnApplicationShutdown {
    */
   redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unansweredNanoUsd: number): UsageTicket {
     const event = this.eventOf(admission);
-    this.journal.readmit(
-      entry,
-      interruptedHead(event, interruptedCharge(admission, unansweredNanoUsd)),
-      event.kind.tail,
-    );
+    this.journal.readmit(entry, interruptedHead(event, interruptedCharge(admission, unansweredNanoUsd)), event.kind);
     return { ...event, entry, holds };
   }
 
@@ -136,7 +132,7 @@ export class UsageRecorder implements OnApplicationShutdown {
   settle(ticket: UsageTicket, outcome: UsageOutcome): void {
     if (ticket.entry.settled) return;
     const { head, chargedNanoUsd } = this.settled(ticket, outcome);
-    this.journal.settle(ticket.entry, head, ticket.kind.tail);
+    this.journal.settle(ticket.entry, head, ticket.kind);
     const charges = chargesOf(ticket.holds, chargedNanoUsd);
     for (const [at, hold] of ticket.holds.entries()) hold.settle(charges[at] ?? 0);
     this.writer.add(ticket.entry, ticket.kind, ticket.holds);

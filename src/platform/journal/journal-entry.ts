@@ -1,4 +1,5 @@
 import type { Linked } from '../../common/linked-set.js';
+import type { LineKind } from './journal-lines.rules.js';
 import type { LineBlock } from './line-block.js';
 import type { Segment } from './segment-log.js';
 
@@ -19,8 +20,10 @@ export class JournalEntry implements Linked<JournalEntry> {
   /** Offset of its JSON in `settledIn`, in bytes. */
   settledAt = 0;
   settledBytes = 0;
-  /** The part of the settled JSON that its caller gave as its head. */
+  /** The part of the settled JSON before the number of its kind. */
   headBytes = 0;
+  /** Of the settlement, or before it of the written admission; absent where the JSON is complete. */
+  kind: LineKind | undefined;
   /** Holds the settled JSON; absent before the settlement and once only the disk holds it. */
   block: LineBlock | undefined;
   /** Offset of the settled JSON in `block`. */

@@ -1,19 +1,61 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { completeLines, formatLine, parseLine, segmentName, segmentNames } from './journal-lines.rules.js';
+import {
+  completeLines,
+  formatLine,
+  type JournalLine,
+  lineKind,
+  parseSegment,
+  segmentName,
+  segmentNames,
+} from './journal-lines.rules.js';
+
+const parseLine = (line: string): JournalLine | string | undefined => parseSegment(`${line}\n`, new Map())[0];
+
+/** The line of an event that names its kind. */
+const lineOf = (head: string, { end }: { readonly end: Buffer }) => formatLine('S', head + end);
 
 describe('journal lines', () => {
   it('line: any event written → reads back as it was', () => {
     fc.assert(
       fc.property(fc.constantFrom('A' as const, 'S' as const), fc.string(), fc.string(), (mark, eventId, text) => {
         const json = JSON.stringify({ event_id: eventId, text });
-        const lines = completeLines(formatLine(mark, json) + formatLine(mark, json));
-        expect(lines.map(parseLine)).toEqual([
+        const lines = formatLine(mark, json) + formatLine(mark, json);
+        expect(parseSegment(lines, new Map())).toEqual([
           { mark, eventId, json },
           { mark, eventId, json },
         ]);
       }),
     );
+  });
+
+  it('line: events of any kinds → complete, also in a file after the one that has the kind', () => {
+    const members = fc.array(fc.record({ number: fc.nat(), text: fc.string() }), { minLength: 1 });
+    fc.assert(
+      fc.property(members, fc.string(), (of, eventId) => {
+        const kinds = new Map(of.map(({ number, text }) => [number, { number, text }]));
+        const tails = new Map<number, string>();
+        const head = `{"event_id":${JSON.stringify(eventId)}`;
+        for (const { number, text } of kinds.values()) {
+          const kind = lineKind(number, `,"text":${JSON.stringify(text)}}`);
+          const json = JSON.stringify({ event_id: eventId, text });
+          const expected = [{ mark: 'S', eventId, json }];
+          expect(parseSegment(kind.line + lineOf(head, kind), tails)).toEqual(expected);
+          expect(parseSegment(lineOf(head, kind), tails)).toEqual(expected);
+        }
+      }),
+    );
+  });
+
+  it('line: of a kind whose own line is missing or damaged → damaged, and so is that line', () => {
+    const kind = lineKind(7, ',"app_id":"a"}');
+    const line = lineOf('{"event_id":"e"', kind);
+    const cut = `${kind.line.toString().slice(0, -4)}\n`;
+    const other = lineKind(8, ',"app_id":"b"}').line;
+    expect(parseSegment(line, new Map())).toEqual([line.trimEnd()]);
+    expect(parseSegment(cut + line, new Map())).toEqual([cut.trimEnd(), line.trimEnd()]);
+    expect(parseSegment(other + line, new Map())).toEqual([line.trimEnd()]);
+    expect(parseLine('S{"event_id":"e","kind":"7"}')).toBe('S{"event_id":"e","kind":"7"}');
   });
 
   it('line: any bytes at all → read or refused, never thrown', () => {
@@ -24,8 +66,8 @@ describe('journal lines', () => {
           fc.json().map((json) => `A${json}`),
         ),
         (text) => {
-          const line = parseLine(text);
-          expect(line === undefined || text === line.mark + line.json).toBe(true);
+          for (const line of parseSegment(`${text}\n`, new Map()))
+            expect(text).toContain(typeof line === 'string' ? line : line.mark + line.json);
         },
       ),
     );
@@ -38,8 +80,10 @@ describe('journal lines', () => {
     ['no id', 'S{"id":"1"}'],
     ['id is no text', 'S{"event_id":1}'],
     ['no object', 'Anull'],
+    ['a kind without a number', 'K{"app_id":"a"}'],
+    ['a kind that is cut', 'K{"kind":1,"app_id"'],
   ])('line: %s → damaged', (_name, text) => {
-    expect(parseLine(text)).toBeUndefined();
+    expect(parseLine(text)).toBe(text);
   });
 
   it.each([

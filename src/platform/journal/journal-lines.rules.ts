@@ -1,13 +1,33 @@
 /** `A`: an admission, as the event it becomes without a settlement. `S`: a settled event. */
 export type JournalMark = 'A' | 'S';
 
+/**
+ * Members that many events share: a line of its own in every file with an event of this kind, before the first of them.
+ * Source: ADR 0072.
+ */
+export interface LineKind {
+  /** Its line, with mark and line end. */
+  readonly line: Buffer;
+  /** What ends the line of an event: the number of its kind. */
+  readonly end: Buffer;
+  /** What ends the complete text of an event instead: the members of its kind. */
+  readonly tail: string;
+}
+
 /** One parsed line of a journal. */
 export interface JournalLine {
   readonly mark: JournalMark;
   /** Joins a settlement with its admission. */
   readonly eventId: string;
+  /** The complete event. */
   readonly json: string;
 }
+
+/** Tails of the kinds that one process has written so far, by number. */
+export type KindTails = Map<number, string>;
+
+/** Marks the line of a kind. */
+const KIND_MARK = 'K';
 
 const SEGMENT_NAME = /^\d{8,}\.log$/;
 
@@ -21,6 +41,12 @@ export function segmentNames(names: readonly string[]): string[] {
   return names
     .filter((name) => SEGMENT_NAME.test(name))
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
+}
+
+/** @param tail JSON members, each with a leading comma, and the closing brace. */
+export function lineKind(number: number, tail: string): LineKind {
+  const line = Buffer.from(`${KIND_MARK}${kindStart(number)}${tail}\n`);
+  return { line, end: Buffer.from(kindEnd(number)), tail };
 }
 
 /** A line of a segment, with its line end. `json` must contain no line break. */
@@ -39,21 +65,58 @@ export function completeLines(segment: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** Parses one line; `undefined` when it is damaged. */
-export function parseLine(line: string): JournalLine | undefined {
-  const mark = line[0];
-  if (mark !== 'A' && mark !== 'S') return undefined;
-  const json = line.slice(1);
-  const eventId = eventIdOf(json);
-  return eventId === undefined ? undefined : { mark, eventId, json };
+/**
+ * Parses the complete lines of a segment, in order.
+ *
+ * @param kinds of the process that wrote it; those of the segment are added.
+ * @returns events; damaged lines as their text.
+ */
+export function parseSegment(segment: string, kinds: KindTails): (JournalLine | string)[] {
+  return completeLines(segment).flatMap((line) => {
+    if (line.startsWith(KIND_MARK) && addKind(line.slice(1), kinds)) return [];
+    return [parseLine(line, kinds) ?? line];
+  });
 }
 
-function eventIdOf(json: string): string | undefined {
+/** Parses the line of an event; `undefined` when it is damaged, or the line of its kind is. */
+function parseLine(line: string, kinds: KindTails): JournalLine | undefined {
+  const mark = line[0];
+  if (mark !== 'A' && mark !== 'S') return undefined;
+  const text = line.slice(1);
+  const { event_id: eventId, kind } = membersOf(text);
+  if (typeof eventId !== 'string') return undefined;
+  const json = kind === undefined ? text : completed(text, kind, kinds);
+  return json === undefined ? undefined : { mark, eventId, json };
+}
+
+function completed(text: string, kind: unknown, kinds: KindTails): string | undefined {
+  if (typeof kind !== 'number' || !text.endsWith(kindEnd(kind))) return undefined;
+  const tail = kinds.get(kind);
+  return tail === undefined ? undefined : text.slice(0, -kindEnd(kind).length) + tail;
+}
+
+/** @returns false when the line is damaged. */
+function addKind(text: string, kinds: KindTails): boolean {
+  const { kind } = membersOf(text);
+  if (typeof kind !== 'number' || !text.startsWith(kindStart(kind))) return false;
+  kinds.set(kind, text.slice(kindStart(kind).length));
+  return true;
+}
+
+function kindStart(number: number): string {
+  return `{"kind":${number}`;
+}
+
+function kindEnd(number: number): string {
+  return `,"kind":${number}}`;
+}
+
+/** The members of a JSON object; none when the text is damaged or something else. */
+function membersOf(text: string): { readonly event_id?: unknown; readonly kind?: unknown } {
   try {
-    const event: unknown = JSON.parse(json);
-    if (typeof event !== 'object' || event === null || !('event_id' in event)) return undefined;
-    return typeof event.event_id === 'string' ? event.event_id : undefined;
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

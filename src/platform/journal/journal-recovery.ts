@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { completeLines, type JournalLine, parseLine, segmentNames } from './journal-lines.rules.js';
+import { type JournalLine, type KindTails, parseSegment, segmentNames } from './journal-lines.rules.js';
 
 /** Maximum events per call of `store`. */
 const BATCH_EVENTS = 500;
@@ -40,12 +40,13 @@ export interface RecoveryOptions {
  */
 export async function recoverJournal(directory: string, options: RecoveryOptions): Promise<boolean> {
   const open = new Map<string, string>();
+  const kinds: KindTails = new Map();
   let complete = true;
   for (const name of segmentNames(await readdir(directory))) {
     options.summary.files++;
     const text = await readSegment(join(directory, name), options);
     if (text === undefined) complete = false;
-    const settled = completeLines(text ?? '').flatMap((line) => settledBy(line, open, options));
+    const settled = parseSegment(text ?? '', kinds).flatMap((line) => settledBy(line, open, options));
     await hand(settled, options);
   }
   const interrupted = [...open.values()].map((json) => ({ json, interrupted: true }));
@@ -63,11 +64,10 @@ async function readSegment(file: string, { onTrouble }: RecoveryOptions): Promis
 }
 
 /** Applies one line to `open`; returns the event that it settles, if any. */
-function settledBy(text: string, open: Map<string, string>, options: RecoveryOptions): RecoveredEvent[] {
-  const line: JournalLine | undefined = parseLine(text);
-  if (line === undefined) {
+function settledBy(line: JournalLine | string, open: Map<string, string>, options: RecoveryOptions): RecoveredEvent[] {
+  if (typeof line === 'string') {
     options.summary.damagedLines++;
-    options.keepDamaged(text);
+    options.keepDamaged(line);
     return [];
   }
   if (line.mark === 'A') {

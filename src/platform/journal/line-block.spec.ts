@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { bytesOf, LineBlocks } from './line-block.js';
 
 const KIB = 1024;
+const kindEndingWith = (end: string) => ({ line: Buffer.alloc(0), end: Buffer.from(end), tail: '' });
 
 it('any lines, also such as no block holds → their bytes in their order, whatever blocks are used again meanwhile', () => {
   const text = fc.oneof(
@@ -14,7 +15,7 @@ it('any lines, also such as no block holds → their bytes in their order, whate
     fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
       const blocks = new LineBlocks<null>();
       const held = lines.map(({ head, tail, isReleased }) => {
-        const encoded = blocks.encode(null, 'S', head, Buffer.from(tail));
+        const encoded = blocks.encode(null, 'S', head, kindEndingWith(tail));
         expect(encoded.headLength).toBe(Buffer.byteLength(head));
         if (isReleased) blocks.release(encoded.block);
         return { encoded, text: `S${head}${tail}\n`, isReleased };
@@ -30,7 +31,7 @@ it('block whose lines are all released → used again', () => {
   const blocks = new LineBlocks<null>();
   const seen = new Set<Buffer>();
   for (let count = 0; count < 2_000; count++) {
-    const { block } = blocks.encode(null, 'A', 'x'.repeat(KIB), Buffer.alloc(0));
+    const { block } = blocks.encode(null, 'A', 'x'.repeat(KIB), undefined);
     seen.add(block.bytes);
     blocks.release(block);
   }

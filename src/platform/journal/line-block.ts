@@ -1,4 +1,4 @@
-import type { JournalMark } from './journal-lines.rules.js';
+import type { JournalMark, LineKind } from './journal-lines.rules.js';
 
 /** Size of a block, unless one line needs more. */
 const BLOCK_BYTES = 128 * 1024;
@@ -7,6 +7,7 @@ const SPARE_BLOCKS = 16;
 /** UTF-8 bytes of one UTF-16 unit at most. */
 const MOST_BYTES_PER_UNIT = 3;
 const LINE_FEED = 0x0a;
+const NOTHING = Buffer.alloc(0);
 
 /** Memory of encoded lines, outside the heap of the engine. */
 export class LineBlock {
@@ -23,6 +24,7 @@ export class LineBlock {
 export interface EncodedLine<Entry> {
   readonly entry: Entry;
   readonly mark: JournalMark;
+  readonly kind: LineKind | undefined;
   readonly block: LineBlock;
   /** Offset in the block. */
   readonly at: number;
@@ -41,20 +43,25 @@ export class LineBlocks<Entry> {
   private used = 0;
   private readonly spare: LineBlock[] = [];
 
-  /** Encodes `head` and `tail` as one line; the caller releases its block. Neither may contain a line break. */
-  encode(entry: Entry, mark: JournalMark, head: string, tail: Buffer): EncodedLine<Entry> {
-    const most = 2 + MOST_BYTES_PER_UNIT * head.length + tail.length;
+  /**
+   * Encodes one line; the caller releases its block.
+   *
+   * @param head JSON without a line break: up to the members of the kind, or complete without one.
+   */
+  encode(entry: Entry, mark: JournalMark, head: string, kind: LineKind | undefined): EncodedLine<Entry> {
+    const { end } = kind ?? { end: NOTHING };
+    const most = 2 + MOST_BYTES_PER_UNIT * head.length + end.length;
     if (this.used + most > this.current.bytes.length) this.startBlock(most);
     const block = this.current;
     const { bytes } = block;
     const at = this.used;
     bytes[at] = mark.charCodeAt(0);
     const headLength = bytes.write(head, at + 1);
-    bytes.set(tail, at + 1 + headLength);
-    this.used = at + 2 + headLength + tail.length;
+    bytes.set(end, at + 1 + headLength);
+    this.used = at + 2 + headLength + end.length;
     bytes[this.used - 1] = LINE_FEED;
     block.uses++;
-    return { entry, mark, block, at, length: this.used - at, headLength };
+    return { entry, mark, kind, block, at, length: this.used - at, headLength };
   }
 
   /** Ends one use of a block. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JournalFiles } from './journal-files.js';
-import { segmentName } from './journal-lines.rules.js';
+import { type LineKind, segmentName } from './journal-lines.rules.js';
 
 /** Default of `segmentBytes`. */
 export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
@@ -21,6 +21,8 @@ export class Segment {
   /** Accepts no further lines. */
   retired = false;
   closed = false;
+  /** Those whose line it has. */
+  readonly kinds = new Set<LineKind>();
 
   constructor(
     readonly file: string,
@@ -66,17 +68,21 @@ export class SegmentLog {
   }
 
   /**
-   * Writes whole lines with one system call.
+   * Writes whole lines with one system call, after those of their kinds that the segment does not have.
    *
-   * @returns the segment that holds them; the caller pins it for as long as it needs them.
+   * @returns the segment that holds them, at its end; the caller pins it for as long as it needs them.
    * @throws Error when the write was incomplete; the next call starts a new file.
    */
-  append(lines: Buffer): Segment {
+  append(lines: Buffer, kinds: readonly LineKind[] = []): Segment {
     let segment: Segment | undefined;
     try {
       segment = this.writable();
-      const written = this.options.files.write(segment.descriptor, lines);
-      if (written !== lines.length) throw new Error(`the disk took ${written} of ${lines.length} bytes`);
+      const { kinds: known } = segment;
+      const missing = kinds.filter((kind) => !known.has(kind));
+      const bytes = missing.length === 0 ? lines : Buffer.concat([...linesOf(missing), lines]);
+      const written = this.options.files.write(segment.descriptor, bytes);
+      if (written !== bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
+      for (const kind of missing) known.add(kind);
       segment.bytes += written;
       segment.dirty = true;
       this.schedule();
@@ -244,6 +250,10 @@ export class SegmentLog {
     segment.closed = true;
     this.options.files.close(segment.descriptor);
   }
+}
+
+function linesOf(kinds: readonly LineKind[]): Buffer[] {
+  return [...new Set(kinds)].map(({ line }) => line);
 }
 
 function isUnused(segment: Segment): boolean {

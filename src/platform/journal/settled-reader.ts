@@ -31,7 +31,7 @@ export class SettledReader {
     }
   }
 
-  /** Length of the part of an event that was given to `settle` as its head, in bytes. */
+  /** Length of the part of an event that was given to `settle`, in bytes. */
   headLength(entry: JournalEntry): number {
     return entry.headBytes;
   }
@@ -48,13 +48,16 @@ export class SettledReader {
   }
 
   /**
-   * The JSON text of an event.
+   * The JSON text of an event, with the members of its kind.
    *
    * @throws Error when only the disk holds the event and it cannot be read back.
    */
   text(entry: JournalEntry): string {
-    const { block, blockAt, settledBytes } = entry;
-    return block?.bytes.toString('utf8', blockAt, blockAt + settledBytes) ?? this.fromDisk(entry).toString();
+    const { block, blockAt, headBytes, kind } = entry;
+    const head =
+      block?.bytes.toString('utf8', blockAt, blockAt + headBytes) ??
+      this.fromDisk(entry).toString('utf8', 0, headBytes);
+    return head + (kind?.tail ?? '');
   }
 
   private fromDisk({ settledIn, settledAt, settledBytes }: JournalEntry): Buffer {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { admitted, JOURNAL_SYNC_MS, JournalBench, settled } from '../../../test/support/platform/journal-bench.js';
 import type { JournalEntry } from './journal-entry.js';
+import { type LineKind, lineKind } from './journal-lines.rules.js';
 import type { RecoveredEvent } from './journal-recovery.js';
 import type { UsageJournal } from './usage-journal.js';
 
@@ -22,13 +23,28 @@ const steps = fc.array(
   { minLength: 1, maxLength: 120 },
 );
 
+interface Request {
+  readonly id: string;
+  readonly entry: JournalEntry;
+  /** Of its settlement. */
+  readonly kind: LineKind | undefined;
+}
+
+/** What the journal is given of an event of this kind, and the complete event. */
+function textsOf(json: string, kind: LineKind | undefined): { readonly head: string; readonly whole: string } {
+  const head = kind === undefined ? json : json.slice(0, -1);
+  return { head, whole: head + (kind?.tail ?? '') };
+}
+
 /** A journal, a store, and their invariants. */
 class History {
   readonly stored = new Map<string, string>();
   readonly expected = new Map<string, string>();
-  private admissions: { id: string; entry: JournalEntry }[] = [];
-  private settled: { id: string; entry: JournalEntry }[] = [];
+  private admissions: Request[] = [];
+  private settled: Request[] = [];
   private ids = 0;
+  /** Those of another process have the same numbers. */
+  private kinds = kindsOf('first');
 
   constructor(
     private readonly bench: JournalBench,
@@ -59,28 +75,32 @@ class History {
     await this.journal.recover(async (batch) => batch.forEach(add));
     this.admissions = [];
     this.settled = [];
+    this.kinds = kindsOf(this.root);
     expect(this.stored).toEqual(this.expected);
   }
 
   private admit(): void {
     const id = `e${this.ids++}`;
-    this.admissions.push({ id, entry: this.journal.admit(admitted(id)) });
-    this.expected.set(id, admitted(id));
+    const [first, last] = [this.kindAt(this.ids), this.kindAt(this.ids >> 1)];
+    const { head, whole } = textsOf(admitted(id), first);
+    const entry = this.journal.admit(head, first);
+    this.admissions.push({ id, entry, kind: last });
+    this.expected.set(id, whole);
     this.written();
   }
 
   private settle(pick: number): void {
     const [one] = this.admissions.splice(pick % Math.max(1, this.admissions.length), 1);
     if (one === undefined) return;
-    this.journal.settle(one.entry, settled(one.id));
+    this.journal.settle(one.entry, textsOf(settled(one.id), one.kind).head, one.kind);
     this.settled.push(one);
   }
 
   private store(pick: number): void {
     const batch = this.settled.splice(0, pick % (this.settled.length + 1));
-    for (const { id, entry } of batch) {
+    for (const { id, entry, kind } of batch) {
       this.stored.set(id, this.journal.reader([entry]).text(entry));
-      this.expected.set(id, settled(id));
+      this.expected.set(id, textsOf(settled(id), kind).whole);
     }
     this.journal.stored(batch.map(({ entry }) => entry));
   }
@@ -93,8 +113,17 @@ class History {
 
   /** From here on settlements survive a kill. */
   private written(): void {
-    for (const { id } of this.settled) this.expected.set(id, settled(id));
+    for (const { id, kind } of this.settled) this.expected.set(id, textsOf(settled(id), kind).whole);
   }
+
+  /** One of three kinds, or none. */
+  private kindAt(number: number): LineKind | undefined {
+    return this.kinds[number % (this.kinds.length + 1)];
+  }
+}
+
+function kindsOf(process: string): readonly LineKind[] {
+  return [1, 2, 30].map((number) => lineKind(number, `,"of":"${process} ${number}"}`));
 }
 
 let bench: JournalBench;

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep, setImmediate as tick } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/platform/journal-bench.js';
 import type { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
+import { lineKind } from './journal-lines.rules.js';
 import type { SettledReader } from './settled-reader.js';
 
 let bench: JournalBench;
@@ -172,17 +173,18 @@ describe('usage journal: bounds', () => {
   it('more events than memory should hold → are read back from the disk', async () => {
     const journal = await bench.start();
     const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`ä${number}`)));
+    const kind = lineKind(1, ',"app_id":"ö"}');
     for (const [number, entry] of entries.entries()) {
-      journal.settle(entry, settled(`ä${number}`).slice(0, -1), Buffer.from('}'));
+      journal.settle(entry, settled(`ä${number}`).slice(0, -1), kind);
       if (number % 1_000 === 999) await tick();
     }
     await tick();
     const waiting = entries.filter(({ block }) => block === undefined);
     expect(waiting.length).toBeGreaterThan(0);
     const reader = journal.reader(entries);
-    const texts = entries.map((_, number) => settled(`ä${number}`));
-    expect(entries.map((entry) => reader.text(entry))).toEqual(texts);
-    expect(entries.map((entry) => `${headOf(reader, entry)}}`)).toEqual(texts);
+    const heads = entries.map((_, number) => settled(`ä${number}`).slice(0, -1));
+    expect(entries.map((entry) => headOf(reader, entry))).toEqual(heads);
+    expect(entries.map((entry) => reader.text(entry))).toEqual(heads.map((head) => head + kind.tail));
   });
 
   it('events of a reader from before the disk took them → are read back when their memory is used again', async () => {
@@ -198,6 +200,17 @@ describe('usage journal: bounds', () => {
     const texts = entries.map((_, number) => settled(`e${number}`));
     expect(entries.map((entry) => reader.text(entry))).toEqual(texts);
     expect(entries.map((entry) => headOf(reader, entry))).toEqual(texts);
+  });
+
+  it('a kind in several files, one of them cut or gone → each file has it, and completes its own events', async () => {
+    const journal = await bench.start(bench.root, { segmentBytes: 200 });
+    const kind = lineKind(3, `,"app_id":"${'x'.repeat(50)}"}`);
+    for (let number = 0; number < 20; number++) journal.admit(admitted(`e${number}`).slice(0, -1), kind);
+    const copy = bench.killed();
+    rmSync(segmentOf(copy));
+    const { events, summary } = await bench.recovered(copy);
+    expect([events.length, summary.damagedLines]).toEqual([20 - eventsIn(segmentOf(bench.root)), 0]);
+    for (const { json } of events) expect(JSON.parse(json).app_id).toBe('x'.repeat(50));
   });
 
   it('settlement in a file whose admissions are all stored → keeps the file until it is stored too', async () => {
@@ -218,8 +231,10 @@ describe('usage journal: bounds', () => {
 
   it('requests that stay open while many others pass → do not keep the files that they began in', async () => {
     const journal = await bench.start(bench.root, { segmentBytes: 1_000 });
+    const [first, second] = [1, 22].map((number) => lineKind(number, `,"kind_of":"ä${number}"}`));
+    const long = (number: number) => admitted(`long${number}`).slice(0, -1);
     for (let number = 0; number < 500; number++) {
-      if (number % 25 === 0) journal.admit(admitted(`long${number}`));
+      if (number % 25 === 0) journal.readmit(journal.admit(long(number), first), long(number), second);
       const entry = journal.admit(admitted(`short${number}`));
       journal.settle(entry, settled(`short${number}`));
       journal.stored([entry]);
@@ -228,13 +243,18 @@ describe('usage journal: bounds', () => {
     const [own = ''] = journalsIn(bench.root);
     await eventually(() => readdirSync(join(bench.root, own)).length < 10, { withinMs: 4_000 });
     const { events } = await bench.recovered(bench.killed());
-    for (let number = 0; number < 500; number += 25) expect(events).toContainEqual(interruptedEvent(`long${number}`));
+    for (let number = 0; number < 500; number += 25)
+      expect(events).toContainEqual({ json: `${long(number)}${second?.tail}`, interrupted: true });
   });
 });
 
 function segmentOf(root: string): string {
   const [directory = ''] = journalsIn(root);
   return join(root, directory, '00000001.log');
+}
+
+function eventsIn(file: string): number {
+  return readFileSync(file, 'utf8').match(/event_id/g)?.length ?? 0;
 }
 
 /** A disk that accepts no writes while it is full. */

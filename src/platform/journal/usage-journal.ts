@@ -8,6 +8,7 @@ import type { Log } from '../../common/log/log.js';
 import { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 import { deleteJournal, leaveJournal, takeJournalHome } from './journal-home.js';
+import type { LineKind } from './journal-lines.rules.js';
 import { type RecoveredEvent, type RecoverySummary, recoverJournal } from './journal-recovery.js';
 import { bytesOf, type EncodedLine, LineBlocks } from './line-block.js';
 import { type Segment, SegmentLog } from './segment-log.js';
@@ -26,7 +27,6 @@ const CARRIED_AT_ONCE = 500;
 const EVENTS_IN_MEMORY = 20_000;
 /** Bytes of a line around its JSON. */
 const MARK_AND_END = 2;
-const NOTHING = Buffer.alloc(0);
 /** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';
 
@@ -106,14 +106,14 @@ export class UsageJournal {
   /**
    * Writes an admission; call it right before sending the request to the provider.
    *
-   * @param head with `tail`, the event to record if no settlement follows.
+   * @param head the event to record if no settlement follows, up to the members of its kind; complete without one.
    * @throws service_unavailable the admission could not be recorded, so the call must not be made.
    */
-  admit(head: string, tail: Buffer = NOTHING): JournalEntry {
+  admit(head: string, kind?: LineKind): JournalEntry {
     if (this.pendingCount >= this.options.maxPending) throw refusal('usage_journal_full');
     const entry = new JournalEntry();
     this.unsettled.add(entry);
-    this.unwritten.push(this.blocks.encode(entry, 'A', head, tail));
+    this.unwritten.push(this.blocks.encode(entry, 'A', head, kind));
     try {
       this.write();
     } catch (error) {
@@ -142,22 +142,24 @@ export class UsageJournal {
   }
 
   /** Replaces the event of an open admission. Never throws: if the write fails, the first text applies. */
-  readmit(entry: JournalEntry, head: string, tail: Buffer = NOTHING): void {
+  readmit(entry: JournalEntry, head: string, kind?: LineKind): void {
     if (entry.settled) return;
-    this.unwritten.push(this.blocks.encode(entry, 'A', head, tail));
+    this.unwritten.push(this.blocks.encode(entry, 'A', head, kind));
     this.tryToWrite();
   }
 
   /**
-   * Records the final event of an admission, given as two parts of one JSON text. Only the first settlement counts;
-   * never throws.
+   * Records the final event of an admission. Only the first settlement counts; never throws.
+   *
+   * @param head as for {@link admit}.
    */
-  settle(entry: JournalEntry, head: string, tail: Buffer = NOTHING): void {
+  settle(entry: JournalEntry, head: string, kind?: LineKind): void {
     if (entry.settled) return;
     entry.settled = true;
     this.unsettled.delete(entry);
     this.pendingCount++;
-    const line = this.blocks.encode(entry, 'S', head, tail);
+    const line = this.blocks.encode(entry, 'S', head, kind);
+    entry.kind = kind;
     entry.settledBytes = line.length - MARK_AND_END;
     entry.headBytes = line.headLength;
     entry.block = line.block;
@@ -246,7 +248,7 @@ export class UsageJournal {
     if (lines.length === 0) return;
     let segment: Segment;
     try {
-      segment = this.segments.append(bytesOf(lines));
+      segment = this.segments.append(bytesOf(lines), kindsOf(lines));
     } catch (error) {
       this.giveUp(lines);
       throw error;
@@ -268,12 +270,13 @@ export class UsageJournal {
   }
 
   /** An admission that was written before moves to the newest segment. */
-  private admittedAt({ entry, block, length }: Line, segment: Segment, at: number): void {
+  private admittedAt({ entry, kind, block, length }: Line, segment: Segment, at: number): void {
     this.blocks.release(block);
     if (entry.admittedIn !== undefined) {
       this.segments.unpin(entry.admittedIn);
       if (!entry.settled) this.unsettled.add(entry);
     }
+    if (!entry.settled) entry.kind = kind;
     entry.admittedIn = segment;
     entry.admittedAt = at + 1;
     entry.admittedBytes = length - MARK_AND_END;
@@ -334,10 +337,11 @@ export class UsageJournal {
   private carryOver(entries: readonly JournalEntry[]): void {
     try {
       for (const entry of entries) {
-        const { admittedIn, admittedAt, admittedBytes } = entry;
+        const { admittedIn, admittedAt, admittedBytes, kind } = entry;
         if (admittedIn === undefined) continue;
-        const json = this.segments.read(admittedIn, admittedAt, admittedBytes).toString();
-        this.unwritten.push(this.blocks.encode(entry, 'A', json, NOTHING));
+        const headBytes = admittedBytes - (kind?.end.length ?? 0);
+        const head = this.segments.read(admittedIn, admittedAt, headBytes).toString();
+        this.unwritten.push(this.blocks.encode(entry, 'A', head, kind));
       }
     } catch (error) {
       this.report(error);
@@ -352,6 +356,13 @@ export class UsageJournal {
       this.options.log.event('usage_journal_failed', { error: String(error) });
     }
   }
+}
+
+/** Most writes have lines of one kind only. */
+function kindsOf(lines: readonly Line[]): readonly LineKind[] {
+  const kinds: LineKind[] = [];
+  for (const { kind } of lines) if (kind !== undefined && kind !== kinds.at(-1)) kinds.push(kind);
+  return kinds;
 }
 
 function refusal(reason: string, cause?: unknown): GatewayError {

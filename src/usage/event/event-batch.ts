@@ -1,23 +1,25 @@
 import type { JournalEntry } from '../../platform/journal/journal-entry.js';
+import { type LineKind, lineKind } from '../../platform/journal/journal-lines.rules.js';
 import type { SettledReader } from '../../platform/journal/settled-reader.js';
 
-/** Calls whose events share the members that `fixedMembers` renders. */
-export class EventKind {
+/** Calls whose events share the members that `fixedMembers` renders; the journal and a batch have them once. */
+export class EventKind implements LineKind {
   /** The kind as an element of the second array of a batch. */
   readonly json: string;
-  /** What ends the text of an event of this kind: its members … */
-  readonly tail: Buffer;
-  /** … or its number, in a batch. */
+  readonly line: Buffer;
   readonly end: Buffer;
+  readonly tail: string;
 
   /**
    * @param number unique within this process.
    * @param members JSON text without braces, each with a leading comma.
    */
   constructor(number: number, members: string) {
-    this.json = `{"kind":${number}${members}}`;
-    this.tail = Buffer.from(`${members}}`);
-    this.end = Buffer.from(`,"kind":${number}}`);
+    const { line, end, tail } = lineKind(number, `${members}}`);
+    this.json = `{"kind":${number}${tail}`;
+    this.line = line;
+    this.end = end;
+    this.tail = tail;
   }
 }
 

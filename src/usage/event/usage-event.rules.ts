@@ -68,8 +68,8 @@ export function areOfOneKind(one: UsageAdmission, other: UsageAdmission): boolea
 }
 
 /**
- * The start of the event of a request that was open when its process was killed, as JSON text; `EventKind.tail` completes
- * it. It is not a provider error and not free.
+ * The start of the event of a request that was open when its process was killed, as JSON text; `EventKind`
+ * completes it. It is not a provider error and not free.
  *
  * @param chargedNanoUsd from {@link interruptedCharge}.
  * Source: docs/reference/accounting.md#exactly-once, ADR 0042.
