@@ -44,6 +44,8 @@ export class BudgetAccount implements HoldOwner {
   /** Charges stored since the running statement was sent. */
   #storedMeanwhile = 0;
   #wasInvalidatedMeanwhile = false;
+  /** Of the latest hold. Holds share it: each lives until its event is stored, and costs the garbage collector until then. */
+  #scope: BudgetScope | undefined;
   readonly #totals: BudgetTotals;
 
   constructor(
@@ -141,7 +143,8 @@ export class BudgetAccount implements HoldOwner {
     this.#totals.holds++;
     this.#totals.heldNanoUsd += nanoUsd;
     this.queue.clearRefusals();
-    return new AccountHold(this, scope, nanoUsd);
+    if (this.#scope?.budgetNanoUsd !== scope.budgetNanoUsd) this.#scope = scope;
+    return new AccountHold(this, this.#scope, nanoUsd);
   }
 
   /** Reserves the account for a statement that {@link begin} follows. */

@@ -114,7 +114,8 @@ export class CallAdmission {
       this.entitlements.withdrawCall(caller.app.organizationId);
       throw error;
     }
-    return held;
+    // An array that grows has room for 16: a copy lives until the event is stored.
+    return held.slice();
   }
 
   /** A user over its own request limits gets that refusal in place of the application's budget refusal. */
