@@ -96,7 +96,7 @@ export class RedisCounting implements RequestCounting {
       if (isDecided) return limits;
       const unloadedDay = windows.unloadedDay();
       const isRefusedAnyway = purpose === 'require' && windows.isUserTemporary;
-      if (isRefusedAnyway && !app.mayLookUp(windows.nowMs)) return limits;
+      if (isRefusedAnyway && !app.mayLookUp(nowMs)) return limits;
       if (unloadedDay !== undefined) await dayBases.load(unloadedDay);
     }
     throw countsUnknown();

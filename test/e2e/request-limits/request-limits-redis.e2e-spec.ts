@@ -97,26 +97,22 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
   });
 
   it('users, calls without one, limits that change and checks in one turn → each call in all its counters or in none', async () => {
-    const limits = { user: { perMinute: 3, perDay: 100 }, app: { perMinute: 8 } };
-    const raised = { ...limits, app: { perMinute: 9 } };
+    const limits = { user: { perMinute: 4, perDay: 100 }, app: { perMinute: 11 } };
+    const raised = { ...limits, app: { perMinute: 12 } };
+    const users = ['alice', 'bob', 'carol'];
+    // From here on their days are known, and nothing waits for Postgres.
+    for (const user of users) expect(await outcomeOf(at(0), aCall(app, user, limits))).toBe('passed');
+    const checks = users.map((user) => at(0).countToday(aCall(app, user, limits)));
     const calls = [
       ...['alice', 'alice', 'bob', 'alice', null, 'bob', 'alice', 'bob'].map((user) => aCall(app, user, limits)),
-      aCall(app, 'carol', limits),
-      aCall(app, 'carol', limits),
-      aCall(app, 'carol', raised),
-      aCall(app, 'carol', raised),
+      ...[limits, limits, raised, raised].map((those) => aCall(app, 'carol', those)),
     ];
-    const isDayLoaded = Promise.all(
-      ['alice', 'bob', 'carol'].map((user) => at(0).countToday(aCall(app, user, limits))),
-    );
-    expect(await isDayLoaded).toEqual([0, 0, 0]);
-    const checks = ['alice', 'bob', 'alice'].map((user) => at(0).countToday(aCall(app, user, limits)));
     const ended = await Promise.all(calls.map((call) => outcomeOf(at(0), call)));
     const [yes, ofUser, ofApp] = ['passed', 'user_minute_limit_reached', 'app_minute_limit_reached'];
     expect(ended).toEqual([yes, yes, yes, yes, yes, yes, ofUser, yes, yes, ofApp, yes, ofApp]);
-    expect(await Promise.all(checks)).toEqual([0, 0, 0]);
-    const counts = ['alice', 'bob', 'carol'].map((user) => at(1).countToday(aCall(app, user, limits)));
-    expect(await Promise.all(counts)).toEqual([3, 3, 2]);
+    for (const count of await Promise.all(checks)) expect([1, 2, 3, 4]).toContain(count);
+    const counts = users.map((user) => at(1).countToday(aCall(app, user, limits)));
+    expect(await Promise.all(counts)).toEqual([4, 4, 3]);
   });
 
   it('what is recorded of the day → counts, however many ask at once', async () => {
