@@ -5,9 +5,9 @@ import { Budgets } from '../budgets/budgets.service.js';
 import { Ids } from '../common/ids.js';
 import { lruCache } from '../common/lru-cache.js';
 import type { JournalEntry } from '../platform/journal/journal-entry.js';
+import { type EventKind, eventKind } from '../platform/journal/journal-lines.rules.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { Metrics } from '../platform/metrics/metrics.js';
-import { EventKind } from './event/event-batch.js';
 import { EventIds } from './event/event-ids.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
 import {
@@ -122,7 +122,7 @@ export class UsageRecorder implements OnApplicationShutdown {
     const alike = `${who}\n${whom}\n${modelAuthor}\n${endpointSlug}\n${route}\n${model}`;
     let known = this.kinds.get(alike);
     if (known === undefined) {
-      known = { kind: new EventKind(++this.lastKind, fixedMembers(admission)), first: admission };
+      known = { kind: eventKind(++this.lastKind, `${fixedMembers(admission)}}`), first: admission };
       this.kinds.set(alike, known);
     }
     return known;

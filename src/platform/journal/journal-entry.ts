@@ -1,5 +1,5 @@
 import type { Linked } from '../../common/linked-set.js';
-import type { LineKind } from './journal-lines.rules.js';
+import type { EventKind } from './journal-lines.rules.js';
 import type { LineBlock } from './line-block.js';
 import type { Segment } from './segment-log.js';
 
@@ -12,18 +12,16 @@ export class JournalEntry implements Linked<JournalEntry> {
   stored = false;
   /** Where the admission is; absent until it is written. */
   admittedIn: Segment | undefined;
-  /** Offset of its JSON in `admittedIn`, in bytes. */
+  /** Offset of its JSON in `admittedIn`, and its length up to the number of its kind, in bytes. */
   admittedAt = 0;
   admittedBytes = 0;
   /** Where the settlement is; absent until it is written. */
   settledIn: Segment | undefined;
-  /** Offset of its JSON in `settledIn`, in bytes. */
+  /** Likewise in `settledIn`. */
   settledAt = 0;
   settledBytes = 0;
-  /** The part of the settled JSON before the number of its kind. */
-  headBytes = 0;
   /** Of the settlement, or before it of the written admission; absent where the JSON is complete. */
-  kind: LineKind | undefined;
+  kind: EventKind | undefined;
   /** Holds the settled JSON; absent before the settlement and once only the disk holds it. */
   block: LineBlock | undefined;
   /** Offset of the settled JSON in `block`. */

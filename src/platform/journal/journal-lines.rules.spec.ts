@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   completeLines,
+  eventKind,
   formatLine,
   type JournalLine,
-  lineKind,
   parseSegment,
   segmentName,
   segmentNames,
@@ -37,7 +37,7 @@ describe('journal lines', () => {
         const tails = new Map<number, string>();
         const head = `{"event_id":${JSON.stringify(eventId)}`;
         for (const { number, text } of kinds.values()) {
-          const kind = lineKind(number, `,"text":${JSON.stringify(text)}}`);
+          const kind = eventKind(number, `,"text":${JSON.stringify(text)}}`);
           const json = JSON.stringify({ event_id: eventId, text });
           const expected = [{ mark: 'S', eventId, json }];
           expect(parseSegment(kind.line + lineOf(head, kind), tails)).toEqual(expected);
@@ -48,10 +48,10 @@ describe('journal lines', () => {
   });
 
   it('line: of a kind whose own line is missing or damaged → damaged, and so is that line', () => {
-    const kind = lineKind(7, ',"app_id":"a"}');
+    const kind = eventKind(7, ',"app_id":"a"}');
     const line = lineOf('{"event_id":"e"', kind);
     const cut = `${kind.line.toString().slice(0, -4)}\n`;
-    const other = lineKind(8, ',"app_id":"b"}').line;
+    const other = eventKind(8, ',"app_id":"b"}').line;
     expect(parseSegment(line, new Map())).toEqual([line.trimEnd()]);
     expect(parseSegment(cut + line, new Map())).toEqual([cut.trimEnd(), line.trimEnd()]);
     expect(parseSegment(other + line, new Map())).toEqual([line.trimEnd()]);

@@ -5,8 +5,10 @@ export type JournalMark = 'A' | 'S';
  * Members that many events share: a line of its own in every file with an event of this kind, before the first of them.
  * Source: ADR 0072.
  */
-export interface LineKind {
-  /** Its line, with mark and line end. */
+export interface EventKind {
+  /** Its number and its members. */
+  readonly json: string;
+  /** The same as a line of the journal. */
   readonly line: Buffer;
   /** What ends the line of an event: the number of its kind. */
   readonly end: Buffer;
@@ -43,10 +45,13 @@ export function segmentNames(names: readonly string[]): string[] {
     .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
 }
 
-/** @param tail JSON members, each with a leading comma, and the closing brace. */
-export function lineKind(number: number, tail: string): LineKind {
-  const line = Buffer.from(`${KIND_MARK}${kindStart(number)}${tail}\n`);
-  return { line, end: Buffer.from(kindEnd(number)), tail };
+/**
+ * @param number unique within this process.
+ * @param tail JSON members, each with a leading comma, and the closing brace.
+ */
+export function eventKind(number: number, tail: string): EventKind {
+  const json = kindStart(number) + tail;
+  return { json, line: Buffer.from(`${KIND_MARK}${json}\n`), end: Buffer.from(kindEnd(number)), tail };
 }
 
 /** A line of a segment, with its line end. `json` must contain no line break. */

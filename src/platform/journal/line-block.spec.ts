@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { bytesOf, LineBlocks } from './line-block.js';
 
 const KIB = 1024;
-const kindEndingWith = (end: string) => ({ line: Buffer.alloc(0), end: Buffer.from(end), tail: '' });
+const kindEndingWith = (end: string) => ({ json: '', line: Buffer.alloc(0), end: Buffer.from(end), tail: '' });
 
 it('any lines, also such as no block holds → their bytes in their order, whatever blocks are used again meanwhile', () => {
   const text = fc.oneof(

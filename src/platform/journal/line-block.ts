@@ -1,4 +1,4 @@
-import type { JournalMark, LineKind } from './journal-lines.rules.js';
+import type { EventKind, JournalMark } from './journal-lines.rules.js';
 
 /** Size of a block, unless one line needs more. */
 const BLOCK_BYTES = 128 * 1024;
@@ -24,7 +24,7 @@ export class LineBlock {
 export interface EncodedLine<Entry> {
   readonly entry: Entry;
   readonly mark: JournalMark;
-  readonly kind: LineKind | undefined;
+  readonly kind: EventKind | undefined;
   readonly block: LineBlock;
   /** Offset in the block. */
   readonly at: number;
@@ -48,7 +48,7 @@ export class LineBlocks<Entry> {
    *
    * @param head JSON without a line break: up to the members of the kind, or complete without one.
    */
-  encode(entry: Entry, mark: JournalMark, head: string, kind: LineKind | undefined): EncodedLine<Entry> {
+  encode(entry: Entry, mark: JournalMark, head: string, kind: EventKind | undefined): EncodedLine<Entry> {
     const { end } = kind ?? { end: NOTHING };
     const most = 2 + MOST_BYTES_PER_UNIT * head.length + end.length;
     if (this.used + most > this.current.bytes.length) this.startBlock(most);

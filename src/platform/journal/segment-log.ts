@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JournalFiles } from './journal-files.js';
-import { type LineKind, segmentName } from './journal-lines.rules.js';
+import { type EventKind, segmentName } from './journal-lines.rules.js';
 
 /** Default of `segmentBytes`. */
 export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
@@ -22,12 +22,17 @@ export class Segment {
   retired = false;
   closed = false;
   /** Those whose line it has. */
-  readonly kinds = new Set<LineKind>();
+  readonly kinds = new Set<EventKind>();
 
   constructor(
     readonly file: string,
     readonly descriptor: number,
   ) {}
+}
+
+/** A line, as far as its kind goes. */
+interface OfKind {
+  readonly kind: EventKind | undefined;
 }
 
 export interface SegmentLogOptions {
@@ -70,19 +75,18 @@ export class SegmentLog {
   /**
    * Writes whole lines with one system call, after those of their kinds that the segment does not have.
    *
+   * @param lines their bytes. @param of their kinds.
    * @returns the segment that holds them, at its end; the caller pins it for as long as it needs them.
    * @throws Error when the write was incomplete; the next call starts a new file.
    */
-  append(lines: Buffer, kinds: readonly LineKind[] = []): Segment {
+  append(lines: Buffer, of: readonly OfKind[] = []): Segment {
     let segment: Segment | undefined;
     try {
       segment = this.writable();
-      const { kinds: known } = segment;
-      const missing = kinds.filter((kind) => !known.has(kind));
-      const bytes = missing.length === 0 ? lines : Buffer.concat([...linesOf(missing), lines]);
+      const added = addKinds(segment, of);
+      const bytes = added.length === 0 ? lines : Buffer.concat([...added, lines]);
       const written = this.options.files.write(segment.descriptor, bytes);
       if (written !== bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
-      for (const kind of missing) known.add(kind);
       segment.bytes += written;
       segment.dirty = true;
       this.schedule();
@@ -252,8 +256,15 @@ export class SegmentLog {
   }
 }
 
-function linesOf(kinds: readonly LineKind[]): Buffer[] {
-  return [...new Set(kinds)].map(({ line }) => line);
+/** @returns the lines of the kinds that the segment did not have; a segment that does not take them is given up. */
+function addKinds({ kinds }: Segment, of: readonly OfKind[]): Buffer[] {
+  const lines: Buffer[] = [];
+  for (const { kind } of of) {
+    if (kind === undefined || kinds.has(kind)) continue;
+    kinds.add(kind);
+    lines.push(kind.line);
+  }
+  return lines;
 }
 
 function isUnused(segment: Segment): boolean {

@@ -33,7 +33,7 @@ export class SettledReader {
 
   /** Length of the part of an event that was given to `settle`, in bytes. */
   headLength(entry: JournalEntry): number {
-    return entry.headBytes;
+    return entry.settledBytes;
   }
 
   /**
@@ -42,9 +42,9 @@ export class SettledReader {
    * @throws Error when only the disk holds the event and it cannot be read back.
    */
   copyHead(entry: JournalEntry, target: Buffer, at: number): void {
-    const { block, blockAt, headBytes } = entry;
-    if (block !== undefined) block.bytes.copy(target, at, blockAt, blockAt + headBytes);
-    else this.fromDisk(entry).copy(target, at, 0, headBytes);
+    const { block, blockAt, settledBytes } = entry;
+    if (block !== undefined) block.bytes.copy(target, at, blockAt, blockAt + settledBytes);
+    else this.fromDisk(entry).copy(target, at);
   }
 
   /**
@@ -53,11 +53,9 @@ export class SettledReader {
    * @throws Error when only the disk holds the event and it cannot be read back.
    */
   text(entry: JournalEntry): string {
-    const { block, blockAt, headBytes, kind } = entry;
-    const head =
-      block?.bytes.toString('utf8', blockAt, blockAt + headBytes) ??
-      this.fromDisk(entry).toString('utf8', 0, headBytes);
-    return head + (kind?.tail ?? '');
+    const head = Buffer.alloc(this.headLength(entry));
+    this.copyHead(entry, head, 0);
+    return head.toString() + (entry.kind?.tail ?? '');
   }
 
   private fromDisk({ settledIn, settledAt, settledBytes }: JournalEntry): Buffer {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { admitted, JOURNAL_SYNC_MS, JournalBench, settled } from '../../../test/support/platform/journal-bench.js';
 import type { JournalEntry } from './journal-entry.js';
-import { type LineKind, lineKind } from './journal-lines.rules.js';
+import { type EventKind, eventKind } from './journal-lines.rules.js';
 import type { RecoveredEvent } from './journal-recovery.js';
 import type { UsageJournal } from './usage-journal.js';
 
@@ -27,11 +27,11 @@ interface Request {
   readonly id: string;
   readonly entry: JournalEntry;
   /** Of its settlement. */
-  readonly kind: LineKind | undefined;
+  readonly kind: EventKind | undefined;
 }
 
 /** What the journal is given of an event of this kind, and the complete event. */
-function textsOf(json: string, kind: LineKind | undefined): { readonly head: string; readonly whole: string } {
+function textsOf(json: string, kind: EventKind | undefined): { readonly head: string; readonly whole: string } {
   const head = kind === undefined ? json : json.slice(0, -1);
   return { head, whole: head + (kind?.tail ?? '') };
 }
@@ -117,13 +117,13 @@ class History {
   }
 
   /** One of three kinds, or none. */
-  private kindAt(number: number): LineKind | undefined {
+  private kindAt(number: number): EventKind | undefined {
     return this.kinds[number % (this.kinds.length + 1)];
   }
 }
 
-function kindsOf(process: string): readonly LineKind[] {
-  return [1, 2, 30].map((number) => lineKind(number, `,"of":"${process} ${number}"}`));
+function kindsOf(process: string): readonly EventKind[] {
+  return [1, 2, 30].map((number) => eventKind(number, `,"of":"${process} ${number}"}`));
 }
 
 let bench: JournalBench;

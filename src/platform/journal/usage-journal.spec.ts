@@ -12,7 +12,7 @@ import {
 } from '../../../test/support/platform/journal-bench.js';
 import type { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
-import { lineKind } from './journal-lines.rules.js';
+import { eventKind } from './journal-lines.rules.js';
 import type { SettledReader } from './settled-reader.js';
 
 let bench: JournalBench;
@@ -173,7 +173,7 @@ describe('usage journal: bounds', () => {
   it('more events than memory should hold → are read back from the disk', async () => {
     const journal = await bench.start();
     const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`ä${number}`)));
-    const kind = lineKind(1, ',"app_id":"ö"}');
+    const kind = eventKind(1, ',"app_id":"ö"}');
     for (const [number, entry] of entries.entries()) {
       journal.settle(entry, settled(`ä${number}`).slice(0, -1), kind);
       if (number % 1_000 === 999) await tick();
@@ -204,7 +204,7 @@ describe('usage journal: bounds', () => {
 
   it('a kind in several files, one of them cut or gone → each file has it, and completes its own events', async () => {
     const journal = await bench.start(bench.root, { segmentBytes: 200 });
-    const kind = lineKind(3, `,"app_id":"${'x'.repeat(50)}"}`);
+    const kind = eventKind(3, `,"app_id":"${'x'.repeat(50)}"}`);
     for (let number = 0; number < 20; number++) journal.admit(admitted(`e${number}`).slice(0, -1), kind);
     const copy = bench.killed();
     rmSync(segmentOf(copy));
@@ -231,7 +231,7 @@ describe('usage journal: bounds', () => {
 
   it('requests that stay open while many others pass → do not keep the files that they began in', async () => {
     const journal = await bench.start(bench.root, { segmentBytes: 1_000 });
-    const [first, second] = [1, 22].map((number) => lineKind(number, `,"kind_of":"ä${number}"}`));
+    const [first, second] = [1, 22].map((number) => eventKind(number, `,"kind_of":"ä${number}"}`));
     const long = (number: number) => admitted(`long${number}`).slice(0, -1);
     for (let number = 0; number < 500; number++) {
       if (number % 25 === 0) journal.readmit(journal.admit(long(number), first), long(number), second);

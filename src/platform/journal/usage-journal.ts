@@ -8,7 +8,7 @@ import type { Log } from '../../common/log/log.js';
 import { JournalEntry } from './journal-entry.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 import { deleteJournal, leaveJournal, takeJournalHome } from './journal-home.js';
-import type { LineKind } from './journal-lines.rules.js';
+import type { EventKind } from './journal-lines.rules.js';
 import { type RecoveredEvent, type RecoverySummary, recoverJournal } from './journal-recovery.js';
 import { bytesOf, type EncodedLine, LineBlocks } from './line-block.js';
 import { type Segment, SegmentLog } from './segment-log.js';
@@ -25,8 +25,6 @@ const KEPT_SEGMENTS = 4;
 const CARRIED_AT_ONCE = 500;
 /** Settled events kept in memory; further ones are read back from disk. */
 const EVENTS_IN_MEMORY = 20_000;
-/** Bytes of a line around its JSON. */
-const MARK_AND_END = 2;
 /** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';
 
@@ -109,7 +107,7 @@ export class UsageJournal {
    * @param head the event to record if no settlement follows, up to the members of its kind; complete without one.
    * @throws service_unavailable the admission could not be recorded, so the call must not be made.
    */
-  admit(head: string, kind?: LineKind): JournalEntry {
+  admit(head: string, kind?: EventKind): JournalEntry {
     if (this.pendingCount >= this.options.maxPending) throw refusal('usage_journal_full');
     const entry = new JournalEntry();
     this.unsettled.add(entry);
@@ -142,7 +140,7 @@ export class UsageJournal {
   }
 
   /** Replaces the event of an open admission. Never throws: if the write fails, the first text applies. */
-  readmit(entry: JournalEntry, head: string, kind?: LineKind): void {
+  readmit(entry: JournalEntry, head: string, kind?: EventKind): void {
     if (entry.settled) return;
     this.unwritten.push(this.blocks.encode(entry, 'A', head, kind));
     this.tryToWrite();
@@ -153,15 +151,14 @@ export class UsageJournal {
    *
    * @param head as for {@link admit}.
    */
-  settle(entry: JournalEntry, head: string, kind?: LineKind): void {
+  settle(entry: JournalEntry, head: string, kind?: EventKind): void {
     if (entry.settled) return;
     entry.settled = true;
     this.unsettled.delete(entry);
     this.pendingCount++;
     const line = this.blocks.encode(entry, 'S', head, kind);
     entry.kind = kind;
-    entry.settledBytes = line.length - MARK_AND_END;
-    entry.headBytes = line.headLength;
+    entry.settledBytes = line.headLength;
     entry.block = line.block;
     entry.blockAt = line.at + 1;
     this.unwritten.push(line);
@@ -248,7 +245,7 @@ export class UsageJournal {
     if (lines.length === 0) return;
     let segment: Segment;
     try {
-      segment = this.segments.append(bytesOf(lines), kindsOf(lines));
+      segment = this.segments.append(bytesOf(lines), lines);
     } catch (error) {
       this.giveUp(lines);
       throw error;
@@ -270,7 +267,7 @@ export class UsageJournal {
   }
 
   /** An admission that was written before moves to the newest segment. */
-  private admittedAt({ entry, kind, block, length }: Line, segment: Segment, at: number): void {
+  private admittedAt({ entry, kind, block, headLength }: Line, segment: Segment, at: number): void {
     this.blocks.release(block);
     if (entry.admittedIn !== undefined) {
       this.segments.unpin(entry.admittedIn);
@@ -279,7 +276,7 @@ export class UsageJournal {
     if (!entry.settled) entry.kind = kind;
     entry.admittedIn = segment;
     entry.admittedAt = at + 1;
-    entry.admittedBytes = length - MARK_AND_END;
+    entry.admittedBytes = headLength;
   }
 
   private giveUp(lines: readonly Line[]): void {
@@ -339,8 +336,7 @@ export class UsageJournal {
       for (const entry of entries) {
         const { admittedIn, admittedAt, admittedBytes, kind } = entry;
         if (admittedIn === undefined) continue;
-        const headBytes = admittedBytes - (kind?.end.length ?? 0);
-        const head = this.segments.read(admittedIn, admittedAt, headBytes).toString();
+        const head = this.segments.read(admittedIn, admittedAt, admittedBytes).toString();
         this.unwritten.push(this.blocks.encode(entry, 'A', head, kind));
       }
     } catch (error) {
@@ -356,13 +352,6 @@ export class UsageJournal {
       this.options.log.event('usage_journal_failed', { error: String(error) });
     }
   }
-}
-
-/** Most writes have lines of one kind only. */
-function kindsOf(lines: readonly Line[]): readonly LineKind[] {
-  const kinds: LineKind[] = [];
-  for (const { kind } of lines) if (kind !== undefined && kind !== kinds.at(-1)) kinds.push(kind);
-  return kinds;
 }
 
 function refusal(reason: string, cause?: unknown): GatewayError {

@@ -1,27 +1,6 @@
 import type { JournalEntry } from '../../platform/journal/journal-entry.js';
-import { type LineKind, lineKind } from '../../platform/journal/journal-lines.rules.js';
+import type { EventKind } from '../../platform/journal/journal-lines.rules.js';
 import type { SettledReader } from '../../platform/journal/settled-reader.js';
-
-/** Calls whose events share the members that `fixedMembers` renders; the journal and a batch have them once. */
-export class EventKind implements LineKind {
-  /** The kind as an element of the second array of a batch. */
-  readonly json: string;
-  readonly line: Buffer;
-  readonly end: Buffer;
-  readonly tail: string;
-
-  /**
-   * @param number unique within this process.
-   * @param members JSON text without braces, each with a leading comma.
-   */
-  constructor(number: number, members: string) {
-    const { line, end, tail } = lineKind(number, `${members}}`);
-    this.json = `{"kind":${number}${tail}`;
-    this.line = line;
-    this.end = end;
-    this.tail = tail;
-  }
-}
 
 /** Events to store in one statement: two JSON arrays, of events and of the kinds that they name. */
 export interface EventBatch {

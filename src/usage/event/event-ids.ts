@@ -7,8 +7,6 @@ const POOL_BYTES = 4096;
 export class EventIds {
   private pool: Buffer = Buffer.alloc(0);
   private used = 0;
-  private prefix = '';
-  private prefixMs = Number.NaN;
 
   constructor(private readonly ids: Ids) {}
 
@@ -18,13 +16,9 @@ export class EventIds {
       this.pool = this.ids.bytes(POOL_BYTES);
       this.used = 0;
     }
-    if (nowMs !== this.prefixMs) {
-      this.prefix = earliestEventId(nowMs);
-      this.prefixMs = nowMs;
-    }
     const offset = this.used;
     this.used += EVENT_ID_RANDOM_BYTES;
-    return this.prefix + this.pool.toString('hex', offset, this.used);
+    return eventId(nowMs, this.pool, offset);
   }
 }
 

@@ -48,7 +48,7 @@ export function fixedMembers(admission: UsageAdmission): string {
   );
 }
 
-/** Whether {@link fixedMembers} of both are equal. */
+/** Whether both have the same members that {@link fixedMembers} reads. */
 export function areOfOneKind(one: UsageAdmission, other: UsageAdmission): boolean {
   return (
     one.appId === other.appId &&
@@ -68,7 +68,7 @@ export function areOfOneKind(one: UsageAdmission, other: UsageAdmission): boolea
 }
 
 /**
- * The start of the event of a request that was open when its process was killed, as JSON text; `EventKind`
+ * The start of the event of a request that was open when its process was killed, as JSON text; `EventKind.tail`
  * completes it. It is not a provider error and not free.
  *
  * @param chargedNanoUsd from {@link interruptedCharge}.
