@@ -13,6 +13,7 @@ describe('connection', () => {
       connectionTimeoutMillis: 5_000,
       statement_timeout: 10_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 30_000,
       options: '-c TimeZone=UTC',
     });
   });

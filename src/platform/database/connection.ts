@@ -5,6 +5,9 @@ import type { Secret } from '../../common/log/secret.js';
 /** Timeout of a connection attempt and of the wait for a free pooled connection. */
 export const CONNECT_TIMEOUT_MS = 5_000;
 
+/** Idle time after which the system probes a connection: it learns of a dead peer, and firewalls do not forget it. */
+const KEEP_ALIVE_MS = 30_000;
+
 /** What differs between the connections of this process. */
 export interface ConnectionOptions {
   readonly url: Secret;
@@ -35,6 +38,7 @@ export function connectionConfig(options: ConnectionOptions): ClientConfig {
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: options.statementTimeoutMs,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: '-c TimeZone=UTC',
     ...(silenceMs === undefined ? {} : { stream: () => socketCutAfter(silenceMs) }),
   };

@@ -22,6 +22,8 @@ export interface DataSourceOptions {
   readonly url: Secret;
   /** Maximum connections of this pool, 1 or more. */
   readonly poolSize: number;
+  /** How many connections stay open however long they are idle; 0 when absent. Only with a `breaker`. */
+  readonly keptConnections?: number;
   /** Shown in `pg_stat_activity`. */
   readonly applicationName: string;
   /** Statement timeout in milliseconds; 10 s when absent, 0 = none. */
@@ -63,6 +65,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
         silenceMs: statementTimeoutMs === 0 ? undefined : statementTimeoutMs + SILENCE_GRACE_MS,
       }),
       ...(breaker === undefined ? {} : { Client: BreakerClient, stream: () => breaker.socket() }),
+      min: options.keptConnections ?? 0,
       idleTimeoutMillis: breaker ? STATEMENT_TIMEOUT_MS : statementTimeoutMs || STATEMENT_TIMEOUT_MS,
       // A connection that breaks during a handover has no listener; an unhandled `error` event would end the process.
       onConnect: (client: pg.Client) => void client.on('error', () => undefined),

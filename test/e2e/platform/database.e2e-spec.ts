@@ -1,9 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { SystemClock } from '../../../src/common/clock.js';
+import { Log } from '../../../src/common/log/log.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource, type MigrationClass } from '../../../src/platform/database/data-source.js';
 import { type MigrationProgress, runMigrations } from '../../../src/platform/database/migrate.js';
+import { openRequestPool } from '../../../src/platform/database/pools.js';
 import { isConnectionTrouble, violates } from '../../../src/platform/database/violates.js';
 import { dropDatabase, emptyDatabase } from '../../support/platform/database.js';
 import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
@@ -35,6 +37,7 @@ class Interrupted1700000000002 implements MigrationInterface {
 }
 
 const clock = new SystemClock();
+const log = new Log(clock, 'error', () => undefined);
 let url: string;
 
 beforeEach(async () => {
@@ -167,5 +170,30 @@ describe('data source', () => {
     expect(await source.query('select 2 as two')).toEqual([{ two: 2 }]);
     await source.destroy();
     await proxy.close();
+  });
+});
+
+describe('request pool', () => {
+  it('six connections, all idle for an hour → four stay, and serve the next statements', async () => {
+    const pool = await openRequestPool({
+      url: new Secret(url),
+      size: 10,
+      timeoutMs: 1_900,
+      entities: [],
+      log,
+    });
+    const backends = async (count: number) => {
+      const statement = 'select pg_backend_pid() as pid, pg_sleep(0.2)';
+      const rows = await Promise.all(Array.from({ length: count }, () => pool.dataSource.query(statement)));
+      return rows.map(([{ pid }]: [{ pid: number }]) => pid);
+    };
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'performance', 'Date'] });
+    const before = new Set(await backends(6));
+    jest.advanceTimersByTime(3_600_000);
+    jest.useRealTimers();
+    const after = await backends(6);
+    await pool.close();
+    expect(before.size).toBe(6);
+    expect(after.filter((pid) => before.has(pid))).toHaveLength(4);
   });
 });
