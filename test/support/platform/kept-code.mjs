@@ -1,0 +1,56 @@
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { runInThisContext } from 'node:vm';
+import { tuneEngine } from '../../../dist/src/bootstrap/engine.js';
+
+// A process that says whether a function is still optimized after it has been idle and V8 has collected all its objects.
+const COMPACTED_MS = 1_500;
+const MOST_MS = 30_000;
+const OPTIMIZED = 1 << 4;
+
+class Call {
+  constructor(number) {
+    this.number = number;
+  }
+}
+
+function widen(call) {
+  call.next = call.number + 1;
+  return call.next;
+}
+
+async function widenMany() {
+  for (let round = 0; round < 2_000; round++) {
+    for (let number = 0; number < 10_000; number++) widen(new Call(number));
+    if (round % 20 === 0) await turn();
+  }
+}
+
+/** Until a full collection. After one V8 watches whether the process is idle, and makes another one after 8 seconds. */
+async function fillOldGeneration() {
+  const filled = [];
+  while (collections === 0) {
+    filled.push(Array.from({ length: 20_000 }, (_, number) => ({ number })));
+    await turn();
+  }
+}
+
+const statusOf = runInThisContext('(code) => %GetOptimizationStatus(code)');
+const isOptimized = () => (statusOf(widen) & OPTIMIZED) !== 0;
+
+let collections = 0;
+new PerformanceObserver((list) => {
+  const major = ({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
+  collections += list.getEntries().filter(major).length;
+}).observe({ entryTypes: ['gc'] });
+if (process.argv[2] === 'tuned') {
+  tuneEngine();
+  await sleep(COMPACTED_MS);
+}
+await widenMany();
+const before = isOptimized();
+collections = 0;
+await fillOldGeneration();
+const busy = collections;
+for (let ms = 0; ms < MOST_MS && collections === busy; ms += 50) await sleep(50);
+process.stdout.write(JSON.stringify({ before, after: isOptimized(), wasCollected: collections > busy }));
