@@ -23,7 +23,7 @@ export function tuneEngine(): void {
   keepTaskLayout();
   setFlagsFromString('--no-allocation-site-pretenuring');
   // Optimized code keeps the hidden classes that it refers to, and so itself, while the process is idle.
-  setFlagsFromString('--retain-maps-for-n-gc=1000000 --no-memory-reducer-favors-memory');
+  setFlagsFromString('--no-memory-reducer-favors-memory');
   followLoad();
   lowerHelpers();
 }

@@ -10,7 +10,7 @@ async function codeOf(...args: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-it('a function whose objects were collected in an idle process → still optimized, only with the flags of ADR 0073', async () => {
+it('a function whose objects were collected in an idle process → still optimized, only with the flag of ADR 0073', async () => {
   const [tuned, untuned] = await Promise.all([codeOf('tuned'), codeOf()]);
   expect(tuned).toEqual({ before: true, after: true, wasCollected: true });
   expect(untuned).toEqual({ before: true, after: false, wasCollected: true });

@@ -5,6 +5,8 @@ import { tuneEngine } from '../../../dist/src/bootstrap/engine.js';
 
 // A process that says whether a function is still optimized after it has been idle and V8 has collected all its objects.
 const COMPACTED_MS = 1_500;
+const BUSY_COLLECTIONS = 10;
+const MOST_FILLED = 40;
 const MOST_MS = 30_000;
 const OPTIMIZED = 1 << 4;
 
@@ -26,10 +28,11 @@ async function widenMany() {
   }
 }
 
-/** Until a full collection. After one V8 watches whether the process is idle, and makes another one after 8 seconds. */
+/** V8 retains classes in all of these collections. After the last one it makes another one in 8 idle seconds. */
 async function fillOldGeneration() {
-  const filled = [];
-  while (collections === 0) {
+  let filled = [];
+  while (collections < BUSY_COLLECTIONS) {
+    if (filled.length === MOST_FILLED) filled = [];
     filled.push(Array.from({ length: 20_000 }, (_, number) => ({ number })));
     await turn();
   }
