@@ -7,7 +7,7 @@ import { residentBytes } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { FEW_USERS } from '../usage/event-writer.mjs';
-import { startCallers, startGateway, startPassThrough } from './parties.mjs';
+import { startAtBound, startCallers, startGateway, startPassThrough } from './parties.mjs';
 import { longestScavengeMs, medianRatio, rounds, scavengesMs, WINDOW_MS, window } from './windows.mjs';
 
 const CONNECTIONS = 64;
@@ -17,9 +17,7 @@ const ROUND_WARM_MS = 500;
 const NO_LIMITS = 'users, no limits';
 const IN_MEMORY = 'limits in memory';
 const IN_REDIS = 'limits in Redis';
-/** A pass-through whose calls cost what the bound allows: no proxy of that cost has a lower latency. */
-const AT_BOUND = 'pass-through at the bound';
-/** The same while one event for each call of the gateway is stored: Postgres shares the core of load and provider. */
+/** While one event for each call of the gateway is stored: Postgres shares the core of load and provider. */
 const AT_BOUND_STORED = 'the same, events stored';
 const GAUGE_MS = 2_000;
 
@@ -40,7 +38,7 @@ export async function measureCalls(bench) {
   }
   for (const caller of callers) await loop(caller, WARM_MS, 100);
   const [bare, own] = [callers[0], callers.find(({ name }) => name === NO_LIMITS)];
-  const atBound = await startAtBound(bench, await loop(bare, ROUND_WARM_MS, GAUGE_MS));
+  const atBound = await startAtBound(bench.upstream.port, 1e6 / perCore(await loop(bare, ROUND_WARM_MS, GAUGE_MS)));
   const gauged = await loop(own, ROUND_WARM_MS, GAUGE_MS);
   const store = await startStoring(own.party.databaseUrl, gauged.completed / gauged.seconds);
   parties.push(atBound);
@@ -71,12 +69,6 @@ async function startParties({ dir, databases, upstream, redis, against }) {
     parties.push(await startCallers(inRedis, upstream.port, [{ name: IN_REDIS + mark, limits: AMPLE_LIMITS }]));
   }
   return parties;
-}
-
-/** @param bare a measurement of the pass-through. */
-function startAtBound({ upstream }, bare) {
-  const extraMicroseconds = (1e6 / perCore(bare)) * (1 / TARGETS.pinnedUsers - 1);
-  return startPassThrough(upstream.port, { name: AT_BOUND, extraMicroseconds });
 }
 
 /** A writer on the core of Postgres. @returns stores events for so many milliseconds */

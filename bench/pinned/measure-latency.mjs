@@ -5,7 +5,7 @@ import { cpuSeconds } from '../resources.mjs';
 import { medianSummary } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { warmUp } from '../warm-up.mjs';
-import { forUser, startCallers, startGateway, startPassThrough } from './parties.mjs';
+import { forUser, startAtBound, startCallers, startGateway, startPassThrough } from './parties.mjs';
 import { rounds, WINDOW_MS } from './windows.mjs';
 
 const CALLS_PER_SECOND = 500;
@@ -14,8 +14,6 @@ const WARM_MS = 12_000;
 const ROUND_WARM_MS = 500;
 const USER = 'latency';
 const GAUGE_MS = 4_000;
-/** At the measured rate a call takes several times the CPU that it takes at saturation. */
-const AT_BOUND = 'pass-through at the bound';
 
 export async function measureLatency({ dir, databases, upstream, load, seconds, verdicts }) {
   const bare = await startPassThrough(upstream.port);
@@ -23,17 +21,17 @@ export async function measureLatency({ dir, databases, upstream, load, seconds, 
   const gateway = await startCallers(started, upstream.port, [{ name: 'users, no limits' }]);
   const parties = [bare, gateway];
   const targets = parties.map(targetOf);
-  const warm = (target) => warmUp({ load, parties: [target], warmMs: WARM_MS });
+  const warm = (some) => warmUp({ load, parties: some, warmMs: WARM_MS });
   const run = async (target, durationMs) => {
     const times = { ratePerTarget: CALLS_PER_SECOND, warmMs: ROUND_WARM_MS, durationMs };
     const [outcome] = await load.run('openLoop', { targets: [target], body: jsonCall(), ...times });
     return outcome;
   };
-  for (const target of targets) await warm(target);
-  const atBound = await startAtBound(upstream, bare, () => run(targets[0], GAUGE_MS));
+  await warm(targets);
+  const atBound = await startAtBound(upstream.port, await costUs(bare, () => run(targets[0], GAUGE_MS)));
   parties.push(atBound);
   targets.push(targetOf(atBound));
-  await warm(targets.at(-1));
+  await warm(targets.slice(-1));
   const windows = await rounds(seconds, targets, (target) => run(target, WINDOW_MS));
   const runs = [...windows.values()];
   const added = runs.map((ofOne) => addedTo(runs[0], ofOne));
@@ -55,14 +53,12 @@ function targetOf({ callers: [caller] }) {
   return forUser(caller, USER);
 }
 
-/** A pass-through whose calls cost at this rate what the bound of calls per core-second allows. */
-async function startAtBound(upstream, bare, gauge) {
-  const startSeconds = cpuSeconds(bare.pid);
+/** CPU of a call at this rate, microseconds: several times what it takes at saturation. */
+async function costUs({ pid }, gauge) {
+  const startSeconds = cpuSeconds(pid);
   await gauge();
   const calls = (CALLS_PER_SECOND * (ROUND_WARM_MS + GAUGE_MS)) / 1e3;
-  const costUs = (1e6 * (cpuSeconds(bare.pid) - startSeconds)) / calls;
-  const extraMicroseconds = costUs * (1 / TARGETS.pinnedUsers - 1);
-  return startPassThrough(upstream.port, { name: AT_BOUND, extraMicroseconds });
+  return (1e6 * (cpuSeconds(pid) - startSeconds)) / calls;
 }
 
 /** What one party adds to the times of another one, in the median of the rounds. */

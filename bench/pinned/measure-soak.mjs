@@ -19,7 +19,6 @@ const AS_IN_THE_IMAGE = { MALLOC_ARENA_MAX: '1' };
 const LOOK_EVERY_MS = 5_000;
 /** The default of 12 seconds becomes seven minutes. */
 const LONGER = 35;
-
 /** Of the time of the gateway. The pass-through shows what the machine allows under the same load. */
 const PASS_THROUGH_SHARE = 0.2;
 
@@ -37,6 +36,7 @@ export async function measureSoak({ dir, databases, upstream, redis, load, secon
   const kinds = [{ name: 'limits in Redis', limits: AMPLE_LIMITS }];
   const gateway = await soak(await startCallers(await startGateway(of), upstream.port, kinds), durationMs);
   const columns = [
+    '',
     'MiB, first third',
     'middle',
     'last',
@@ -49,11 +49,8 @@ export async function measureSoak({ dir, databases, upstream, redis, load, secon
   ];
   printTable(
     `${CALLS_PER_SECOND} calls and ${STREAMS} streams a second for ${seconds * LONGER} s, pinned`,
-    ['', ...columns],
-    [
-      ['pass-through', ...rowOf(passThrough)],
-      ['limits in Redis', ...rowOf(gateway)],
-    ],
+    columns,
+    [passThrough, gateway].map(rowOf),
   );
   const [, middle, last] = gateway.thirdsMib;
   verdicts.atMost('pinned: memory of the last third of a soak, MiB', last, TARGETS.soakMib, 0);
@@ -61,9 +58,10 @@ export async function measureSoak({ dir, databases, upstream, redis, load, secon
   verdicts.atMost('pinned: p99 of its calls, ms', gateway.calls.p99, TARGETS.soakP99Ms, 1);
 }
 
-/** Loads a party for so long, and ends it. @returns its memory in MiB, its share of a core, and the times of its calls */
+/** Loads a party for so long, and ends it. @returns its memory, its share of a core, and the times of its calls */
 async function soakOf(party, { load, streaming, durationMs }) {
-  const targets = [forUser(party.callers[0], 'soak')];
+  const [caller] = party.callers;
+  const targets = [forUser(caller, 'soak')];
   const times = { warmMs: WARM_MS, durationMs };
   const residentMib = [];
   let isOver = false;
@@ -87,11 +85,12 @@ async function soakOf(party, { load, streaming, durationMs }) {
   await party.stop();
   const third = Math.ceil(residentMib.length / 3);
   const thirdsMib = [0, 1, 2].map((at) => median(residentMib.slice(at * third, (at + 1) * third)));
-  return { thirdsMib, largestMib: Math.max(...residentMib), busyShare, calls, streams };
+  return { name: caller.name, thirdsMib, largestMib: Math.max(...residentMib), busyShare, calls, streams };
 }
 
-function rowOf({ thirdsMib, largestMib, busyShare, calls, streams }) {
+function rowOf({ name, thirdsMib, largestMib, busyShare, calls, streams }) {
   return [
+    name,
     ...[...thirdsMib, largestMib].map((mib) => number(mib)),
     number(100 * busyShare),
     ...[calls.p50, calls.p99, streams.chunkDelay.p99].map((ms) => number(ms, 2)),

@@ -13,6 +13,7 @@ import { addProvider, gatewayEnvironment, managed } from '../gateway.mjs';
 import { addCaller } from '../limits/limited-caller.mjs';
 import { bearer } from '../party.mjs';
 import { freePort, stopChild, waitUntilUp } from '../processes.mjs';
+import { TARGETS } from '../targets.mjs';
 import { onMeasuredCore } from './cores.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -30,6 +31,7 @@ const SECRETS = {
 };
 const READY = '/v1/readyz';
 export const THIS_BUILD = 'this build';
+const AT_BOUND = 'pass-through at the bound';
 
 /** They end with the bench, however that ends. */
 const measured = new Set();
@@ -83,6 +85,15 @@ export async function startPassThrough(upstreamPort, { name = 'pass-through', ex
     headers: bearer('sk-bench'),
   };
   return { pid: child.pid, pauses, callers: [caller], stop: () => stopChild(child) };
+}
+
+/**
+ * A pass-through whose calls cost what the bound allows: no proxy of that cost has a lower latency.
+ *
+ * @param bareUs CPU of a call of the bare one under the same load, microseconds
+ */
+export function startAtBound(upstreamPort, bareUs) {
+  return startPassThrough(upstreamPort, { name: AT_BOUND, extraMicroseconds: bareUs * (1 / TARGETS.pinnedUsers - 1) });
 }
 
 /** The bench's own Postgres, and databases in it. */
