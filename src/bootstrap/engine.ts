@@ -18,12 +18,14 @@ const HELPER_NICENESS = 5;
 /** One task of `process.nextTick`; see {@link keepTaskLayout}. */
 const keptTasks: object[] = [];
 
-/** Sets the engine up for calls once everything is loaded. Source: ADR 0063, ADR 0065, ADR 0068, ADR 0071, ADR 0073. */
+/** Sets the engine up for calls once everything is loaded. Source: ADRs 0063, 0065, 0068, 0071, 0073, 0074. */
 export function tuneEngine(): void {
   keepTaskLayout();
   setFlagsFromString('--no-allocation-site-pretenuring');
   // Optimized code keeps the hidden classes that it refers to, and so itself, while the process is idle.
   setFlagsFromString('--no-memory-reducer-favors-memory');
+  // Helper threads destroy finished compilations late, and the allocator keeps the memory of all.
+  setFlagsFromString('--no-maglev-destroy-on-background');
   followLoad();
   lowerHelpers();
 }
