@@ -9,7 +9,8 @@ COPY docs/schemas docs/schemas
 COPY migrations migrations
 COPY src src
 COPY web web
-RUN npm run build
+# The last stage compiles for the account that it runs as.
+RUN npm run build && rm -rf dist/.compile-cache
 
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
@@ -24,8 +25,10 @@ WORKDIR /app
 COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json ./
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data dist/.compile-cache && chown node:node /data dist/.compile-cache
 USER node
+# A start without this cache takes 0.2 s and 38 MiB more (docs/adr/0066-one-program.md).
+RUN node dist/server/main.js --compile-only
 VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \

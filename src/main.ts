@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { nodeVersionProblem } from './platform/config/node-floor.rules.js';
 
+/** Loads all that a start loads, and ends: the build and the image do this, so that the first start finds it compiled. */
+const COMPILE_ONLY = '--compile-only';
+
 /** Imports nothing newer before the version check, which would fail first. */
 const problem = nodeVersionProblem(process.versions.node);
 if (problem) {
@@ -13,5 +16,7 @@ if (problem) {
   setFlagsFromString('--semi-space-growth-factor=1');
   nodeModule.enableCompileCache(join(import.meta.dirname, '..', '.compile-cache'));
   // Without `await`: the bundle is CommonJS (ADR 0066).
-  void import('./bootstrap/process.js').then(({ runProcess }) => runProcess());
+  void import('./bootstrap/process.js').then(({ runProcess }) => {
+    if (!process.argv.includes(COMPILE_ONLY)) return runProcess();
+  });
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -45,9 +46,11 @@ function startBuild(folder: string): ChildProcess {
 /** What a build told, and how it ended. */
 async function endOf(build: ChildProcess) {
   let output = '';
-  build.stdout?.on('data', (chunk: Buffer) => {
-    output += chunk;
-  });
+  for (const stream of [build.stdout, build.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk;
+    });
+  }
   const [code] = await once(build, 'close');
   return { code, output };
 }
@@ -168,6 +171,35 @@ describe('the build (docs/adr/0040)', () => {
       write('src/answer.ts', 'export const answer: number = 42;\n');
       await built();
       expect(await told()).toBe('µ42');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'loads a new bundle once, for the compile cache, and an unchanged one never',
+    async () => {
+      linkBundler();
+      const types =
+        'getBuiltinModule(id: string): { appendFileSync(path: string, text: string): void }; argv: string[]';
+      write('src/types.d.ts', `declare const process: { ${types} };\n`);
+      write('src/main.ts', "process.getBuiltinModule('fs').appendFileSync('loaded', process.argv.slice(2).join());\n");
+      await built();
+      await built();
+      expect(readFileSync(at('loaded'), 'utf8')).toBe('--compile-only');
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'this program, loaded with --compile-only → ends without output; the next start finds it compiled',
+    async () => {
+      cpSync(join(REPOSITORY, 'dist/server'), at('program/dist/server'), { recursive: true });
+      symlinkSync(join(REPOSITORY, 'node_modules'), at('program/node_modules'));
+      const program = at('program/dist/server/main.js');
+      const load = (env: NodeJS.ProcessEnv) => endOf(spawn(process.execPath, [program, '--compile-only'], { env }));
+      expect(await load({})).toEqual({ code: 0, output: '' });
+      const { output } = await load({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE' });
+      expect(output).toMatch(/V8 code cache for CommonJS \S+\/parts\/process-\S+ was accepted/);
     },
     PATIENCE_MS,
   );
