@@ -25,7 +25,7 @@ describe('growthFlags', () => {
   });
 
   it('saturated → the old generation grows further', () => {
-    expect(flags(16, 0.95)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=100');
+    expect(flags(16, 0.95)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
   });
 });
 
