@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -177,10 +178,17 @@ async function buildBundle() {
 
 /** Without the cache a start parses the program as a whole, and the allocator keeps 38 MiB of that. */
 function compileBundle() {
-  rmSync(COMPILE_CACHE, { recursive: true, force: true });
+  for (const path of ownCompileCaches()) rmSync(path, { recursive: true, force: true });
   execFileSync(process.execPath, [join(SERVER_OUTPUT, 'main.js'), '--compile-only'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+}
+
+/** Those of earlier bundles. What another account has written, this one may not be allowed to remove. */
+function ownCompileCaches() {
+  if (!existsSync(COMPILE_CACHE)) return [];
+  const paths = readdirSync(COMPILE_CACHE).map((name) => join(COMPILE_CACHE, name));
+  return paths.filter((path) => statSync(path).uid === process.getuid?.());
 }
 
 const isNotInstalled = (id) => NOT_INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));

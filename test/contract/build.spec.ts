@@ -1,11 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -34,6 +36,7 @@ const READ_FILES = `
   hash.digest('hex');
 `;
 const PATIENCE_MS = 120_000;
+const OTHER_ACCOUNT = 1_000;
 /** The settings of a compilation that takes a moment: most of the time of a real one goes into the types of Node. */
 const LEAST = { target: 'ES2024', lib: ['ES5'], module: 'nodenext', types: [], strict: true, skipLibCheck: true };
 
@@ -186,6 +189,18 @@ describe('the build (docs/adr/0040)', () => {
       await built();
       await built();
       expect(readFileSync(at('loaded'), 'utf8')).toBe('--compile-only');
+    },
+    PATIENCE_MS,
+  );
+
+  (process.getuid?.() === 0 ? it : it.skip)(
+    'a new bundle → the compile caches of this account are removed, and those of others stay',
+    async () => {
+      linkBundler();
+      for (const name of ['own', 'foreign']) mkdirSync(at(`dist/.compile-cache/${name}`), { recursive: true });
+      chownSync(at('dist/.compile-cache/foreign'), OTHER_ACCOUNT, OTHER_ACCOUNT);
+      await built();
+      expect(readdirSync(at('dist/.compile-cache'))).toEqual(['foreign']);
     },
     PATIENCE_MS,
   );
