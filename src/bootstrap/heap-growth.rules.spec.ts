@@ -24,6 +24,13 @@ describe('growthFlags', () => {
     expect(flags(1, 0.01)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=100');
   });
 
+  it.each([
+    [0.79, 60],
+    [0.8, 150],
+  ])('utilization %d → the old generation grows by %d %%', (utilization, percent) => {
+    expect(flags(16, utilization)).toBe(`--semi-space-growth-factor=1 --heap-growing-percent=${percent}`);
+  });
+
   it('saturated → the old generation grows further', () => {
     expect(flags(16, 0.95)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
   });

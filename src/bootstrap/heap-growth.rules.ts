@@ -32,8 +32,7 @@ export function isIdle({ utilization }: HeapLoad): boolean {
  * An idle process does not grow. Source: ADR 0063.
  */
 export function growthFlags(heap: HeapLoad): string {
-  const idle = isIdle(heap);
-  const factor = idle ? 1 : Math.max(1, Math.floor(LARGEST_YOUNG_BYTES / heap.youngBytes));
+  const factor = isIdle(heap) ? 1 : Math.max(1, Math.floor(LARGEST_YOUNG_BYTES / heap.youngBytes));
   return `--semi-space-growth-factor=${factor} --heap-growing-percent=${growthPercent(heap)}`;
 }
 
