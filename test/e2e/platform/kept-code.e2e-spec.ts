@@ -1,14 +1,7 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
+import { programAnswer } from '../../support/platform/program-answer.js';
 
-const PROGRAM = fileURLToPath(new URL('../../support/platform/kept-code.mjs', import.meta.url));
-
-async function codeOf(...args: readonly string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, ['--allow-natives-syntax', PROGRAM, ...args]);
-  return JSON.parse(stdout);
-}
+const codeOf = (...args: readonly string[]) => programAnswer('kept-code', args, ['--allow-natives-syntax']);
 
 it('a function whose objects were collected in an idle process → still optimized, only with the flag of ADR 0073', async () => {
   const [tuned, untuned] = await Promise.all([codeOf('tuned'), codeOf()]);

@@ -1,14 +1,9 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from '@jest/globals';
-
-const PROGRAM = fileURLToPath(new URL('../../support/platform/task-times.mjs', import.meta.url));
+import { programAnswer } from '../../support/platform/program-answer.js';
 
 /** Time of a task of `process.nextTick` after a full collection, relative to that before it. */
 async function slowdown(args: readonly string[]): Promise<number> {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, ...args]);
-  const { before, after } = JSON.parse(stdout);
+  const { before, after } = (await programAnswer('task-times', args)) as { before: number; after: number };
   return after / before;
 }
 
