@@ -3,16 +3,19 @@
  * pool's dispatcher out, flat header lists, back-pressure both ways, the answer's content-length kept, the upstream
  * call cancelled when the client leaves. It knows nothing of credentials, policy, prices or usage.
  *
- * With a second argument each call also computes for so many microseconds, without memory of its own: the least that a
- * proxy of that cost does to latency.
+ * After a message `{ computeUs }` each call also computes for so many microseconds, without memory of its own: the least
+ * that a proxy of that cost does to latency.
  */
 import http from 'node:http';
 import { Pool } from 'undici';
 import { announce } from './processes.mjs';
 
 const HOP_BY_HOP = new Set(['connection', 'host', 'keep-alive', 'transfer-encoding', 'upgrade', 'te', 'trailer']);
-const [upstreamOrigin, extraMicroseconds = '0'] = process.argv.slice(2);
-const EXTRA_MS = Number(extraMicroseconds) / 1e3;
+const [upstreamOrigin] = process.argv.slice(2);
+let computeMs = 0;
+process.on('message', ({ computeUs }) => {
+  computeMs = computeUs / 1e3;
+});
 const pool = new Pool(upstreamOrigin, { pipelining: 1, headersTimeout: 120_000, bodyTimeout: 0 });
 
 /** A flat header list without the hop-by-hop names. */
@@ -69,7 +72,7 @@ function compute(durationMs) {
 }
 
 function forward(request, response, body) {
-  if (EXTRA_MS > 0) compute(EXTRA_MS);
+  if (computeMs > 0) compute(computeMs);
   pool.dispatch(
     { path: request.url, method: request.method, headers: endToEnd(request.rawHeaders), body },
     new Relay(response),

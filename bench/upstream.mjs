@@ -6,35 +6,18 @@
  * `/bench-fail-<status>-<delayMs>/` is answered with that status instead, after that time.
  */
 import http from 'node:http';
+import { chatAnswer, responsesAnswer, USAGE } from './bodies.mjs';
 import { nowMs, stamp } from './clock.mjs';
 import { announce } from './processes.mjs';
 
-const ANSWER_BYTES = 1024;
 const DEFAULT_SHAPE = { chunks: 20, intervalMs: 20 };
 const SHAPE = /bench-stream-(\d+)-(\d+)/;
 const STREAM = /"stream"\s*:\s*true/;
 const FAILURE = /\/bench-fail-(\d+)-(\d+)\//;
 const WANTS_USAGE = /"include_usage"\s*:\s*true/;
 
-const usage = { prompt_tokens: 210, completion_tokens: 180, total_tokens: 390 };
-const chatAnswer = padded((text) => ({
-  id: 'chatcmpl-bench',
-  object: 'chat.completion',
-  created: 1_790_000_000,
-  model: 'gpt-4.1',
-  choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
-  usage,
-}));
-const responsesAnswer = padded((text) => ({
-  id: 'resp_bench',
-  object: 'response',
-  created_at: 1_790_000_000,
-  status: 'completed',
-  model: 'gpt-4.1',
-  output: [{ type: 'message', id: 'msg_bench', role: 'assistant', content: [{ type: 'output_text', text }] }],
-  usage: { input_tokens: 210, output_tokens: 180, total_tokens: 390 },
-}));
-
+const CHAT_ANSWER = Buffer.from(chatAnswer());
+const RESPONSES_ANSWER = Buffer.from(responsesAnswer());
 const failureAnswer = JSON.stringify({ error: { type: 'server_error', message: 'The bench wants it so.' } });
 
 const event = (value) => `data: ${JSON.stringify(value)}\n\n`;
@@ -50,16 +33,10 @@ const CUT = 'CUT-HERE';
 const contentChunk = event(chunkOf([{ index: 0, delta: { content: CUT }, finish_reason: null }]));
 const [beforeStamp, afterStamp] = contentChunk.split(CUT);
 const lastChunk = event(chunkOf([{ index: 0, delta: {}, finish_reason: 'stop' }]));
-const usageChunk = event(chunkOf([], { usage }));
-
-/** JSON of exactly ANSWER_BYTES: `build` receives a filler text of the length that makes it so. */
-function padded(build) {
-  const bare = JSON.stringify(build('')).length;
-  return Buffer.from(JSON.stringify(build('a'.repeat(ANSWER_BYTES - bare))));
-}
+const usageChunk = event(chunkOf([], { usage: USAGE }));
 
 function answerJson(request, response) {
-  const body = request.url.includes('/responses') ? responsesAnswer : chatAnswer;
+  const body = request.url.includes('/responses') ? RESPONSES_ANSWER : CHAT_ANSWER;
   response.writeHead(200, [
     'content-type',
     'application/json',

@@ -1,17 +1,48 @@
 /** One core for the measured process alone, the other for everything else; and who else used the first. */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
+import { descendants } from '../resources.mjs';
 
 /** The core of the measured process. */
 export const MEASURED_CORE = 0;
 const TICKS_PER_SECOND = 100;
+const LOOK_MS = 500;
+const { PRIORITY_LOW } = os.constants.priority;
 
 /** Puts this process, with all that it starts from now on, on the other cores. Throws where there is none. */
 export function leaveMeasuredCore() {
   const last = os.cpus().length - 1;
   if (last < 1) throw new Error('--pinned needs a second core');
   pin(process.pid, `${MEASURED_CORE + 1}-${last}`);
+}
+
+/**
+ * Lets a process and all below it run only while nobody else wants their core, until this process ends. Where the kernel
+ * groups tasks by session, only the niceness of the group counts, and each backend of Postgres has a session of its own.
+ * Source: sched(7), autogroup.
+ */
+export function keepBehind(pid) {
+  const behind = new Set();
+  const look = () => {
+    for (const each of [pid, ...descendants(pid).map((child) => child.pid)]) {
+      if (!behind.has(each) && giveWay(each)) behind.add(each);
+    }
+  };
+  look();
+  setInterval(look, LOOK_MS).unref();
+}
+
+/** @returns {boolean} false where the process has ended, or the kernel wants a pause between two such changes */
+function giveWay(pid) {
+  const group = `/proc/${pid}/autogroup`;
+  try {
+    os.setPriority(pid, PRIORITY_LOW);
+    if (existsSync(group)) writeFileSync(group, String(PRIORITY_LOW));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A command that runs on the measured core. */

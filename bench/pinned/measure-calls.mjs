@@ -1,12 +1,10 @@
 /** Calls per second of a core, their latency at saturation, and the pauses of the garbage collector. */
 import { jsonCall } from '../bodies.mjs';
 import { AMPLE_LIMITS } from '../limits/limited-caller.mjs';
-import { LoadGenerator } from '../load-generator.mjs';
 import { number, printTable } from '../report.mjs';
 import { residentBytes } from '../resources.mjs';
 import { median } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
-import { FEW_USERS } from '../usage/event-writer.mjs';
 import { startAtBound, startCallers, startGateway, startPassThrough } from './parties.mjs';
 import { longestScavengeMs, medianRatio, rounds, scavengesMs, WINDOW_MS, window } from './windows.mjs';
 
@@ -17,8 +15,6 @@ const ROUND_WARM_MS = 500;
 const NO_LIMITS = 'users, no limits';
 const IN_MEMORY = 'limits in memory';
 const IN_REDIS = 'limits in Redis';
-/** While one event for each call of the gateway is stored: Postgres shares the core of load and provider. */
-const AT_BOUND_STORED = 'the same, events stored';
 const GAUGE_MS = 2_000;
 
 const perCore = ({ completed, cpuSeconds: seconds }) => completed / seconds;
@@ -37,44 +33,32 @@ export async function measureCalls(bench) {
     first.set(party, await loop(caller, 0, FIRST_MS));
   }
   for (const caller of callers) await loop(caller, WARM_MS, 100);
-  const [bare, own] = [callers[0], callers.find(({ name }) => name === NO_LIMITS)];
-  const atBound = await startAtBound(bench.upstream.port, 1e6 / perCore(await loop(bare, ROUND_WARM_MS, GAUGE_MS)));
-  const gauged = await loop(own, ROUND_WARM_MS, GAUGE_MS);
-  const store = await startStoring(own.party.databaseUrl, gauged.completed / gauged.seconds);
+  const [bare] = parties;
+  const costUs = async (party) => 1e6 / perCore(await loop(callersOf(party)[0], ROUND_WARM_MS, GAUGE_MS));
+  const warm = (party) => loop(callersOf(party)[0], WARM_MS, 100);
+  const atBound = await startAtBound(bench.provider.port, bare, costUs, warm);
   parties.push(atBound);
-  callers.push(...callersOf(atBound), ...callersOf(atBound).map((one) => ({ ...one, name: AT_BOUND_STORED, store })));
-  await loop(callers.at(-1), WARM_MS, 100);
-  const measure = async (caller) => {
-    const stored = caller.store?.(ROUND_WARM_MS + WINDOW_MS);
-    const run = await loop(caller, ROUND_WARM_MS, WINDOW_MS);
-    await stored;
-    return run;
-  };
-  const windows = await rounds(seconds, callers, (caller) => window(caller.party, () => measure(caller)));
+  callers.push(...callersOf(atBound));
+  const measure = (caller) => window(caller.party, () => loop(caller, ROUND_WARM_MS, WINDOW_MS));
+  const windows = await rounds(seconds, callers, measure);
   report(windows, first);
   judge(windows, first, verdicts);
   for (const party of parties) await party.stop();
 }
 
-async function startParties({ dir, databases, upstream, redis, against }) {
+async function startParties({ dir, databases, provider, redis, against }) {
   const builds = [{ mark: '' }, ...(against ? [{ mark: ', other build', dist: against }] : [])];
-  const parties = [await startPassThrough(upstream.port)];
+  const parties = [await startPassThrough(provider.port)];
   for (const { mark, dist } of builds) {
     const [memory, byRedis] = [`${dir}/memory${mark}`, `${dir}/redis${mark}`];
     const inMemory = await startGateway({ dir: memory, databaseUrl: await databases.create(), dist });
     const kinds = [{ name: NO_LIMITS + mark }, { name: IN_MEMORY + mark, limits: AMPLE_LIMITS }];
-    parties.push(await startCallers(inMemory, upstream.port, kinds));
+    parties.push(await startCallers(inMemory, provider.port, kinds));
     const settings = { dir: byRedis, databaseUrl: await databases.create(), redisUrl: redis.url, dist };
     const inRedis = await startGateway(settings);
-    parties.push(await startCallers(inRedis, upstream.port, [{ name: IN_REDIS + mark, limits: AMPLE_LIMITS }]));
+    parties.push(await startCallers(inRedis, provider.port, [{ name: IN_REDIS + mark, limits: AMPLE_LIMITS }]));
   }
   return parties;
-}
-
-/** A writer on the core of Postgres. @returns stores events for so many milliseconds */
-async function startStoring(url, rate) {
-  const writer = await LoadGenerator.start('usage/event-writer.mjs');
-  return (durationMs) => writer.run('write', { url, rate, durationMs, usage: FEW_USERS });
 }
 
 function windowsOf(windows, name) {
@@ -92,6 +76,7 @@ function report(windows, first) {
       number(1e6 / middle(perCore), 1),
       number(medianRatio(runs, bare, perCore), 3),
       number(100 * middle(({ cpuSeconds: cpu, seconds }) => cpu / seconds)),
+      number(100 * middle(({ idleShare }) => idleShare)),
       number(
         middle(({ times }) => times.p50),
         2,
@@ -123,6 +108,7 @@ function report(windows, first) {
     'us',
     'ratio',
     'CPU %',
+    'machine idle %',
     'p50',
     'p99',
     'p99 x',

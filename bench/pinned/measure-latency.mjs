@@ -2,7 +2,7 @@
 import { jsonCall } from '../bodies.mjs';
 import { number, printTable } from '../report.mjs';
 import { cpuSeconds } from '../resources.mjs';
-import { medianSummary } from '../statistics.mjs';
+import { median, medianSummary } from '../statistics.mjs';
 import { TARGETS } from '../targets.mjs';
 import { warmUp } from '../warm-up.mjs';
 import { forUser, startAtBound, startCallers, startGateway, startPassThrough } from './parties.mjs';
@@ -15,23 +15,25 @@ const ROUND_WARM_MS = 500;
 const USER = 'latency';
 const GAUGE_MS = 4_000;
 
-export async function measureLatency({ dir, databases, upstream, load, seconds, verdicts }) {
-  const bare = await startPassThrough(upstream.port);
+export async function measureLatency({ dir, databases, provider, load, seconds, verdicts }) {
+  const bare = await startPassThrough(provider.port);
   const started = await startGateway({ dir: `${dir}/latency`, databaseUrl: await databases.create() });
-  const gateway = await startCallers(started, upstream.port, [{ name: 'users, no limits' }]);
+  const gateway = await startCallers(started, provider.port, [{ name: 'users, no limits' }]);
   const parties = [bare, gateway];
   const targets = parties.map(targetOf);
   const warm = (some) => warmUp({ load, parties: some, warmMs: WARM_MS });
   const run = async (target, durationMs) => {
     const times = { ratePerTarget: CALLS_PER_SECOND, warmMs: ROUND_WARM_MS, durationMs };
+    const startSeconds = cpuSeconds(target.pid);
     const [outcome] = await load.run('openLoop', { targets: [target], body: jsonCall(), ...times });
-    return outcome;
+    const calls = (CALLS_PER_SECOND * (ROUND_WARM_MS + durationMs)) / 1e3;
+    return { ...outcome, callUs: (1e6 * (cpuSeconds(target.pid) - startSeconds)) / calls };
   };
   await warm(targets);
-  const atBound = await startAtBound(upstream.port, await costUs(bare, () => run(targets[0], GAUGE_MS)));
+  const costUs = async (party) => (await run(targetOf(party), GAUGE_MS)).callUs;
+  const atBound = await startAtBound(provider.port, bare, costUs, (party) => warm([targetOf(party)]));
   parties.push(atBound);
   targets.push(targetOf(atBound));
-  await warm(targets.slice(-1));
   const windows = await rounds(seconds, targets, (target) => run(target, WINDOW_MS));
   const runs = [...windows.values()];
   const added = runs.map((ofOne) => addedTo(runs[0], ofOne));
@@ -40,8 +42,9 @@ export async function measureLatency({ dir, databases, upstream, load, seconds, 
     .map(({ p50, p99, max }, at) => [
       targets[at].name,
       ...[p50, p99, max, added[at].p50, added[at].p99].map((ms) => number(ms, 3)),
+      number(median(runs[at].map(({ callUs }) => callUs))),
     ]);
-  const columns = ['', 'p50', 'p99', 'max', 'added p50', 'added p99'];
+  const columns = ['', 'p50', 'p99', 'max', 'added p50', 'added p99', 'CPU of a call, us'];
   printTable(`Latency at ${CALLS_PER_SECOND} calls/s, pinned, ms`, columns, rows);
   const [, ours] = added;
   verdicts.atMost('pinned: added p50, ms', ours.p50, TARGETS.pinnedAddedP50Ms, 3);
@@ -51,14 +54,6 @@ export async function measureLatency({ dir, databases, upstream, load, seconds, 
 
 function targetOf({ callers: [caller] }) {
   return forUser(caller, USER);
-}
-
-/** CPU of a call at this rate, microseconds: several times what it takes at saturation. */
-async function costUs({ pid }, gauge) {
-  const startSeconds = cpuSeconds(pid);
-  await gauge();
-  const calls = (CALLS_PER_SECOND * (ROUND_WARM_MS + GAUGE_MS)) / 1e3;
-  return (1e6 * (cpuSeconds(pid) - startSeconds)) / calls;
 }
 
 /** What one party adds to the times of another one, in the median of the rounds. */

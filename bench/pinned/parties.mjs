@@ -3,7 +3,7 @@
  * database is one of the bench's own, and not of the measured core.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -12,9 +12,9 @@ import { startEmbeddedPostgres } from '../../dist/src/platform/database/embedded
 import { addProvider, gatewayEnvironment, managed } from '../gateway.mjs';
 import { addCaller } from '../limits/limited-caller.mjs';
 import { bearer } from '../party.mjs';
-import { freePort, stopChild, waitUntilUp } from '../processes.mjs';
+import { forkModule, freePort, stopChild, waitUntilUp } from '../processes.mjs';
 import { TARGETS } from '../targets.mjs';
-import { onMeasuredCore } from './cores.mjs';
+import { keepBehind, onMeasuredCore } from './cores.mjs';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const PASS_THROUGH = fileURLToPath(new URL('../pass-through.mjs', import.meta.url));
@@ -32,6 +32,8 @@ const SECRETS = {
 const READY = '/v1/readyz';
 export const THIS_BUILD = 'this build';
 const AT_BOUND = 'pass-through at the bound';
+/** What its calls compute is corrected so often: a busier process also takes longer for what it did before. */
+const BOUND_CORRECTIONS = 3;
 
 /** They end with the bench, however that ends. */
 const measured = new Set();
@@ -72,10 +74,9 @@ export async function startEmptyApplication(databaseUrl) {
   return { pid: child.pid, stop: () => stopChild(child) };
 }
 
-/** A fresh pass-through. @param extraMicroseconds what each of its calls computes in addition. */
-export async function startPassThrough(upstreamPort, { name = 'pass-through', extraMicroseconds = 0 } = {}) {
-  const args = [PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`, String(extraMicroseconds)];
-  const { child, pauses } = startMeasured(args, { env: process.env });
+/** A fresh pass-through. @returns with `compute`, which tells it what each of its calls computes in addition */
+export async function startPassThrough(upstreamPort, name = 'pass-through') {
+  const { child, pauses } = startMeasured([PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`], { env: process.env });
   const { port } = await firstMessage(child);
   const caller = {
     name,
@@ -84,21 +85,42 @@ export async function startPassThrough(upstreamPort, { name = 'pass-through', ex
     path: '/v1/chat/completions',
     headers: bearer('sk-bench'),
   };
-  return { pid: child.pid, pauses, callers: [caller], stop: () => stopChild(child) };
+  const compute = (computeUs) => child.send({ computeUs });
+  return { pid: child.pid, pauses, callers: [caller], compute, stop: () => stopChild(child) };
 }
 
 /**
  * A pass-through whose calls cost what the bound allows: no proxy of that cost has a lower latency.
  *
- * @param bareUs CPU of a call of the bare one under the same load, microseconds
+ * @param bare a pass-through that computes nothing, already warm
+ * @param {(party) => Promise<number>} costUs CPU of a call of a party under the load that is measured, microseconds
+ * @param {(party) => Promise<void>} warm
  */
-export function startAtBound(upstreamPort, bareUs) {
-  return startPassThrough(upstreamPort, { name: AT_BOUND, extraMicroseconds: bareUs * (1 / TARGETS.pinnedUsers - 1) });
+export async function startAtBound(upstreamPort, bare, costUs, warm) {
+  const atBound = await startPassThrough(upstreamPort, AT_BOUND);
+  await warm(atBound);
+  let computeUs = 0;
+  for (let correction = 0; correction < BOUND_CORRECTIONS; correction += 1) {
+    computeUs += (await costUs(bare)) / TARGETS.pinnedUsers - (await costUs(atBound));
+    atBound.compute(Math.max(0, computeUs));
+  }
+  return atBound;
 }
 
-/** The bench's own Postgres, and databases in it. */
+/** A provider for calls of 1 KB; only its answers have the shape of a provider's. */
+export async function startProvider() {
+  const { ready } = await forkModule('pinned/provider.mjs');
+  return { port: ready.port };
+}
+
+/**
+ * The bench's own Postgres, and databases in it. Elsewhere it has a machine of its own; here it shares a core with load and
+ * provider, and runs only while neither wants it: calls do not wait for the database, but they would wait for both.
+ */
 export async function startDatabases(dir) {
   const server = await startEmbeddedPostgres(path.join(dir, 'postgres'));
+  const [pid] = readFileSync(path.join(server.directory, 'data', 'postmaster.pid'), 'latin1').split('\n');
+  keepBehind(Number(pid));
   let made = 0;
   return {
     url: server.url.reveal(),

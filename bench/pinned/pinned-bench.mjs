@@ -16,7 +16,7 @@ import { measureLatency } from './measure-latency.mjs';
 import { measureSoak } from './measure-soak.mjs';
 import { measureStart } from './measure-start.mjs';
 import { measureStoring } from './measure-storing.mjs';
-import { startDatabases } from './parties.mjs';
+import { startDatabases, startProvider } from './parties.mjs';
 
 const SUITES = {
   start: measureStart,
@@ -37,6 +37,7 @@ export async function measurePinned(options) {
     ...options,
     databases,
     upstream: await startUpstream(),
+    provider: await startProvider(),
     load: await LoadGenerator.start(),
     redis: await startRedis(options.dir),
   };
