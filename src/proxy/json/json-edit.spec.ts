@@ -36,6 +36,12 @@ describe('JSON edits', () => {
     expect(applyEdits(body.bytes, edits).toString()).toBe('{ "z" : 1.50e0,\n"a" : "new" , "conf":{ "x":2} ,"b":true}');
   });
 
+  it('an edited body → memory of its own: a stream would keep a part of the shared pool', () => {
+    const body = scan('{ "z" : 1 }');
+    const edited = applyEdits(body.bytes, [setMember(body.root, 'a', '2')]);
+    expect(edited.buffer.byteLength).toBe(edited.length);
+  });
+
   it.each([
     ['{}', ['a', 'b'], '{"a":0,"b":0}'],
     ['{"z":1}', ['a'], '{"z":1,"a":0}'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ByteWindow } from './byte-window.js';
+import { ByteWindow, copyOfView } from './byte-window.js';
 
 describe('ByteWindow', () => {
   it('any chunks → all bytes while they fit, then the first and the last ones', () => {
@@ -30,6 +30,16 @@ describe('ByteWindow', () => {
     window.append(chunk);
     chunk.fill('x');
     expect(window.view().head.toString()).toBe('abc');
+  });
+
+  it('a kept view → a copy with memory of its own', () => {
+    const window = new ByteWindow(8, 4);
+    window.append(Buffer.from('abc'));
+    const { head } = copyOfView(window.view());
+    window.clear();
+    window.append(Buffer.from('xyz'));
+    expect(head.toString()).toBe('abc');
+    expect(head.buffer.byteLength).toBe(3);
   });
 
   it('clear → starts anew, also after an overflow', () => {

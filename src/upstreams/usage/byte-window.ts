@@ -77,7 +77,9 @@ export class ByteWindow {
   }
 }
 
-/** Returns a view that later appends do not change. */
+/** Returns a view that later appends do not change, in memory of its own. Source: ADR 0075. */
 export function copyOfView(view: WindowView): WindowView {
-  return { head: Buffer.from(view.head), tail: view.tail };
+  const head = Buffer.allocUnsafeSlow(view.head.length);
+  view.head.copy(head);
+  return { head, tail: view.tail };
 }
