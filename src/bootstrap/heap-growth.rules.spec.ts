@@ -25,14 +25,11 @@ describe('growthFlags', () => {
   });
 
   it.each([
-    [0.79, 60],
-    [0.8, 150],
+    [0.89, 60],
+    [0.9, 100],
+    [1, 100],
   ])('utilization %d → the old generation grows by %d %%', (utilization, percent) => {
     expect(flags(16, utilization)).toBe(`--semi-space-growth-factor=1 --heap-growing-percent=${percent}`);
-  });
-
-  it('saturated → the old generation grows further', () => {
-    expect(flags(16, 0.95)).toBe('--semi-space-growth-factor=1 --heap-growing-percent=150');
   });
 });
 

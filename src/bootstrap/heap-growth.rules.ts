@@ -5,14 +5,14 @@
 const LARGEST_YOUNG_BYTES = 16 * 1024 * 1024;
 /** Utilization of the event loop below which a process is idle: its timers alone use about 1 %. */
 const IDLE = 0.05;
-/** Utilization from which calls wait for each other. Where other processes take turns with this one, it varies by a tenth. */
-const SATURATED = 0.8;
+/** Utilization from which calls wait for each other. */
+const SATURATED = 0.9;
 /** How far the old generation grows between two full collections. After an idle phase V8 itself chooses 30 %. */
 const GROWTH_PERCENT = 60;
 /** The same for an idle process, because V8 lowers the limit of one at each small collection, and the next load would pay. */
 const IDLE_GROWTH_PERCENT = 100;
 /** The same at saturation, where full collections delay most calls. */
-const SATURATED_GROWTH_PERCENT = 150;
+const SATURATED_GROWTH_PERCENT = 100;
 
 /** The heap at a check, and the load since the check before. */
 export interface HeapLoad {
