@@ -14,6 +14,10 @@ const THREADS = '/proc/self/task';
 const HELPER_NAME = 'V8Worker';
 /** Above the niceness of the process: a third of its share. With less, code under full load stays unoptimized too long. */
 const HELPER_NICENESS = 5;
+/** The same once code is optimized: a tenth of its share, because from then on helpers mostly collect. */
+const WARM_HELPER_NICENESS = 10;
+/** Checks under load after which code is optimized. */
+const WARM_CHECKS = 100;
 
 /** One task of `process.nextTick`; see {@link keepTaskLayout}. */
 const keptTasks: object[] = [];
@@ -27,7 +31,7 @@ export function tuneEngine(): void {
   // Helper threads destroy finished compilations late, and the allocator keeps the memory of all.
   setFlagsFromString('--no-maglev-destroy-on-background');
   followLoad();
-  lowerHelpers();
+  lowerHelpers(HELPER_NICENESS);
 }
 
 /**
@@ -39,11 +43,15 @@ function keepTaskLayout(): void {
   process.nextTick(() => keptTasks.push(executionAsyncResource()));
 }
 
-/** Lets the heap grow as the load needs, and compacts it once, in the first quiet second. */
+/**
+ * Lets the heap grow as the load needs. Compacts it once, in the first quiet second, and lowers the helper threads again
+ * once, after the first seconds under load.
+ */
 function followLoad(): void {
   let flags = '';
   let load = performance.eventLoopUtilization();
   let quietChecks = 0;
+  let busyChecks = 0;
   const check = () => {
     const before = load;
     load = performance.eventLoopUtilization();
@@ -52,6 +60,10 @@ function followLoad(): void {
     if (quietChecks < QUIET_CHECKS) {
       quietChecks = isIdle(heap) ? quietChecks + 1 : 0;
       if (quietChecks === QUIET_CHECKS) compactHeap();
+    }
+    if (busyChecks < WARM_CHECKS && !isIdle(heap)) {
+      busyChecks++;
+      if (busyChecks === WARM_CHECKS) lowerHelpers(WARM_HELPER_NICENESS);
     }
     const wanted = growthFlags(heap);
     if (wanted === flags) return;
@@ -83,13 +95,13 @@ export function compactHeap(): void {
  * Lowers the priority of the engine's helper threads, on Linux. A full garbage collection takes them 100 ms; where all
  * threads share a core, as in a container with one CPU, they take most of it, and calls wait.
  */
-function lowerHelpers(): void {
+function lowerHelpers(niceness: number): void {
   if (process.platform !== 'linux') return;
   try {
-    const niceness = Math.min(getPriority() + HELPER_NICENESS, constants.priority.PRIORITY_LOW);
+    const lowered = Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW);
     for (const thread of readdirSync(THREADS)) {
       if (readFileSync(`${THREADS}/${thread}/comm`, 'utf8').trim() === HELPER_NAME) {
-        setPriority(Number(thread), niceness);
+        setPriority(Number(thread), lowered);
       }
     }
   } catch {
