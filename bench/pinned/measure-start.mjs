@@ -10,38 +10,41 @@ const STARTS = 5;
 const SETTLE_MS = 10_000;
 
 export async function measureStart({ dir, databases, upstream, against, verdicts }) {
-  const builds = [{ name: 'this build' }, ...(against ? [{ name: 'other build', dist: against }] : [])];
-  const rows = [];
-  const others = [
-    ['pass-through', () => startPassThrough(upstream.port)],
-    ['empty application of the same packages', async () => startEmptyApplication(await databases.create())],
+  const emptyUrl = await databases.create();
+  const rows = [
+    rowOf('pass-through', await startsOf(() => startPassThrough(upstream.port))),
+    rowOf('empty application of the same packages', await startsOf(() => startEmptyApplication(emptyUrl))),
   ];
-  for (const [name, start] of others) {
-    const other = await start();
-    await sleep(SETTLE_MS);
-    rows.push([name, '-', '-', number(residentBytes(other.pid) / 2 ** 20)]);
-    await other.stop();
-  }
+  const builds = [{ name: 'this build' }, ...(against ? [{ name: 'other build', dist: against }] : [])];
   for (const { name, dist } of builds) {
     const databaseUrl = await databases.create();
     const start = () => startGateway({ dir: `${dir}/start-${name.replace(' ', '-')}`, databaseUrl, dist });
     const first = await start();
     await first.stop();
-    const readyMs = [];
-    let idleMib = 0;
-    for (let at = 0; at < STARTS; at += 1) {
-      const gateway = await start();
-      readyMs.push(gateway.readyMs);
-      if (at === STARTS - 1) {
-        await sleep(SETTLE_MS);
-        idleMib = residentBytes(gateway.pid) / 2 ** 20;
-      }
-      await gateway.stop();
-    }
-    rows.push([name, number(median(readyMs)), number(Math.max(...readyMs)), number(idleMib)]);
+    const starts = await startsOf(start);
+    rows.push(rowOf(name, starts));
     if (name !== 'this build') continue;
-    verdicts.atMost('ready after, ms (migrated database)', median(readyMs), TARGETS.readyMs, 0);
-    verdicts.atMost('idle resident memory, MiB', idleMib, TARGETS.idleMib, 0);
+    verdicts.atMost('ready after, ms (migrated database)', median(starts.readyMs), TARGETS.readyMs, 0);
+    verdicts.atMost('idle resident memory, MiB', starts.idleMib, TARGETS.idleMib, 0);
   }
   printTable(`Start, ${STARTS} times`, ['', 'ready, ms', 'slowest', 'idle, MiB'], rows);
+}
+
+/** @returns how long each start took, milliseconds, and what the last of these processes holds while it is idle */
+async function startsOf(start) {
+  const readyMs = [];
+  let party;
+  for (let at = 0; at < STARTS; at += 1) {
+    await party?.stop();
+    party = await start();
+    readyMs.push(party.readyMs);
+  }
+  await sleep(SETTLE_MS);
+  const idleMib = residentBytes(party.pid) / 2 ** 20;
+  await party.stop();
+  return { readyMs, idleMib };
+}
+
+function rowOf(name, { readyMs, idleMib }) {
+  return [name, number(median(readyMs)), number(Math.max(...readyMs)), number(idleMib)];
 }

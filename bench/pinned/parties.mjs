@@ -69,15 +69,18 @@ function firstMessage(child) {
 
 /** The frameworks of the gateway without the gateway. */
 export async function startEmptyApplication(databaseUrl) {
+  const startedMs = performance.now();
   const { child } = startMeasured([EMPTY_APPLICATION, databaseUrl], { env: process.env });
   await firstMessage(child);
-  return { pid: child.pid, stop: () => stopChild(child) };
+  return { pid: child.pid, readyMs: performance.now() - startedMs, stop: () => stopChild(child) };
 }
 
 /** A fresh pass-through. @returns with `compute`, which tells it what each of its calls computes in addition */
 export async function startPassThrough(upstreamPort, name = 'pass-through') {
+  const startedMs = performance.now();
   const { child, pauses } = startMeasured([PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`], { env: process.env });
   const { port } = await firstMessage(child);
+  const readyMs = performance.now() - startedMs;
   const caller = {
     name,
     pid: child.pid,
@@ -86,7 +89,7 @@ export async function startPassThrough(upstreamPort, name = 'pass-through') {
     headers: bearer('sk-bench'),
   };
   const compute = (computeUs) => child.send({ computeUs });
-  return { pid: child.pid, pauses, callers: [caller], compute, stop: () => stopChild(child) };
+  return { pid: child.pid, pauses, readyMs, callers: [caller], compute, stop: () => stopChild(child) };
 }
 
 /**
