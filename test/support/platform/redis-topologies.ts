@@ -36,6 +36,8 @@ export interface WatchedRedis {
   readonly replica: TestRedis;
   readonly sentinels: readonly TestRedis[];
   readonly hosts: string;
+  /** Whether the replica has everything the master was told. */
+  isInStep(): Promise<boolean>;
   /** The port of the master, as the sentinels say. */
   masterPort(): Promise<number>;
   stop(): Promise<void>;
@@ -60,10 +62,7 @@ export async function startRedisCluster(options: readonly string[] = []): Promis
     await form(servers, buses, options);
     await eventually(isWhole, { withinMs: FORMED_MS });
     const hasTakenOver = async () => (await roleOf(replica, options))[0] === 'master';
-    const isInStep = async () => {
-      const [, told, replicas] = await roleOf(servers[0], options);
-      return (replicas as unknown[][]).some(([, , has]) => Number(has) >= Number(told));
-    };
+    const isInStep = () => hasReplicaInStep(servers[0], options);
     return { masters: servers.slice(0, MASTERS), hosts: hostsOf(servers), isWhole, isInStep, hasTakenOver, stop };
   } catch (error) {
     await stop();
@@ -107,7 +106,7 @@ export async function startWatchedRedis(sentinelPassword?: string): Promise<Watc
       },
       { withinMs: FORMED_MS },
     );
-    return { ...watched, masterPort };
+    return { ...watched, isInStep: () => hasReplicaInStep(master, []), masterPort };
   } catch (error) {
     await stop();
     throw error;
@@ -144,9 +143,14 @@ async function form(
   await eventually(async () => (await roleOf(replica, options))[3] === 'connected', { withinMs: FORMED_MS });
 }
 
-/** What it is: `master`, or `slave` with the state of its link to the master at index 3. */
+/** What it is: `master` with offset and replicas, or `slave` with the state of its link to the master at index 3. */
 async function roleOf(server: TestRedis | undefined, options: readonly string[]): Promise<unknown[]> {
   return (await say(server, options, 'role')) as unknown[];
+}
+
+async function hasReplicaInStep(master: TestRedis | undefined, options: readonly string[]): Promise<boolean> {
+  const [, told, replicas] = await roleOf(master, options);
+  return (replicas as unknown[][]).some(([, , has]) => Number(has) >= Number(told));
 }
 
 async function isWholeFor(server: TestRedis, options: readonly string[]): Promise<boolean> {
