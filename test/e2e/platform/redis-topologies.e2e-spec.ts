@@ -181,7 +181,6 @@ describeBreakingRedis('Redis behind sentinels', () => {
       const redis = await connected(`redis+sentinel://${hosts}/2?name=${MASTER_NAME}`);
       expect(await redis.run(countUp('gw:limit:a'))).toBe(1);
       await eventually(isInStep, BACK);
-      lines = [];
       await master.kill();
       await eventually(() => redis.state === 'lost', NOTICED);
       await eventually(async () => (await masterPort()) === portOf(replica), FAILED_OVER);
