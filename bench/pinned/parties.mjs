@@ -67,20 +67,23 @@ function firstMessage(child) {
   });
 }
 
+/** A module that says on which port it listens. @returns with how long it took until then, milliseconds */
+async function startListening(args) {
+  const startedMs = performance.now();
+  const { child, pauses } = startMeasured(args, { env: process.env });
+  const { port } = await firstMessage(child);
+  return { child, pauses, port, readyMs: performance.now() - startedMs };
+}
+
 /** The frameworks of the gateway without the gateway. */
 export async function startEmptyApplication(databaseUrl) {
-  const startedMs = performance.now();
-  const { child } = startMeasured([EMPTY_APPLICATION, databaseUrl], { env: process.env });
-  await firstMessage(child);
-  return { pid: child.pid, readyMs: performance.now() - startedMs, stop: () => stopChild(child) };
+  const { child, readyMs } = await startListening([EMPTY_APPLICATION, databaseUrl]);
+  return { pid: child.pid, readyMs, stop: () => stopChild(child) };
 }
 
 /** A fresh pass-through. @returns with `compute`, which tells it what each of its calls computes in addition */
 export async function startPassThrough(upstreamPort, name = 'pass-through') {
-  const startedMs = performance.now();
-  const { child, pauses } = startMeasured([PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`], { env: process.env });
-  const { port } = await firstMessage(child);
-  const readyMs = performance.now() - startedMs;
+  const { child, pauses, port, readyMs } = await startListening([PASS_THROUGH, `http://127.0.0.1:${upstreamPort}`]);
   const caller = {
     name,
     pid: child.pid,
