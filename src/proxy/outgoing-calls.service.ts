@@ -98,11 +98,11 @@ export class OutgoingCalls {
     };
   }
 
-  /** Acquires a connection and builds the call; `undefined` at the connection limit of the provider's origin. */
+  /** Acquires a connection and builds the call; `undefined` at the connection limit of the provider instance. */
   connect(outgoing: OutgoingRequest, made: OutgoingCall): NextCall | undefined {
     const { target, admitted, event, ttfbTimeoutMs, chain } = made;
     const { provider, credential } = target;
-    const pool = this.connections.poolFor(provider.baseUrl.origin);
+    const pool = this.connections.poolFor(provider);
     const connection = pool.acquire();
     if (connection === undefined) return undefined;
     const { request } = outgoing;

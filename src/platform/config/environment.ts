@@ -218,7 +218,7 @@ export class Environment extends DeploymentSettings {
   readonly FALLBACK_HOLD_MS: number;
 
   @Setting({
-    description: 'Connections this process may hold to one provider origin; a stream occupies one.',
+    description: 'Connections this process may hold for one provider instance; a stream occupies one.',
     parse: int(1, 100_000),
     fallback: 12_000,
   })

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { buildConnector } from 'undici';
 import { FakeClock } from '../../../test/support/clock.js';
 import { eventually } from '../../../test/support/eventually.js';
-import { callOn } from '../../../test/support/proxy/connection-call.js';
+import { callOn, socketsRead } from '../../../test/support/proxy/connection-call.js';
 import { OriginPool } from './origin-pool.js';
 import type { ProviderConnection } from './provider-connection.js';
 
@@ -46,10 +46,11 @@ function setUp(origin: string, { max = 10, silenceTimeoutMs = 0 } = {}) {
     connections.push(connection);
     return connection;
   };
-  /** Connections that have answered one call each. */
+  /** Connections that have answered one call each and are free. */
   const used = async (...paths: string[]) => {
     const taken = paths.map(take);
     await Promise.all(taken.map((connection, at) => callOn(connection, { path: paths[at] ?? '/' })));
+    await socketsRead();
     return taken;
   };
   return { clock, pool, take, used };
@@ -58,28 +59,49 @@ function setUp(origin: string, { max = 10, silenceTimeoutMs = 0 } = {}) {
 const open = (taken: readonly ProviderConnection[]) => taken.map(({ isOpen }) => isOpen);
 
 describe('connections to one origin', () => {
-  it('two calls at once → a connection each; given back → the last used comes first', async () => {
+  it('two calls at once → a connection each; ended → the last used comes first', async () => {
     const { origin } = await provider();
-    const { pool, take, used } = setUp(origin);
-    const [first, second] = await used('/', '/');
+    const { take } = setUp(origin);
+    const [first, second] = [take(), take()];
     expect(first).not.toBe(second);
-    for (const connection of [first, second]) if (connection) pool.release(connection);
+    await callOn(first);
+    await callOn(second);
+    await socketsRead();
     expect(take()).toBe(second);
     expect(take()).toBe(first);
   });
 
-  it('bound reached → none, until one is given back', async () => {
+  it('bound reached → none, until a call has ended', async () => {
     const { origin } = await provider();
-    const { pool, take, used } = setUp(origin, { max: 2 });
-    const [first] = await used('/', '/');
+    const { pool, take } = setUp(origin, { max: 2 });
+    const [first] = [take(), take()];
     expect(pool.acquire()).toBeUndefined();
-    if (first) pool.release(first);
+    await callOn(first);
+    await socketsRead();
     expect(take()).toBe(first);
     expect(pool.acquire()).toBeUndefined();
   });
 
+  it('bound reached by a call that has just ended → its connection gives way to a new one', async () => {
+    const { origin, sockets } = await provider();
+    const { pool, take } = setUp(origin, { max: 1 });
+    const first = take();
+    const next = await callOn(first).then(take);
+    expect([next === first, first.isOpen, pool.busy]).toEqual([false, false, 1]);
+    expect((await callOn(next)).body.toString()).toBe('ok');
+    expect(sockets).toHaveLength(2);
+  });
+
   it.each<[string, (connection: ProviderConnection) => Promise<unknown>]>([
-    ['without a call', () => Promise.resolve()],
+    ['released without a call', async (connection) => connection.release()],
+    [
+      'released in the middle of its call',
+      (connection) => {
+        const call = callOn(connection);
+        connection.release();
+        return call.catch(() => undefined);
+      },
+    ],
     ['closed after its call', (connection) => callOn(connection).then(() => connection.close())],
     ['closed by its provider after its call', (connection) => callOn(connection, { headers: ['x-ends', '1'] })],
     [
@@ -90,7 +112,7 @@ describe('connections to one origin', () => {
         return call.catch(() => undefined);
       },
     ],
-  ])('connection %s is given back → forgotten, and its place is free', async (_name, use) => {
+  ])('connection %s → forgotten, and its place is free', async (_name, use) => {
     const { origin } = await provider(({ headers }, response) => {
       if (headers['x-ends']) response.setHeader('connection', 'close');
       response.end('ok');
@@ -98,23 +120,24 @@ describe('connections to one origin', () => {
     const { pool, take } = setUp(origin, { max: 1 });
     const first = take();
     await use(first);
-    pool.release(first);
+    await socketsRead();
+    pool.trim();
     expect([pool.isEmpty, pool.busy, first.isOpen]).toEqual([true, 0, false]);
     const next = take();
     expect(next).not.toBe(first);
-    expect((await callOn(next)).body.toString()).toBe('ok');
     expect(pool.acquire()).toBeUndefined();
+    expect((await callOn(next)).body.toString()).toBe('ok');
   });
 
   it('idle for 15 s → closed; younger and busy ones stay', async () => {
     const { origin } = await provider();
     const { clock, pool, take, used } = setUp(origin);
-    const [old, young, busy] = await used('/', '/', '/');
-    if (!old || !young || !busy) throw new Error('three connections were expected');
-    pool.release(old);
+    await used('/', '/', '/');
+    const [old, young, busy] = [take(), take(), take()];
+    await callOn(old);
     clock.advance(10_000);
     await callOn(young);
-    pool.release(young);
+    await socketsRead();
     clock.advance(4_999);
     pool.trim();
     expect(open([old, young, busy])).toEqual([true, true, true]);
@@ -130,7 +153,7 @@ describe('connections to one origin', () => {
     const { origin, sockets } = await provider();
     const { clock, pool, used } = setUp(origin);
     expect(pool.isEmpty).toBe(true);
-    for (const connection of await used('/', '/')) pool.release(connection);
+    await used('/', '/');
     clock.advance(14_999);
     pool.trim();
     expect(pool.isEmpty).toBe(false);
@@ -147,11 +170,11 @@ describe('connections to one origin', () => {
     const { origin } = await provider(stating);
     const { clock, pool, take, used } = setUp(origin);
     const [connection] = await used(path);
-    if (connection) pool.release(connection);
     clock.advance(idleMs - 1);
     pool.trim();
     expect(take()).toBe(connection);
-    if (connection) pool.release(connection);
+    connection?.release();
+    await socketsRead();
     clock.advance(1);
     pool.trim();
     expect([pool.isEmpty, connection?.isOpen]).toEqual([true, false]);
@@ -160,23 +183,27 @@ describe('connections to one origin', () => {
   it('connection idle for its time → not used again, also before it is trimmed; the next one is', async () => {
     const { origin } = await provider(stating);
     const { clock, pool, take, used } = setUp(origin, { max: 2 });
-    const [long, short] = await used('/', '/5');
-    for (const connection of [long, short]) if (connection) pool.release(connection);
+    const [long] = await used('/');
+    expect(take()).toBe(long);
+    const short = take();
+    long?.release();
+    await callOn(short, { path: '/5' });
+    await socketsRead();
     clock.advance(3_000);
     expect(take()).toBe(long);
-    expect(short?.isOpen).toBe(false);
+    expect(short.isOpen).toBe(false);
     expect([long, short]).not.toContain(take());
     expect(pool.acquire()).toBeUndefined();
   });
 
   it('idle connection that its provider has closed → not used again; the next one is', async () => {
     const { origin, sockets } = await provider();
-    const { pool, take, used } = setUp(origin, { max: 2 });
-    const [kept] = await used('/');
-    const [closed] = await used('/');
-    for (const connection of [kept, closed]) if (connection) pool.release(connection);
+    const { pool, take } = setUp(origin, { max: 2 });
+    const [kept, closed] = [take(), take()];
+    await callOn(kept);
+    await callOn(closed);
     sockets[1]?.end();
-    await eventually(() => closed?.isOpen === false, { withinMs: 2_000 });
+    await eventually(() => !closed.isOpen, { withinMs: 2_000 });
     expect(take()).toBe(kept);
     expect([kept, closed]).not.toContain(take());
     expect(pool.acquire()).toBeUndefined();
@@ -186,7 +213,6 @@ describe('connections to one origin', () => {
     const { origin, sockets } = await provider();
     const { pool, used } = setUp(origin);
     const idle = await used('/', '/');
-    for (const connection of idle) pool.release(connection);
     for (const socket of sockets) socket.destroy();
     await eventually(() => !idle.some(({ isOpen }) => isOpen), { withinMs: 2_000 });
     pool.trim();
@@ -195,13 +221,49 @@ describe('connections to one origin', () => {
 
   it('call after call → one socket', async () => {
     const { origin, sockets } = await provider();
-    const { pool, take } = setUp(origin);
+    const { take } = setUp(origin);
     for (let call = 0; call < 5; call++) {
       const connection = take();
       expect((await callOn(connection)).body.toString()).toBe('ok');
-      pool.release(connection);
+      await socketsRead();
     }
     expect(sockets).toHaveLength(1);
+  });
+
+  it('second answer that arrives after the first, before the next request → its connection is not used', async () => {
+    const { origin, sockets } = await provider();
+    const { pool, take } = setUp(origin, { max: 1 });
+    const first = take();
+    await callOn(first);
+    sockets[0]?.write('HTTP/1.1 200 OK\r\ncontent-length: 7\r\n\r\nforeign');
+    await eventually(() => !first.isOpen, { withinMs: 2_000 });
+    const next = take();
+    expect(next).not.toBe(first);
+    expect(pool.acquire()).toBeUndefined();
+    expect((await callOn(next)).body.toString()).toBe('ok');
+  });
+
+  it('call that has just ended, in the same read of sockets → its connection is not used yet', async () => {
+    const { origin } = await provider();
+    const { take } = setUp(origin);
+    const first = take();
+    const next = await callOn(first).then(take);
+    expect(next).not.toBe(first);
+    await socketsRead();
+    expect(take()).toBe(first);
+  });
+
+  it('connection with a call → no second call; back in the pool → none for its last holder', async () => {
+    const { origin } = await provider();
+    const { take } = setUp(origin);
+    const connection = take();
+    const call = callOn(connection);
+    await expect(callOn(connection)).rejects.toThrow('not free');
+    expect((await call).body.toString()).toBe('ok');
+    await expect(callOn(connection)).rejects.toThrow('not free');
+    connection.release();
+    await socketsRead();
+    expect([take(), take()].filter((taken) => taken === connection)).toHaveLength(1);
   });
 
   it('socket broken in the middle → the next call gets a new socket', async () => {
@@ -210,10 +272,9 @@ describe('connections to one origin', () => {
       if (calls++ > 0) response.end('ok');
       else response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
     });
-    const { pool, take } = setUp(origin, { max: 1 });
+    const { take } = setUp(origin, { max: 1 });
     const broken = take();
     await expect(callOn(broken)).rejects.toMatchObject({ code: 'closed' });
-    pool.release(broken);
     expect((await callOn(take())).body.toString()).toBe('ok');
     expect(sockets).toHaveLength(2);
   });

@@ -61,7 +61,9 @@ function connectionTo(
     protocol = 'http:',
   }: { silenceTimeoutMs?: number; connect?: buildConnector.connector; protocol?: string } = {},
 ): ProviderConnection {
-  return new ProviderConnection(new URL(`${protocol}//127.0.0.1:${port}`), dial, silenceTimeoutMs, new SystemClock());
+  const origin = new URL(`${protocol}//127.0.0.1:${port}`);
+  // Acquired again as soon as it is free, so that a test can send the next call.
+  return new ProviderConnection(origin, dial, silenceTimeoutMs, new SystemClock(), (free) => free.take());
 }
 
 /** Events of a call that the test starts itself. */

@@ -24,6 +24,9 @@ export const MAX_COPIED_BYTES = 8 * 1024;
  * One HTTP/1.1 connection to a provider, for one call at a time. It connects with its first call. Once its socket has
  * ended, for whatever reason, it stays closed; a call that has no complete answer by then fails. Nothing is sent twice.
  *
+ * It goes back to its pool by itself, when the last byte of an answer has arrived or its call has failed: no holder can
+ * return it earlier, and none can use it afterwards.
+ *
  * Source: RFC 9112, ADR 0069.
  */
 export class ProviderConnection implements ResponseEvents {
@@ -32,6 +35,8 @@ export class ProviderConnection implements ResponseEvents {
   readonly #silence = new Deadline(() => this.#break(new BrokenConnection('silent', 'the provider went silent')));
   #socket: Duplex | undefined;
   #isClosed = false;
+  /** Acquired from the pool for a call that has not ended. */
+  #isTaken = true;
   #request: SentRequest | undefined;
   #events: ConnectionEvents | undefined;
   #isPaused = false;
@@ -48,11 +53,18 @@ export class ProviderConnection implements ResponseEvents {
     /** Maximum time between two pieces of a body, in milliseconds, not counted while paused; 0 = unlimited. */
     private readonly silenceTimeoutMs: number,
     private readonly clock: Clock,
+    /** Called once for each time it was acquired, when its call has ended. */
+    private readonly onFree: (connection: ProviderConnection) => void,
   ) {}
 
   /** Whether its socket is open. */
   get isOpen(): boolean {
     return this.#socket !== undefined && !this.#isClosed;
+  }
+
+  /** Whether it cannot be used again; not before its first call. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Whether it has a call. */
@@ -65,8 +77,19 @@ export class ProviderConnection implements ResponseEvents {
     return this.clock.monotonicMs() >= this.#idleUntilMs;
   }
 
-  /** Sends a request; the call before must have ended. */
+  /** Acquires it for the next call; its pool does. */
+  take(): void {
+    if (this.#isTaken) throw new Error('the connection has a holder');
+    this.#isTaken = true;
+  }
+
+  /**
+   * Sends the one request for which it was acquired.
+   *
+   * @throws Error it has a call, or is back in its pool.
+   */
   send(request: SentRequest, events: ConnectionEvents): void {
+    if (this.#events !== undefined || !this.#isTaken) throw new Error('the connection is not free for this call');
     this.#request = request;
     this.#events = events;
     this.#head.start(request.ttfbTimeoutMs);
@@ -81,7 +104,13 @@ export class ProviderConnection implements ResponseEvents {
     this.#end()?.onFailure(error);
   }
 
-  /** Closes the connection, which has no call. */
+  /** Returns it without sending a request. A call on it is aborted and its socket closed. */
+  release(): void {
+    if (this.isBusy) this.abort(new BrokenConnection('closed', 'the call was given up'));
+    else this.#free();
+  }
+
+  /** Closes its socket. */
   close(): void {
     this.#isClosed = true;
     this.#head.end();
@@ -193,12 +222,19 @@ export class ProviderConnection implements ResponseEvents {
     else this.close();
   }
 
-  /** @returns the events of the call, once. */
+  /** Ends the call and returns the connection to its pool. @returns the events of the call, once. */
   #end(): ConnectionEvents | undefined {
     const events = this.#events;
     this.#events = undefined;
     this.#request = undefined;
+    if (events !== undefined) this.#free();
     return events;
+  }
+
+  #free(): void {
+    if (!this.#isTaken) return;
+    this.#isTaken = false;
+    this.onFree(this);
   }
 }
 

@@ -13,7 +13,16 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Most bytes of one read. */
 const READ_BYTES = 64 * 1024;
 
-/** Connection pools of all provider origins, dialled through the outbound guard. */
+/** What a pool belongs to: a provider instance, whose credential no other instance uses, and its origin. */
+export interface PoolOwner {
+  readonly id: string;
+  readonly baseUrl: { readonly origin: string };
+}
+
+/**
+ * A connection pool for each provider instance, dialled through the outbound guard. Whatever a provider does to a
+ * connection stays with the instance, even where several have one origin.
+ */
 @Injectable()
 export class UpstreamConnections implements OnModuleInit {
   readonly #pools = new Map<string, OriginPool>();
@@ -41,22 +50,22 @@ export class UpstreamConnections implements OnModuleInit {
     this.metrics.openProviderCalls.read = () => this.#busy;
   }
 
-  /** @param origin scheme, host and port of a provider's base URL. */
-  poolFor(origin: string): OriginPool {
-    let pool = this.#pools.get(origin);
+  poolFor({ id, baseUrl: { origin } }: PoolOwner): OriginPool {
+    const key = `${id} ${origin}`;
+    let pool = this.#pools.get(key);
     if (pool === undefined) {
       pool = new OriginPool(origin, this.#bounds, this.#connect, this.clock);
-      this.#pools.set(origin, pool);
+      this.#pools.set(key, pool);
     }
     return pool;
   }
 
-  /** Closes idle connections and removes the pools of unused origins. */
+  /** Closes idle connections and removes unused pools. */
   @Interval(TRIM_INTERVAL_MS)
   trim(): void {
-    for (const [origin, pool] of this.#pools) {
+    for (const [key, pool] of this.#pools) {
       pool.trim();
-      if (pool.isEmpty) this.#pools.delete(origin);
+      if (pool.isEmpty) this.#pools.delete(key);
     }
   }
 

@@ -1,18 +1,35 @@
 import type { Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import {
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  type Zlib,
+} from 'node:zlib';
 import type { ConnectionEvents, ProviderConnection } from '../connections/provider-connection.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
 import type { Stage, TurnStages } from '../turn-stages.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
-const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
-  ['gzip', createGunzip],
-  ['x-gzip', createGunzip],
-  ['deflate', createInflate],
-  ['br', createBrotliDecompress],
-  ['zstd', createZstdDecompress],
+type Decoder = Transform & Zlib;
+
+/** Creates the decoder of a body that starts with this byte. */
+type DecoderFor = (firstByte: number) => Decoder;
+
+const DECODERS: ReadonlyMap<string, DecoderFor> = new Map<string, DecoderFor>([
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+  ['deflate', (firstByte) => (isZlibHeader(firstByte) ? createInflate() : createInflateRaw())],
+  ['br', () => createBrotliDecompress()],
+  ['zstd', () => createZstdDecompress()],
 ]);
+
+/** Some servers send `deflate` without the zlib wrapper that RFC 9110 section 8.4.1.2 asks for; browsers read both. */
+function isZlibHeader(firstByte: number): boolean {
+  return (firstByte & 0x0f) === 8;
+}
 
 /** More than this of a body waits for no stage, so that a slow client pauses the provider before it sends much more. */
 const MAX_STAGED_BYTES = 16 * 1024;
@@ -49,14 +66,19 @@ export interface ExchangeEvents extends BodyEvents {
  */
 export class ProviderExchange implements ConnectionEvents {
   #connection: ProviderConnection | undefined;
-  #decoder: Transform | undefined;
+  /** Of a coded answer. */
+  #decoderFor: DecoderFor | undefined;
+  /** Absent before the first byte of the body. */
+  #decoder: Decoder | undefined;
+  /** Bytes of the coded body. */
+  #codedBytes = 0;
   #receiver: BodyEvents;
   #status = 0;
   /** Received and not yet delivered. */
   #head: ReceivedHead | undefined;
   #chunks: Buffer[] | undefined;
   #chunkBytes = 0;
-  /** The connection has delivered the whole answer and emits no further callbacks, even while decoding continues. */
+  /** The whole message has arrived and its connection is back in its pool, even while decoding continues. */
   #arrived = false;
   /** The call has ended; further events are ignored. */
   #over = false;
@@ -74,15 +96,17 @@ export class ProviderExchange implements ConnectionEvents {
     return this.#status;
   }
 
-  /** Sets the connection for the request; this object releases it. */
+  /** Sets the connection for the request. */
   take(connection: ProviderConnection): void {
     this.#connection = connection;
   }
 
   /** Sends the request on the given connection, unless it has ended already. */
   start(): void {
-    if (this.#over) return;
-    this.#connection?.send(this.call, this);
+    const connection = this.#connection;
+    if (this.#over || connection === undefined) return;
+    this.#connection = connection.isClosed ? this.call.pool.renew(connection) : connection;
+    this.#connection.send(this.call, this);
   }
 
   onSend(): void {
@@ -96,15 +120,21 @@ export class ProviderExchange implements ConnectionEvents {
   onHead(head: ResponseHead): void {
     if (head.status < 200) return;
     this.#status = head.status;
-    if (this.#prepareDecoding(singleHeader(head.headers, 'content-encoding'))) {
-      this.#head = { head, isDecoded: this.#decoder !== undefined };
-      this.#add('heads', () => this.#deliverHead());
-    } else this.giveUp('undecodable');
+    const decoding = decodingOf(singleHeader(head.headers, 'content-encoding'));
+    if (decoding === 'unknown') {
+      this.giveUp('undecodable');
+      return;
+    }
+    this.#decoderFor = decoding === 'identity' ? undefined : decoding;
+    this.#head = { head, isDecoded: this.#decoderFor !== undefined };
+    this.#add('heads', () => this.#deliverHead());
   }
 
   onBytes(bytes: Buffer): void {
     if (this.#over) return;
-    if (this.#decoder) {
+    if (this.#decoderFor !== undefined) {
+      this.#decoder ??= this.#decodingWith(this.#decoderFor(bytes[0] ?? 0));
+      this.#codedBytes += bytes.length;
       if (!this.#decoder.write(bytes)) this.#connection?.pause();
       return;
     }
@@ -119,12 +149,14 @@ export class ProviderExchange implements ConnectionEvents {
 
   onEnd(): void {
     this.#arrived = true;
+    this.#connection = undefined;
     if (this.#over) this.finish();
     else if (this.#decoder) this.#decoder.end();
     else this.#add('ends', () => this.#complete());
   }
 
   onFailure(error: Error): void {
+    this.#connection = undefined;
     this.#deliverChunks();
     if (this.#over) this.finish();
     else this.#receiver.onFailure(connectionFailure(error));
@@ -162,23 +194,15 @@ export class ProviderExchange implements ConnectionEvents {
   }
 
   /**
-   * Discards the rest of the answer. The connection is released for reuse when the whole answer has arrived, else
-   * aborted.
+   * Discards the rest of the answer: what follows reaches nobody, and the connection of an answer that has not arrived
+   * completely is closed.
    */
-  drop(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#decoder?.destroy();
-    if (this.#arrived) this.finish();
-    else this.giveUp('discarded');
-  }
-
-  /** Ends the call and releases its connection for the next one. */
   finish(): void {
     this.#over = true;
     this.#decoder?.destroy();
-    if (this.#connection) this.call.pool.release(this.#connection);
+    const connection = this.#connection;
     this.#connection = undefined;
+    connection?.release();
   }
 
   /** What the receiver throws ends the call. */
@@ -220,26 +244,21 @@ export class ProviderExchange implements ConnectionEvents {
     else this.#receiver.onFailure(new Error('the provider ended its answer without a status'));
   }
 
-  #prepareDecoding(contentEncoding: string | undefined): boolean {
-    const decoding = decodingOf(contentEncoding);
-    if (decoding.kind !== 'decoder') return decoding.kind === 'identity';
-    const { decoder } = decoding;
-    this.#decoder = decoder;
+  /** The end of the coding is the end of the answer only if it is the end of its message too. */
+  #decodingWith(decoder: Decoder): Decoder {
     decoder.on('data', (bytes: Buffer) => {
       this.#deliverHead();
       if (!this.#over) this.#receiver.onBytes(bytes);
     });
     decoder.on('drain', () => this.#connection?.resume());
-    decoder.on('end', () => this.#complete());
-    decoder.on('error', () => this.stop('undecodable'));
-    return true;
+    decoder.on('end', () => {
+      if (this.#arrived && decoder.bytesWritten === this.#codedBytes) this.#complete();
+      else this.#fail(new GivenUp('undecodable'));
+    });
+    decoder.on('error', () => this.#fail(new GivenUp('undecodable')));
+    return decoder;
   }
 }
-
-/** How to decode a body: not at all, with a decoder, or unsupported. */
-type ContentDecoding =
-  | { readonly kind: 'identity' | 'unknown' }
-  | { readonly kind: 'decoder'; readonly decoder: Transform };
 
 /**
  * Returns the decoding of an answer. Requests ask for `identity`, but a provider may still encode the answer. It must
@@ -247,9 +266,8 @@ type ContentDecoding =
  *
  * @param contentEncoding the answer's header, `undefined` when absent.
  */
-export function decodingOf(contentEncoding: string | undefined): ContentDecoding {
+export function decodingOf(contentEncoding: string | undefined): DecoderFor | 'identity' | 'unknown' {
   const coding = contentEncoding?.trim().toLowerCase() ?? '';
-  if (coding === '' || coding === 'identity') return { kind: 'identity' };
-  const create = DECODERS.get(coding);
-  return create ? { kind: 'decoder', decoder: create() } : { kind: 'unknown' };
+  if (coding === '' || coding === 'identity') return 'identity';
+  return DECODERS.get(coding) ?? 'unknown';
 }

@@ -6,15 +6,7 @@ import { BrokenConnection } from '../connections/broken-connection.js';
 /** Why the gateway aborted a call; passed to the connection and recognised when it is reported as the error. */
 export class GivenUp extends Error {
   constructor(
-    readonly why:
-      | 'client_left'
-      | 'timeout'
-      | 'silent'
-      | 'cancelled'
-      | 'interrupted'
-      | 'not_recordable'
-      | 'undecodable'
-      | 'discarded',
+    readonly why: 'client_left' | 'timeout' | 'silent' | 'cancelled' | 'interrupted' | 'not_recordable' | 'undecodable',
     options?: ErrorOptions,
   ) {
     super(why, options);

@@ -113,7 +113,7 @@ export class KeptAnswer implements BodyEvents {
 
   /** Drops an answer that is too long or too slow. */
   #giveUp(): void {
-    this.#exchange?.drop();
+    this.#exchange?.finish();
     this.#end('lost');
   }
 

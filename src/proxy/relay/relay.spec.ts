@@ -3,7 +3,7 @@ import { createServer, IncomingMessage, type Server, type ServerResponse } from 
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { buildConnector } from 'undici';
-import { callOn } from '../../../test/support/proxy/connection-call.js';
+import { callOn, socketsRead } from '../../../test/support/proxy/connection-call.js';
 import { heldBy } from '../../../test/support/proxy/counted-holds.js';
 import { type ScriptedUpstream, startUpstream } from '../../../test/support/proxy/upstream.js';
 import { SystemClock } from '../../common/clock.js';
@@ -48,6 +48,8 @@ describe('Relay', () => {
     const connection = pool.acquire();
     if (connection === undefined) throw new Error('a connection was expected');
     await callOn(connection);
+    await socketsRead();
+    expect(pool.acquire()).toBe(connection);
     upstream.forget();
     const call: Partial<ProviderCall> = {
       credential: 'sk-test-credential',
@@ -62,6 +64,7 @@ describe('Relay', () => {
     const record = new CallRecord(recorder as CallRecorder, holds);
     new Relay(call as ProviderCall, response, parts as RelayParts, record).start(connection);
     expect([connection.isBusy, ends]).toEqual([false, ['released 7']]);
+    await socketsRead();
     expect(pool.acquire()).toBe(connection);
     await callOn(connection, { path: '/next' });
     expect(upstream.requests.map(({ path }) => path)).toEqual(['/next']);

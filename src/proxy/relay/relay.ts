@@ -53,17 +53,17 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   /**
-   * Sends the request on a connection to the call's origin; from here on the relay owns the answer. A client that
+   * Sends the request on a connection of the call's pool; from here on the relay owns the answer. A client that
    * disconnected during validation causes no call.
    */
   start(connection: ProviderConnection): void {
     if (this.response.destroyed) {
-      this.call.pool.release(connection);
+      connection.release();
       this.#leave();
       return;
     }
     if (this.parts.open.isStopping) {
-      this.call.pool.release(connection);
+      connection.release();
       this.#refuse(new GivenUp('interrupted'));
       return;
     }
@@ -112,7 +112,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     const verdict = streamHead.push(bytes);
     if (verdict === 'undecided') return;
     if (verdict === 'failed' && this.#fallBack(streamHead.failure ?? 'stream_error', streamHead.head))
-      this.#exchange.drop();
+      this.#exchange.finish();
     else this.#open();
   }
 

@@ -9,7 +9,7 @@ function unexpected(error: Error): void {
 const admit = () => undefined;
 
 describe('SendBatch', () => {
-  it('requests that are ready together → sent in succession, before the turn goes on; one that cannot be sent fails alone', async () => {
+  it('requests that are ready together → sent in succession at the end of the turn; one that cannot be sent fails alone', async () => {
     const batch = new SendBatch();
     const told: string[] = [];
     const send = () => {
@@ -18,10 +18,10 @@ describe('SendBatch', () => {
     batch.add({ admit, send, failed: (error) => told.push(error.message) });
     batch.add({ admit, send: () => told.push('sent'), failed: unexpected });
     expect(told).toEqual([]);
-    await undefined;
+    await nextTurn();
     expect(told).toEqual(['no such method', 'sent']);
     batch.add({ admit, send: () => told.push('next'), failed: unexpected });
-    await undefined;
+    await nextTurn();
     expect(told.at(-1)).toBe('next');
   });
 

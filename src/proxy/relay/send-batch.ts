@@ -10,8 +10,9 @@ export interface WaitingRequest {
 }
 
 /**
- * Sends requests: those that become ready together in succession. Where requests wait for the disk, all requests of a turn
- * share one wait, and those that arrive meanwhile share the next one (ADR 0037).
+ * Sends requests: those that become ready together in succession, after the event loop has read from all sockets, so that
+ * none is written to a connection on which the provider has sent anything since its last answer. Where requests wait for
+ * the disk, all requests of a turn share one wait, and those that arrive meanwhile share the next one (ADR 0037).
  */
 export class SendBatch {
   #waiting: WaitingRequest[] = [];
@@ -24,8 +25,10 @@ export class SendBatch {
     this.#waiting.push(request);
     if (this.#waiting.length > 1 || this.#isBusy) return;
     const { onDisk } = this;
-    if (onDisk === undefined) queueMicrotask(() => this.#send());
-    else setImmediate(() => void this.#sendWritten(onDisk));
+    setImmediate(() => {
+      if (onDisk === undefined) this.#send();
+      else void this.#sendWritten(onDisk);
+    });
   }
 
   #send(): void {

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { ProviderConnection } from '../../../src/proxy/connections/provider-connection.js';
 import type { ResponseHead } from '../../../src/proxy/connections/response-head.rules.js';
 import type { SentRequest } from '../../../src/proxy/connections/sent-request.rules.js';
@@ -28,4 +29,10 @@ export function callOn(
       },
     );
   });
+}
+
+/** Waits until the event loop has read once more from all sockets: connections whose calls have ended are free then. */
+export async function socketsRead(): Promise<void> {
+  await endOfTurn();
+  await endOfTurn();
 }
