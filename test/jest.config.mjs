@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
@@ -26,9 +27,17 @@ const shared = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 
+const native = '<rootDir>/test/support/jest/native-modules.mjs';
+const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+/** What suites may import; Jest loads itself. */
+const packages = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !/jest|swc/.test(name));
+
 /** Runs once, and only when a chosen project names it: unit tests start no database. */
 const withDatabase = {
   ...shared,
+  testEnvironment: '<rootDir>/test/support/jest/native-environment.mjs',
+  transform: { '/src/.+\\.ts$': native, [`/node_modules/(?:${packages.join('|')})/.+\\.[cm]?js$`]: native, ...shared.transform },
+  transformIgnorePatterns: [],
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };

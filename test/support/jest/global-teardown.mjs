@@ -1,15 +1,9 @@
-import pg from 'pg';
+import { once } from 'node:events';
 
-/** Removes every database cloned from this run's template, the template, and the embedded server if it was ours. */
+/** Ends the Postgres of the run, with every database made in it. */
 export default async function tearDown() {
-  const template = process.env.TEST_TEMPLATE;
-  const admin = new pg.Client({ connectionString: process.env.TEST_ADMIN_URL });
-  await admin.connect();
-  const { rows } = await admin.query('select datname from pg_database where datname = $1 or starts_with(datname, $2)', [
-    template,
-    `${template}_`,
-  ]);
-  for (const { datname } of rows) await admin.query(`drop database if exists "${datname}" with (force)`);
-  await admin.end();
-  await globalThis.testDatabaseServer?.stop();
+  const server = globalThis.testDatabaseServer;
+  const ended = once(server, 'exit');
+  server.stdin.end();
+  await ended;
 }

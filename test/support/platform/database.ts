@@ -1,16 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** Somebody is connected to the template; a clone by another worker may be under way. */
-const OBJECT_IN_USE = '55006';
-
-const CLONE_ATTEMPTS = 50;
-const CLONE_PAUSE_MS = 100;
-
-/** A migrated database of its own for a suite, cloned from the template. Returns its URL. */
+/** A migrated database of its own for a suite, cloned from the template of its worker. Returns its URL. */
 export async function freshDatabase(): Promise<string> {
-  const url = await createDatabase(requireEnv('TEST_TEMPLATE'));
+  const url = await createDatabase(`${requireEnv('TEST_TEMPLATE')}_${requireEnv('JEST_WORKER_ID')}`);
   // Suites share one Redis; a clone must not take another's counts for its own.
   await asClientOf(url, (client) => client.query('UPDATE limit_epoch SET deployment = gen_random_uuid()::text'));
   return url;
@@ -29,17 +22,7 @@ export async function dropDatabase(url: string): Promise<void> {
 
 async function createDatabase(template: string): Promise<string> {
   const name = `${requireEnv('TEST_TEMPLATE')}_${randomBytes(4).toString('hex')}`;
-  await asAdmin(async (admin) => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await admin.query(`create database ${name} template ${template}`);
-      } catch (error) {
-        const inUse = error instanceof pg.DatabaseError && error.code === OBJECT_IN_USE;
-        if (!inUse || attempt === CLONE_ATTEMPTS) throw error;
-        await sleep(CLONE_PAUSE_MS);
-      }
-    }
-  });
+  await asAdmin((admin) => admin.query(`create database ${name} template ${template}`));
   const url = new URL(requireEnv('TEST_ADMIN_URL'));
   url.pathname = `/${name}`;
   return url.href;
