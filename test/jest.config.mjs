@@ -18,26 +18,30 @@ const swc = [
   },
 ];
 
+const native = '<rootDir>/test/support/jest/native-modules.mjs';
+const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+/**
+ * What suites may import and Node loads once for each worker. Not Jest itself; not what compares constructors of objects that
+ * a suite hands it; not what suites run on timers of their own.
+ */
+const packages = Object.keys({ ...dependencies, ...devDependencies }).filter(
+  (name) => !/jest|swc|oidc-provider|cbor2|@nestjs\/schedule/.test(name),
+);
+
 const shared = {
   rootDir,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/jest/native-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { '^.+\\.ts$': swc },
+  transform: { [`/node_modules/(?:${packages.join('|')})/.+\\.[cm]?js$`]: native, '^.+\\.ts$': swc },
+  transformIgnorePatterns: [],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
 
-const native = '<rootDir>/test/support/jest/native-modules.mjs';
-const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-/** What suites may import; Jest loads itself. */
-const packages = Object.keys({ ...dependencies, ...devDependencies }).filter((name) => !/jest|swc/.test(name));
-
 /** Runs once, and only when a chosen project names it: unit tests start no database. */
 const withDatabase = {
   ...shared,
-  testEnvironment: '<rootDir>/test/support/jest/native-environment.mjs',
-  transform: { '/src/.+\\.ts$': native, [`/node_modules/(?:${packages.join('|')})/.+\\.[cm]?js$`]: native, ...shared.transform },
-  transformIgnorePatterns: [],
+  transform: { '/src/.+\\.ts$': native, ...shared.transform },
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };

@@ -1,12 +1,34 @@
 import { createRequire } from 'node:module';
+import { types } from 'node:util';
 import { TestEnvironment } from 'jest-environment-node';
 
 const require = createRequire(import.meta.url);
 
-/** A Jest environment whose suites share what Node has loaded in their worker; see `native-modules.mjs`. */
+/** What a suite and native code hand each other and ask `instanceof` of. */
+const KINDS = { Date: types.isDate, Error: types.isNativeError, Function: (value) => typeof value === 'function' };
+
+/**
+ * A Jest environment whose suites share what Node has loaded in their worker; see `native-modules.mjs`. A suite has globals of
+ * its own, so `instanceof` asks what a value is, not whose globals made it.
+ */
 export default class NativeEnvironment extends TestEnvironment {
-  async setup() {
-    await super.setup();
+  constructor(config, context) {
+    super(config, context);
     this.global.loadNative = require;
+    // Nest keeps its metadata there.
+    this.global.Reflect = Reflect;
+    for (const name of Object.keys(KINDS)) acceptFromBoth(this.global[name], KINDS[name]);
   }
+}
+
+for (const name of Object.keys(KINDS)) acceptFromBoth(globalThis[name], KINDS[name]);
+
+/** Classes that extend `constructor` inherit this and keep their own meaning. */
+function acceptFromBoth(constructor, isOfKind) {
+  Object.defineProperty(constructor, Symbol.hasInstance, {
+    configurable: true,
+    value(value) {
+      return this === constructor ? isOfKind(value) : Function.prototype[Symbol.hasInstance].call(this, value);
+    },
+  });
 }
