@@ -23,12 +23,12 @@ export default class NativeEnvironment extends TestEnvironment {
 
 for (const name of Object.keys(KINDS)) acceptFromBoth(globalThis[name], KINDS[name]);
 
-/** Classes that extend `constructor` inherit this and keep their own meaning. */
-function acceptFromBoth(constructor, isOfKind) {
-  Object.defineProperty(constructor, Symbol.hasInstance, {
+/** Classes that extend `kind` inherit this and keep their own meaning. */
+function acceptFromBoth(kind, isOfKind) {
+  Object.defineProperty(kind, Symbol.hasInstance, {
     configurable: true,
     value(value) {
-      return this === constructor ? isOfKind(value) : Function.prototype[Symbol.hasInstance].call(this, value);
+      return this === kind ? isOfKind(value) : Function.prototype[Symbol.hasInstance].call(this, value);
     },
   });
 }
