@@ -21,18 +21,21 @@ const swc = [
 const native = '<rootDir>/test/support/jest/native-modules.mjs';
 const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 /**
- * What suites may import and Node loads once for each worker. Not Jest itself; not what compares constructors of objects that
- * a suite hands it; not what suites run on timers of their own.
+ * What suites may import and Node loads once for each worker. Not Jest itself, and not what compares constructors of objects
+ * that a suite hands it.
  */
 const packages = Object.keys({ ...dependencies, ...devDependencies }).filter(
-  (name) => !/jest|swc|oidc-provider|cbor2|@nestjs\/schedule/.test(name),
+  (name) => !/jest|swc|oidc-provider|cbor2/.test(name),
 );
+/** Unit suites run schedules on timers of their own. */
+const packagesOfUnits = packages.filter((name) => name !== '@nestjs/schedule');
+const nativePackages = (names) => ({ [`/node_modules/(?:${names.join('|')})/.+\\.[cm]?js$`]: native });
 
 const shared = {
   rootDir,
   testEnvironment: '<rootDir>/test/support/jest/native-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
-  transform: { [`/node_modules/(?:${packages.join('|')})/.+\\.[cm]?js$`]: native, '^.+\\.ts$': swc },
+  transform: { ...nativePackages(packagesOfUnits), '^.+\\.ts$': swc },
   transformIgnorePatterns: [],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
@@ -41,7 +44,7 @@ const shared = {
 /** Runs once, and only when a chosen project names it: unit tests start no database. */
 const withDatabase = {
   ...shared,
-  transform: { '/src/.+\\.ts$': native, ...shared.transform },
+  transform: { '/src/.+\\.ts$': native, ...nativePackages(packages), '^.+\\.ts$': swc },
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };
