@@ -1,11 +1,14 @@
 /**
  * Compiles `src` and `migrations` into `dist`, the console of `web` into `dist/web` and the program of `src/gw` into
  * `dist/gw`, each if what is there is not its compilation: `npm run build`, and the first step of every script that runs
- * `dist`. The compiled server and its packages become one program in `dist/server`.
- * docs/adr/0040-builds-compare-contents.md says why it compares contents, docs/adr/0066-one-program.md why one program.
+ * `dist`. The compiled server and its packages become one program in `dist/server`. With `--run <arguments of Node>` the
+ * program named there takes the place of this process when all is built.
+ * docs/adr/0040-builds-compare-contents.md says why it compares contents and why it runs the program,
+ * docs/adr/0066-one-program.md why one program.
  */
-import { execFileSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -57,6 +60,54 @@ const NOT_INSTALLED = [
 ];
 
 process.chdir(import.meta.dirname);
+
+const RUN = '--run';
+const SINCE = '--since=';
+const [ownArguments, program] = split(process.argv.slice(2));
+/** Of the program: the bundler changes that of this process. */
+const ENVIRONMENT = { ...process.env };
+/** When this build began: in this process, or in the one whose place it took. */
+const since = ownArguments.find((argument) => argument.startsWith(SINCE))?.slice(SINCE.length);
+const startedAt = Number(since ?? Date.now());
+let hasBuilt = since !== undefined;
+
+function split(args) {
+  const at = args.indexOf(RUN);
+  return at < 0 ? [args, []] : [args.slice(0, at), args.slice(at + 1)];
+}
+
+/** To standard error: what a program writes to standard output may be for another program. */
+function tell(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function begin(step) {
+  hasBuilt = true;
+  tell(`${step}...`);
+}
+
+/**
+ * Node takes the place of this process, with these arguments. npm forwards a signal to the process that it started and to
+ * no other, so what runs must be that process at any moment: a parent would end and leave its child behind.
+ */
+function become(nodeArguments) {
+  if (process.platform !== 'win32') {
+    process.execve(process.execPath, [process.execPath, ...nodeArguments], ENVIRONMENT);
+  }
+  // Windows replaces no process and forwards no signal. Ctrl-C reaches both; this one waits for the other.
+  process.on('SIGINT', () => undefined);
+  process.exitCode = spawnSync(process.execPath, nodeArguments, { env: ENVIRONMENT, stdio: 'inherit' }).status ?? 1;
+}
+
+/** Where no package brings Node, npm runs this with that of the machine, and what it lacks would fail in its own words. */
+function refuseOldNode() {
+  const floor = JSON.parse(readFileSync('package.json', 'utf8')).engines?.node.replace('>=', '');
+  const { node: version } = process.versions;
+  if (floor === undefined || version.localeCompare(floor, 'en', { numeric: true }) >= 0) return;
+  tell(`This is Node ${version}; the gateway needs Node ${floor} or newer. On Linux and Windows every npm script uses`);
+  tell('the one that npm ci brings. Elsewhere install it yourself, then repeat the command.');
+  process.exit(1);
+}
 
 const isSource = (path) => !path.endsWith('.spec.ts');
 const sourceFiles = () =>
@@ -121,7 +172,7 @@ const gwInputsHash = () =>
 const isGwUpToDate = () => !existsSync(GW_ENTRY) || isStamped(GW_STAMP, gwInputsHash(), filesUnder(GW_OUTPUT));
 
 /** `--gw`: only the client, as `npm ci` builds it; where the packages for that are left out, it says so. */
-const isForClient = process.argv.includes('--gw');
+const isForClient = ownArguments.includes('--gw');
 
 const bundleInputsHash = () => hashOf(['.build.mjs', 'node_modules/.package-lock.json', ...outputFiles()]);
 
@@ -136,6 +187,7 @@ const isUpToDate = () => isServerUpToDate() && isBundleUpToDate() && isWebUpToDa
  * CommonJS program: the engine keeps the outermost function of an ES module for ever, 4 MiB with all literals in it.
  */
 async function buildBundle() {
+  begin('Bundling the service');
   const inputs = bundleInputsHash();
   const { rolldown } = await import('rolldown');
   const codec = await import('@jridgewell/sourcemap-codec');
@@ -172,16 +224,25 @@ async function buildBundle() {
     const mappings = codec.encode(inAsciiColumns(code, codec.decode(map.mappings)));
     writeFileSync(`${path}.map`, JSON.stringify({ version, sources, names, mappings }));
   }
-  compileBundle();
+  await compileBundle();
   writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(filesUnder(SERVER_OUTPUT)) });
 }
 
 /** Without the cache a start parses the program as a whole, and the allocator keeps 38 MiB of that. */
-function compileBundle() {
+async function compileBundle() {
   for (const path of ownCompileCaches()) rmSync(path, { recursive: true, force: true });
-  execFileSync(process.execPath, [join(SERVER_OUTPUT, 'main.js'), '--compile-only'], {
+  const child = spawn(process.execPath, [join(SERVER_OUTPUT, 'main.js'), '--compile-only'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  // The only child of a build. A signal ends both.
+  const endBoth = (signal) => {
+    child.kill('SIGKILL');
+    process.kill(process.pid, signal);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, endBoth);
+  const [code] = await once(child, 'exit');
+  for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, endBoth);
+  if (code !== 0) throw new Error(`The new program does not load: exit code ${code}`);
 }
 
 /** Those of earlier bundles. What another account has written, this one may not be allowed to remove. */
@@ -219,6 +280,7 @@ function inAsciiColumns(code, mappings) {
 
 /** One program that needs no packages. Its commands are chunks, so that help reads only itself. */
 async function buildGw() {
+  begin('Building gw');
   const inputs = gwInputsHash();
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const { build: bundle } = await bundler();
@@ -249,6 +311,7 @@ function bundler() {
 }
 
 async function buildWeb() {
+  begin('Building the console');
   const inputs = webInputsHash();
   const { build: bundle } = await bundler();
   await bundle({ configFile: WEB_SETTINGS, logLevel: 'warn' });
@@ -270,7 +333,7 @@ async function holdLock() {
   try {
     lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
   } catch {
-    process.stderr.write('Another build is running; waiting for it.\n');
+    tell('Another build is running; waiting for it.');
     lock.exec(`PRAGMA busy_timeout = ${LONGEST_WAIT_MS}; BEGIN EXCLUSIVE`);
   }
   return lock;
@@ -278,6 +341,7 @@ async function holdLock() {
 
 /** Ends the process, with the compiler's exit code. A failed compilation writes nothing. */
 async function build(lock) {
+  begin('Compiling the service');
   const stamp = readStamp();
   const isKnown = stamp.outputs === hashOf(outputFiles()) && stamp.compilerState === hashOf([COMPILER_STATE]);
   // The compiler believes its own notes of what it wrote: they go where something else has written since.
@@ -289,7 +353,7 @@ async function build(lock) {
     complete(inputs, sources);
     lock.close();
     // The compiler ends this process; the next one bundles what it wrote.
-    execFileSync(process.execPath, [import.meta.filename], { stdio: 'inherit' });
+    become([import.meta.filename, `${SINCE}${startedAt}`, RUN, ...program]);
   });
   // In this process and not in a child, which would go on writing without the lock if this process were killed.
   process.argv.splice(1, Number.POSITIVE_INFINITY, 'tsc', '-p', SETTINGS);
@@ -310,8 +374,9 @@ function removeOrphans(sources) {
   }
 }
 
+refuseOldNode();
 if (isForClient && !existsSync('node_modules/vite')) {
-  process.stderr.write('gw is not built: that needs the development packages, which npm ci installs.\n');
+  tell('gw is not built: that needs the development packages, which npm ci installs.');
 } else if (isForClient ? !isGwUpToDate() : !isUpToDate()) {
   const lock = await holdLock();
   if (!isForClient && !isWebUpToDate()) await buildWeb();
@@ -320,3 +385,5 @@ if (isForClient && !existsSync('node_modules/vite')) {
   else if (!isForClient && !isBundleUpToDate()) await buildBundle();
   lock.close();
 }
+if (hasBuilt) tell(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+if (program.length > 0) become(program);

@@ -181,7 +181,8 @@ async function finish(exitCode) {
   process.exit(exitCode);
 }
 
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => finish(130));
+// Ctrl-C under npm arrives twice: from the terminal and from npm.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => finish(130));
 setTimeout(() => {
   console.error('the bench took too long and was stopped');
   return finish(2);

@@ -9,12 +9,11 @@ import {
   processEnvironment,
 } from '../platform/config/environment.js';
 import { openDatabase } from '../platform/open-platform.js';
+import { stopRequest } from '../platform/stop-request.js';
 import { WorkerPool } from '../platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
 import { tuneEngine } from './engine.js';
 import { type Extension, startGateway } from './start.js';
-
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** Stops the service; idempotent. @returns whether it stopped cleanly. */
 type Stop = (signal: string) => Promise<boolean>;
@@ -28,11 +27,13 @@ type Stop = (signal: string) => Promise<boolean>;
 export async function runProcess(extension: Extension = {}): Promise<void> {
   if (isWorkerProcess()) return runWorker(extension);
   const environment = await exitOnError(async () => loadEnvironment(processEnvironment()));
+  // A start that is ended by a signal would leave the embedded database behind; any other leaves nothing.
+  const early = environment.DATABASE_URL === undefined ? stopRequest() : undefined;
   const { banner, stop } = await exitOnError(() =>
     environment.WORKERS > 1 ? startWorkers(environment) : startService(extension),
   );
   process.stderr.write(banner);
-  stopOnSignal(stop);
+  stopOn(early ?? stopRequest(), stop);
 }
 
 /** Runs a worker. It ends when the primary process requests it or has ended. */
@@ -44,7 +45,7 @@ async function runWorker(extension: Extension): Promise<void> {
   });
   const { banner, stop } = await exitOnError(() => startService(extension));
   stopService = stop;
-  stopOnSignal(stop);
+  stopOn(stopRequest(), stop);
   reportReady(banner);
 }
 
@@ -82,9 +83,8 @@ async function startWorkers(environment: Environment): Promise<{ banner: string;
   };
 }
 
-/** A second signal ends the process at once. */
-function stopOnSignal(stop: Stop): void {
-  for (const signal of SIGNALS) process.once(signal, () => void end(stop, signal));
+function stopOn(request: Promise<string>, stop: Stop): void {
+  void request.then((signal) => end(stop, signal));
 }
 
 async function end(stop: Stop, signal: string): Promise<void> {

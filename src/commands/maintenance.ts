@@ -4,6 +4,7 @@ import { SystemIds } from '../common/ids.js';
 import { processEnvironment } from '../platform/config/environment.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import { platformModule } from '../platform/platform.module.js';
+import { stopRequest } from '../platform/stop-request.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { Retention } from '../retention/retention.service.js';
 
@@ -16,7 +17,7 @@ class MaintenanceModule {}
  */
 async function main(): Promise<void> {
   const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stop.abort());
+  void stopRequest().then(() => stop.abort());
   const platform = await openPlatform(processEnvironment(), {
     clock: new SystemClock(),
     ids: new SystemIds(),

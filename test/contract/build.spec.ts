@@ -42,8 +42,8 @@ const LEAST = { target: 'ES2024', lib: ['ES5'], module: 'nodenext', types: [], s
 
 const PROCESS_TYPE = 'declare const process: { stdout: { write(text: string): void } };\n';
 
-function startBuild(folder: string): ChildProcess {
-  return spawn(process.execPath, [join(folder, '.build.mjs')], { stdio: ['ignore', 'pipe', 'pipe'] });
+function startBuild(folder: string, ...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [join(folder, '.build.mjs'), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** What a build told, and how it ended. */
@@ -103,6 +103,56 @@ describe('the build (docs/adr/0040)', () => {
     },
     PATIENCE_MS,
   );
+
+  it(
+    'tells what it does and how long that took; where nothing changed, nothing',
+    async () => {
+      linkBundler();
+      const steps = 'Compiling the service\\.\\.\\.\\nBundling the service\\.\\.\\.';
+      expect(await build()).toEqual({
+        code: 0,
+        output: expect.stringMatching(`^${steps}\\nBuilt in \\d+\\.\\d s\\.\\n$`),
+      });
+      expect(await build()).toEqual({ code: 0, output: '' });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    '--run → the program takes the place of the build, with its arguments, its environment and its exit code',
+    async () => {
+      write('program.mjs', 'console.log(process.pid, process.argv.slice(2), process.env.NODE_ENV); process.exit(3);');
+      for (const _round of ['builds', 'is up to date']) {
+        const started = startBuild(folder, '--run', '--no-warnings', 'program.mjs', '--gw', '--run');
+        const { code, output } = await endOf(started);
+        expect(code).toBe(3);
+        expect(output).toContain(`${started.pid} [ '--gw', '--run' ] ${process.env.NODE_ENV}\n`);
+      }
+      expect(existsSync(at('dist/src/main.js'))).toBe(true);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    '--run, and the compilation fails → the program does not run',
+    async () => {
+      write('program.mjs', "console.log('runs');");
+      write('src/answer.ts', "export const answer: number = 'many';\n");
+      const { code, output } = await endOf(startBuild(folder, '--run', 'program.mjs'));
+      expect(code).not.toBe(0);
+      expect(output).toContain('error TS2322');
+      expect(output).not.toContain('runs');
+    },
+    PATIENCE_MS,
+  );
+
+  it('a Node below the floor of package.json → says which one is needed, and builds nothing', async () => {
+    write('package.json', '{"type":"module","engines":{"node":">=99.1.0"}}');
+    const { code, output } = await build();
+    expect(code).toBe(1);
+    expect(output).toContain(`This is Node ${process.versions.node}; the gateway needs Node 99.1.0 or newer.`);
+    expect(existsSync(at('dist'))).toBe(false);
+  });
 
   it(
     'a source that is deleted → its output is deleted; one that is renamed → moved',
