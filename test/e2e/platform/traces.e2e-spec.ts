@@ -69,6 +69,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const { traceId, spanId, headers } = ownTrace();
     const startedMs = Date.now();
     expect((await client.call(PATH, { body: CHAT, headers })).status).toBe(200);
+    const tookMs = Date.now() - startedMs;
     const { server, calls } = await spansOf(traceId, 2);
     const [{ id }] = await world.dataSource.query('SELECT event_id AS id FROM usage_events WHERE app_id = $1', [
       client.appId,
@@ -101,7 +102,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     for (const span of [server, ...calls]) {
       expect(Number(BigInt(span.startTimeUnixNano) / 1_000_000n)).toBeGreaterThanOrEqual(startedMs - 1);
       expect(durationMs(span)).toBeGreaterThan(0);
-      expect(durationMs(span)).toBeLessThan(10_000);
+      expect(durationMs(span)).toBeLessThanOrEqual(tookMs + 1);
     }
     expect(collector.resource).toMatchObject({ 'service.name': 'gateway', 'service.instance.id': expect.any(String) });
   });
@@ -241,9 +242,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const other = await startWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: await refusingUrl() } });
     const otherClient = await ProxyClient.create(other);
     for (let call = 0; call < 5; call++) expect((await otherClient.call(PATH, { body: CHAT })).status).toBe(200);
-    const startedMs = performance.now();
     await other.stop();
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
     const lines = other.logs.filter(({ message }) => message === 'traces_export_failed');
     expect(lines.at(-1)).toMatchObject({ lost: 10 });
   });
