@@ -69,8 +69,8 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const { traceId, spanId, headers } = ownTrace();
     const startedMs = Date.now();
     expect((await client.call(PATH, { body: CHAT, headers })).status).toBe(200);
-    const tookMs = Date.now() - startedMs;
     const { server, calls } = await spansOf(traceId, 2);
+    const tookMs = Date.now() - startedMs;
     const [{ id }] = await world.dataSource.query('SELECT event_id AS id FROM usage_events WHERE app_id = $1', [
       client.appId,
     ]);

@@ -10,6 +10,8 @@ export interface TcpProxy {
   swallowed(): string;
   /** Passes bytes of new connections again. What was swallowed stays lost, so frozen connections are cut. */
   thaw(): void;
+  /** How many it has accepted so far. */
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -18,6 +20,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const sockets = new Set<Socket>();
   let frozen = false;
   let swallowed = '';
+  let accepted = 0;
   const pass = (from: Socket, to: Socket, swallow: (bytes: Buffer) => void) => {
     sockets.add(from);
     from.on('data', (bytes) => (frozen ? swallow(bytes) : to.write(bytes)));
@@ -28,6 +31,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     });
   };
   const server = createServer((client) => {
+    accepted++;
     const upstream = connect(target.port, target.host);
     pass(client, upstream, (bytes) => {
       swallowed += bytes.toString('latin1');
@@ -43,6 +47,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       frozen = true;
     },
     swallowed: () => swallowed,
+    connections: () => accepted,
     thaw: () => {
       cutAll();
       frozen = false;
