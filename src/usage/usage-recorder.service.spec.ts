@@ -183,7 +183,7 @@ describe('usage recorder', () => {
     events.delayMs = 5;
     for (let count = 0; count < 4_500; count++)
       parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
-    await eventually(() => parts.journal.pending === 0, { withinMs: 5_000 });
+    await eventually(() => parts.journal.pending === 0, { withinMs: 10_000 });
     expect(events.rows.size).toBe(4_500);
     expect(events.batches).toEqual([2_000, 2_000, 500]);
     expect(events.mostRunning).toBe(1);
@@ -232,7 +232,7 @@ describe('usage recorder', () => {
     expect(line).toMatchObject({ level: 'error', pending: 600, error: 'Error: Connection terminated' });
     expect(more).toEqual([]);
     events.failure = undefined;
-    await eventually(() => parts.journal.pending === 0, { withinMs: 5_000 });
+    await eventually(() => parts.journal.pending === 0, { withinMs: 10_000 });
     expect(events.rows.size).toBe(600);
   });
 
@@ -316,7 +316,7 @@ describe('usage recovery', () => {
     parts = assemble();
     events.failure = new Error('away');
     const starting = parts.recovery.onModuleInit();
-    await eventually(() => linesOf('usage_events_write_failed').length === 1, { withinMs: 8_000 });
+    await eventually(() => linesOf('usage_events_write_failed').length === 1, { withinMs: 10_000 });
     events.failure = undefined;
     await starting;
     expect(events.rows.size).toBe(1);

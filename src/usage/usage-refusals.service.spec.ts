@@ -96,9 +96,9 @@ const stored = () => [...writes.counts.values()];
 describe('refusals', () => {
   it('refused for the first time → stored before the second is over; again and again → the count follows later', async () => {
     refuse();
-    await eventually(() => stored().length === 1, { withinMs: 900 });
+    await eventually(() => stored().length === 1, { withinMs: 10_000 });
     refuse({}, 999);
-    await eventually(() => stored()[0] === 1_000, { withinMs: 5_000 });
+    await eventually(() => stored()[0] === 1_000, { withinMs: 10_000 });
     expect(writes.statements.length).toBeLessThanOrEqual(3);
   });
 
@@ -129,7 +129,7 @@ describe('refusals', () => {
     await refusals.flush();
     expect(lines()).toHaveLength(2);
     writes.failure = undefined;
-    await eventually(() => stored().length === 2, { withinMs: 5_000 });
+    await eventually(() => stored().length === 2, { withinMs: 10_000 });
     expect(writes.added).toBe(4);
   });
 

@@ -5,7 +5,12 @@ import { ConfigChanges } from '../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../src/platform/database/data-source.js';
 import { eventually } from '../support/eventually.js';
 import { dropDatabase, freshDatabase } from '../support/platform/database.js';
+import { startFurtherInstance } from '../support/platform/further-instance.js';
+import { describeWithRedis, reachRedis } from '../support/platform/redis.js';
 import { startTcpProxy, type TcpProxy } from '../support/platform/tcp-proxy.js';
+import { plainCompletion } from '../support/proxy/upstream.js';
+import { json } from '../support/proxy/upstream-scripts.js';
+import { startWorld } from '../support/world.js';
 
 /** Until other instances know of a change. */
 const KNOWN_MS = 1_000;
@@ -75,5 +80,41 @@ describe('configuration changes', () => {
     const backMs = await tookMs(() => changes.connected);
     expect(lostMs).toBeLessThan(NOTICED_MS);
     expect(backMs).toBeLessThan(NOTICED_MS);
+  });
+});
+
+describeWithRedis('another instance', () => {
+  it('a user is blocked and unblocked, a key revoked → its calls follow within a second', async () => {
+    const redis = await reachRedis();
+    const world = await startWorld({ env: { REDIS_URL: redis.url } });
+    const other = await startFurtherInstance(world);
+    const { slug } = await world.provider({ type: 'openai' });
+    const config = { authentication: { type: 'api_key', end_user: { source: 'header' } } };
+    const { id, key } = await world.app({ ...config, routing: { providers: { mode: 'all' }, model_rewrites: {} } });
+    world.upstream.script(json(200, plainCompletion));
+    const status = async () => {
+      const answer = await fetch(`${other.baseUrl}/v1/apps/${id}/proxy/${slug}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-end-user-id': 'ann' },
+        body: JSON.stringify({ model: 'gpt-4.1', messages: [] }),
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const followsMs = async (change: string, expected: number) => {
+      const { status: done } = await world.api.post(`/v1/admin/apps/${id}/${change}`);
+      expect(done).toBe(200);
+      const startedMs = performance.now();
+      await eventually(async () => (await status()) === expected, { withinMs: 20_000 });
+      return performance.now() - startedMs;
+    };
+    expect(await status()).toBe(200);
+    const [own] = (await world.api.get(`/v1/admin/apps/${id}/keys`)).body.keys;
+    expect(await followsMs('users/ann/block', 403)).toBeLessThan(KNOWN_MS);
+    expect(await followsMs('users/ann/unblock', 200)).toBeLessThan(KNOWN_MS);
+    expect(await followsMs(`keys/${own.id}/revoke`, 401)).toBeLessThan(KNOWN_MS);
+    await other.stop();
+    await world.stop();
+    await redis.stop();
   });
 });

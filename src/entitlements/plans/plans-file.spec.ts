@@ -7,7 +7,7 @@ import { SystemClock } from '../../common/clock.js';
 import { Log } from '../../common/log/log.js';
 import { PlansFile } from './plans-file.js';
 
-const WITHIN = { withinMs: 5_000 };
+const WITHIN = { withinMs: 10_000 };
 
 let directory: string;
 let path: string;

@@ -26,7 +26,7 @@ describe('Redis connection without a Redis', () => {
     const { redis, lines } = connectionTo('redis://user:private@127.0.0.1:1');
     redis.open();
     expect([redis.state, redis.run(neverAsked)]).toEqual(['lost', undefined]);
-    await eventually(() => lines.length > 0, { withinMs: 2_000 });
+    await eventually(() => lines.length > 0, { withinMs: 10_000 });
     await new Promise((resolve) => setTimeout(resolve, 700));
     redis.close();
     expect(lines).toHaveLength(1);

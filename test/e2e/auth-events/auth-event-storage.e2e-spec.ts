@@ -133,7 +133,7 @@ describeWithRedis('another instance on the same database', () => {
     expect(await usersOf(app.id)).toEqual(['before']);
     proxy.thaw();
     events.record(draftOf(app.id, { userId: 'after' }));
-    await eventually(async () => (await usersOf(app.id)).length === 1_202, { withinMs: 5_000 });
+    await eventually(async () => (await usersOf(app.id)).length === 1_202, { withinMs: 10_000 });
     const during = Array.from({ length: 1_200 }, (_, index) => `during-${index}`);
     expect(await usersOf(app.id)).toEqual(['before', ...during, 'after']);
     expect(lostLines()).toEqual([]);
@@ -147,10 +147,10 @@ describeWithRedis('another instance on the same database', () => {
         for (let index = 0; index < 300; index++) {
           instance.gateway.app.get(AuthEvents).record(draftOf(app.id, { userId: `${round}-${index}` }));
         }
-        await eventually(async () => (await world.dataSource.query(KILL_WAITING)).length > 0, { withinMs: 3_000 });
+        await eventually(async () => (await world.dataSource.query(KILL_WAITING)).length > 0, { withinMs: 10_000 });
       });
     }
-    await eventually(async () => (await usersOf(app.id)).length === 900, { withinMs: 5_000 });
+    await eventually(async () => (await usersOf(app.id)).length === 900, { withinMs: 10_000 });
     expect(new Set(await usersOf(app.id)).size).toBe(900);
     expect(lostLines()).toEqual([]);
   });

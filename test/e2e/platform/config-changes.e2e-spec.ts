@@ -33,7 +33,7 @@ async function listen(topic: string, where = url): Promise<{ changes: ConfigChan
   const keys: string[] = [];
   changes.subscribe(topic, (key) => keys.push(key));
   changes.open();
-  await eventually(() => keys.length > 0, { withinMs: 5_000 });
+  await eventually(() => keys.length > 0, { withinMs: 10_000 });
   expect(keys.splice(0)).toEqual(['*']);
   return { changes, keys };
 }
@@ -61,7 +61,7 @@ describe('configuration changes', () => {
     });
     await expect(undone).rejects.toThrow('roll back');
     await db.transaction((tx) => changes.publish(tx, { topic: 'apps', key: 'done' }));
-    await eventually(() => keys.length > 0, { withinMs: 5_000 });
+    await eventually(() => keys.length > 0, { withinMs: 10_000 });
     expect(keys).toEqual(['done']);
   });
 
@@ -71,7 +71,7 @@ describe('configuration changes', () => {
     changes.subscribe('apps', (key) => ended.push(key))();
     await changes.publish(db, { topic: 'providers', key: 'p1' });
     await changes.publish(db, { topic: 'apps', key: 'a1' });
-    await eventually(() => keys.length > 0, { withinMs: 5_000 });
+    await eventually(() => keys.length > 0, { withinMs: 10_000 });
     expect([keys, ended]).toEqual([['a1'], []]);
   });
 
@@ -84,14 +84,14 @@ describe('configuration changes', () => {
     changes.subscribe('providers', (key) => told.push(key));
     await changes.publish(db, { topic: 'providers', key: 'p1' });
     await changes.publish(db, { topic: 'apps', key: 'a1' });
-    await eventually(() => keys.length > 0, { withinMs: 5_000 });
+    await eventually(() => keys.length > 0, { withinMs: 10_000 });
     expect([told, trouble]).toEqual([['p1'], [new Error('broken subscriber')]]);
   });
 
   it('a text it cannot read, from a newer version → everything may have changed', async () => {
     const { keys } = await listen('apps');
     await db.query("select pg_notify('gateway_config', 'v2 something')");
-    await eventually(() => keys.length > 0, { withinMs: 5_000 });
+    await eventually(() => keys.length > 0, { withinMs: 10_000 });
     expect(keys).toEqual(['*']);
   });
 
@@ -100,7 +100,7 @@ describe('configuration changes', () => {
     await killListeners();
     await eventually(() => keys.length > 0 && changes.connected, { withinMs: 10_000 });
     await changes.publish(db, { topic: 'apps', key: 'later' });
-    await eventually(() => keys.length > 1, { withinMs: 5_000 });
+    await eventually(() => keys.length > 1, { withinMs: 10_000 });
     expect(keys).toEqual(['*', 'later']);
     expect(trouble).toHaveLength(1);
   });
@@ -125,7 +125,7 @@ describe('configuration changes', () => {
     const attemptsOf = (told: unknown[]) => new ConfigChanges({ url: nowhere, onTrouble: (error) => told.push(error) });
     const changes = attemptsOf(trouble);
     changes.open();
-    await eventually(() => trouble.length >= 2, { withinMs: 5_000 });
+    await eventually(() => trouble.length >= 2, { withinMs: 10_000 });
     expect(changes.connected).toBe(false);
     await changes.close();
     const attempts = trouble.length;

@@ -172,7 +172,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const open = client.open(PATH, { body: { ...CHAT, stream: true }, headers });
     await open.head;
     open.request.destroy();
-    await eventually(() => held.open() === 1, { withinMs: 2_000 });
+    await eventually(() => held.open() === 1, { withinMs: 10_000 });
     const { server, calls } = await spansOf(traceId, 2);
     expect(server.attributes).toMatchObject({ 'gateway.client_aborted': true, 'http.response.status_code': '200' });
     expect(calls).toMatchObject([{ status: {} }]);
@@ -217,7 +217,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const busy = ownTrace();
     expect((await client.call(PATH, { body: CHAT, headers: busy.headers })).status).toBe(200);
     const lines = () => world.logs.filter(({ message }) => message === 'traces_export_failed');
-    await eventually(() => lines().length > 0, { withinMs: 5_000 });
+    await eventually(() => lines().length > 0, { withinMs: 10_000 });
     expect(lines()).toMatchObject([{ level: 'warn', lost: 0, error: 'status 503' }]);
     collector.answer = { status: 200 };
     await spansOf(busy.traceId, 2);
@@ -251,5 +251,5 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
 /** Waits until that many spans are told as lost. */
 async function lostSpans(count: number): Promise<void> {
   const told = async () => (await fetch(`${world.baseUrl}/metrics`)).text();
-  await eventually(async () => (await told()).includes(`outcome="lost"} ${count}`), { withinMs: 5_000 });
+  await eventually(async () => (await told()).includes(`outcome="lost"} ${count}`), { withinMs: 10_000 });
 }

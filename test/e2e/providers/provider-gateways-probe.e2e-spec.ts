@@ -88,7 +88,7 @@ describe('POST provider-gateways/test', () => {
       response.on('close', () => clearInterval(timer));
     });
     expect((await test(CF_AIG)).body).toEqual({ validated: true });
-    await eventually(() => upstream.openConnections() === 0, { withinMs: 2_000 });
+    await eventually(() => upstream.openConnections() === 0, { withinMs: 10_000 });
   });
 
   it('silence → unreachable, after four seconds and before any answer', async () => {

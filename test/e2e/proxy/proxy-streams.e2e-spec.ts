@@ -220,10 +220,10 @@ describe('a client that leaves', () => {
       await script(exchange);
     });
     const { request } = client.open(PATH, { body: BODY });
-    await eventually(() => world.upstream.requests[0]?.isComplete === true, { withinMs: 5_000 });
+    await eventually(() => world.upstream.requests[0]?.isComplete === true, { withinMs: 10_000 });
     request.destroy();
     const { openRequests } = world.gateway.app.get(Metrics);
-    await eventually(() => openRequests.of().value === 0, { withinMs: 5_000 });
+    await eventually(() => openRequests.of().value === 0, { withinMs: 10_000 });
     resolve();
     expect(await client.events()).toMatchObject([{ ...FULL, cost_source: 'computed' }]);
   });
@@ -235,7 +235,7 @@ describe('a client that leaves', () => {
     const { request, head } = client.open(PATH, { body: BODY });
     await once(await head, 'data');
     request.destroy();
-    await eventually(async () => (await openConnections()) <= connections, { withinMs: 5_000 });
+    await eventually(async () => (await openConnections()) <= connections, { withinMs: 10_000 });
     held.release(word('there') + USAGE + DONE);
     expect(await client.events()).toMatchObject([{ ...FULL, cost_source: 'computed' }]);
     expect(client.lines('usage_unresolved_cost')).toEqual([]);
@@ -273,9 +273,9 @@ describe('a client that leaves', () => {
     const held = hold(word('Hi'));
     world.upstream.script(held.script);
     const calls = Array.from({ length: 100 }, () => client.open(PATH, { body: BODY }));
-    await eventually(() => held.open() === MAX_CONNECTIONS, { withinMs: 5_000 });
+    await eventually(() => held.open() === MAX_CONNECTIONS, { withinMs: 10_000 });
     for (const { request } of calls) request.destroy();
-    await eventually(() => held.open() === 0, { withinMs: 5_000 });
+    await eventually(() => held.open() === 0, { withinMs: 10_000 });
     const events = await client.events(MAX_CONNECTIONS);
     expect(events.every(({ client_aborted, status }) => client_aborted === 1 && status === 'ok')).toBe(true);
     world.upstream.script(sse([word('Hi'), USAGE, DONE]));

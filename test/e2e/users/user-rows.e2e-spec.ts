@@ -134,7 +134,7 @@ describe('another instance', () => {
     const other = new BlockedUsers(world.gateway.app.get(UsersRepository), changes, clock);
     try {
       changes.open();
-      await eventually(() => changes.connected, { withinMs: 5_000 });
+      await eventually(() => changes.connected, { withinMs: 10_000 });
       expect(await other.isBlocked(app, 'mallory')).toBe(false);
       await block('mallory');
       await eventually(async () => other.isBlocked(app, 'mallory'), { withinMs: 10_000 });
