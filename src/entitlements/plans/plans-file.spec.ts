@@ -44,6 +44,7 @@ function text(plans: string[]): string {
 
 const keys = () => [...(file?.plans?.plans.keys() ?? ['none'])].join();
 const messages = () => lines.map(({ message }) => message);
+/** Some looks at the file, which come every 5 ms: nothing tells of a look that finds nothing new. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe('PlansFile', () => {

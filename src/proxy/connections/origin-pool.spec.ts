@@ -298,6 +298,7 @@ describe('connections to one origin', () => {
       },
     );
     await eventually(() => pieces.length > 0, { withinMs: 10_000 });
+    // A timer of its silence, if it ran, would end before this one.
     await sleep(1_200);
     expect(ends).toEqual([]);
     connection.resume();
