@@ -237,12 +237,14 @@ describe('key set handling', () => {
     const other = await startedIssuer();
     issuer.slow(60_000);
     const startedMs = performance.now();
-    const silent = rejectionOf(keySets.find(issuer.jwksUrl, known));
+    let waitedMs: number | undefined;
+    const silent = rejectionOf(keySets.find(issuer.jwksUrl, known)).finally(() => {
+      waitedMs = performance.now() - startedMs;
+    });
     expect(await keySets.find(other.jwksUrl, other.kid('ES256'))).toHaveLength(1);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    expect(waitedMs).toBeUndefined();
     expect(await silent).toMatchObject(unavailable('jwks_unreachable'));
-    expect(performance.now() - startedMs).toBeGreaterThan(4_900);
-    expect(performance.now() - startedMs).toBeLessThan(7_000);
+    expect(waitedMs).toBeGreaterThan(4_900);
   });
 
   it('more than 1,000 addresses → the one not used for longest is forgotten', async () => {

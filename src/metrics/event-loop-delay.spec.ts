@@ -35,21 +35,23 @@ describe('EventLoopDelay', () => {
   });
 
   it('a loop that was held up → by how much; asked again at once → the same', async () => {
+    const startedMs = performance.now();
     await holdUp();
     const held = delay.takeP99Seconds();
     expect(held).toBeGreaterThan(0.5 * (BLOCKED_MS / 1000));
-    expect(held).toBeLessThan(30);
+    expect(held).toBeLessThanOrEqual((performance.now() - startedMs) / 1000);
     expect(delay.takeP99Seconds()).toBe(held);
   });
 
   it('held up before the last question → forgotten', async () => {
     await holdUp();
     const held = delay.takeP99Seconds() ?? 0;
-    // A busy machine may hold up the loop as well; after more than three times, the percentile would sink by itself.
+    // A busy machine may hold up the loop as well. Among a hundred measurements of 20 ms the percentile would sink by
+    // itself.
     const isForgotten = async () => {
       await sleep(200);
       return (delay.takeP99Seconds() ?? held) < held;
     };
-    await eventually(isForgotten, { withinMs: 500 });
+    await eventually(isForgotten, { withinMs: 1_500 });
   });
 });

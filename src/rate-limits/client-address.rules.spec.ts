@@ -121,9 +121,10 @@ describe('client address: bounded work', () => {
     const chain = Array.from({ length: 3_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
     const header = ['198.51.100.9', ...chain].join(',');
     expect(clientAddress(PROXY, header, PROXIES)).toBe(chain.at(-32));
-    const startedAt = performance.now();
-    for (let round = 0; round < 100; round++) clientAddress(PROXY, header, PROXIES);
-    expect((performance.now() - startedAt) / 100).toBeLessThan(5);
+    const run = () => {
+      for (let round = 0; round < 100; round++) clientAddress(PROXY, header, PROXIES);
+    };
+    expect(fastestMs(run) / 100).toBeLessThan(5);
   });
 
   it.each(['1', ':', '[', '[1', '1.', ' ', '%', ':%'])('32 KiB of "%s" in one entry → malformed, at once', (text) => {

@@ -35,6 +35,8 @@ class FakeEvents extends UsageWritesRepository {
   /** Thrown by statements that do not contain the poison. */
   failureOfOthers: Error | undefined;
   poison: string | undefined;
+  /** Statements that have failed. */
+  failed = 0;
   today = '2025-11-20';
 
   constructor() {
@@ -46,7 +48,7 @@ class FakeEvents extends UsageWritesRepository {
   }
 
   override async databaseDay(): Promise<string> {
-    if (this.failure) throw this.failure;
+    if (this.failure) throw this.fail(this.failure);
     return this.today;
   }
 
@@ -54,7 +56,7 @@ class FakeEvents extends UsageWritesRepository {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;
-    if (this.failure) throw this.failure;
+    if (this.failure) throw this.fail(this.failure);
     const kindOf = new Map<unknown, Record<string, unknown>>();
     for (const kind of JSON.parse(kinds)) kindOf.set(kind.kind, kind);
     const rows: Record<string, unknown>[] = JSON.parse(String(events)).map((event: Record<string, unknown>) => ({
@@ -62,11 +64,16 @@ class FakeEvents extends UsageWritesRepository {
       ...event,
     }));
     if (rows.some((row) => row.event_id === this.poison)) throw Object.assign(new Error('bad'), { code: '22003' });
-    if (this.failureOfOthers) throw this.failureOfOthers;
+    if (this.failureOfOthers) throw this.fail(this.failureOfOthers);
     this.batches.push(rows.length);
     const fresh = rows.filter((row) => !this.rows.has(String(row.event_id)));
     for (const row of fresh) this.rows.set(String(row.event_id), row);
     return fresh.map((row) => String(row.event_id));
+  }
+
+  private fail(error: Error): Error {
+    this.failed++;
+    return error;
   }
 }
 
@@ -183,7 +190,7 @@ describe('usage recorder', () => {
     events.delayMs = 5;
     for (let count = 0; count < 4_500; count++)
       parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
-    await eventually(() => parts.journal.pending === 0, { withinMs: 5_000 });
+    await eventually(() => parts.journal.pending === 0, { withinMs: 10_000 });
     expect(events.rows.size).toBe(4_500);
     expect(events.batches).toEqual([2_000, 2_000, 500]);
     expect(events.mostRunning).toBe(1);
@@ -232,7 +239,7 @@ describe('usage recorder', () => {
     expect(line).toMatchObject({ level: 'error', pending: 600, error: 'Error: Connection terminated' });
     expect(more).toEqual([]);
     events.failure = undefined;
-    await eventually(() => parts.journal.pending === 0, { withinMs: 5_000 });
+    await eventually(() => parts.journal.pending === 0, { withinMs: 10_000 });
     expect(events.rows.size).toBe(600);
   });
 
@@ -316,7 +323,7 @@ describe('usage recovery', () => {
     parts = assemble();
     events.failure = new Error('away');
     const starting = parts.recovery.onModuleInit();
-    await eventually(() => linesOf('usage_events_write_failed').length === 1, { withinMs: 8_000 });
+    await eventually(() => linesOf('usage_events_write_failed').length === 1, { withinMs: 10_000 });
     events.failure = undefined;
     await starting;
     expect(events.rows.size).toBe(1);
@@ -331,7 +338,8 @@ describe('usage recovery', () => {
     events.poison = bad?.admission.eventId;
     events.failureOfOthers = new Error('away');
     const starting = parts.recovery.onModuleInit();
-    await sleep(250);
+    // It tries again, at least once.
+    await eventually(() => events.failed >= 2, { withinMs: 10_000 });
     events.failureOfOthers = undefined;
     await starting;
     expect(events.rows.size).toBe(2);
@@ -345,7 +353,7 @@ describe('usage recovery', () => {
     parts = assemble();
     events.failure = new Error('away');
     const starting = parts.recovery.onModuleInit();
-    await sleep(30);
+    await eventually(() => events.failed > 0, { withinMs: 10_000 });
     expect(parts.budgets.forgotten).toEqual([]);
     events.failure = undefined;
     await starting;

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { AuthEvents } from '../../src/auth-events/auth-events.service.js';
 import { eventually } from '../support/eventually.js';
+import { firstOrganizationId } from '../support/identity/accounts.js';
 import { dropDatabase, freshDatabase } from '../support/platform/database.js';
 import { startTcpProxy, type TcpProxy } from '../support/platform/tcp-proxy.js';
+import { anAuthEvent } from '../support/token-exchange/auth-events.js';
 import { startWorld, type World } from '../support/world.js';
 
 /** The longest wait that requests are promised, and what two busy cores add to it. */
@@ -9,6 +13,8 @@ const LONGEST_WAIT_MS = 2_000;
 /** Once it is known that nothing answers, nobody waits for it. */
 const AT_ONCE_MS = 300;
 const RECOVERY = { withinMs: 5_000 };
+/** A scrape does not ask it. */
+const SCRAPED_MS = 500;
 /** More than the pool has connections. */
 const CROWD = 40;
 
@@ -57,6 +63,15 @@ function chat(app: { id: string; key: string }): Promise<Told> {
 }
 
 const isReady = async () => (await ask('/v1/readyz')).status === 200;
+/** Past the proxy. */
+async function onceMore(sql: string, appId: string): Promise<{ user_id: string }[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query(sql, [appId]);
+  await client.end();
+  return rows;
+}
+
 const lines = (message: string) => world.logs.filter((line) => line.message === message);
 
 async function frozen(work: () => Promise<void>): Promise<void> {
@@ -70,6 +85,31 @@ async function frozen(work: () => Promise<void>): Promise<void> {
 }
 
 describe('Postgres accepts bytes and answers nothing', () => {
+  it('a scrape → answered at once', async () => {
+    await frozen(async () => {
+      await eventually(async () => (await ask('/v1/readyz')).status !== 200, { withinMs: 10_000 });
+      const { status, waitedMs } = await ask('/metrics');
+      expect([status, waitedMs < SCRAPED_MS]).toEqual([200, true]);
+    });
+  });
+
+  it('it answers again → the service is ready within five seconds, and every event of meanwhile is stored once', async () => {
+    const { id: appId } = await world.app();
+    const organizationId = await firstOrganizationId(world.dataSource);
+    const users = Array.from({ length: 1_200 }, (_, index) => `during-${index}`);
+    proxy.freeze();
+    for (const userId of users)
+      world.gateway.app.get(AuthEvents).record(anAuthEvent({ organizationId, appId, userId }));
+    await eventually(() => proxy.swallowed().includes('during-0'), { withinMs: 10_000 });
+    proxy.thaw();
+    const stored = async () => {
+      const sql = 'SELECT user_id FROM auth_events WHERE app_id = $1 ORDER BY id';
+      return (await onceMore(sql, appId)).map(({ user_id: user }) => user);
+    };
+    await eventually(async () => (await stored()).length === users.length && (await isReady()), RECOVERY);
+    expect(await stored()).toEqual(users);
+  });
+
   it('a crowd of management calls → each refused with Retry-After within two seconds; the next ones at once', async () => {
     const app = await world.app(SELECTED);
     const paths = ['/v1/admin/providers', '/v1/admin/apps', `/v1/admin/apps/${app.id}/usage`, '/v1/admin/audit-events'];

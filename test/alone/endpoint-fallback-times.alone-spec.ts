@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EndpointChain, RESPONSE } from '../support/proxy/endpoint-chain.js';
 import type { Answer } from '../support/proxy/proxy-client.js';
-import { json, type Script, silence, slowHeaders } from '../support/proxy/upstream-scripts.js';
+import {
+  garbage,
+  json,
+  resetBeforeAnswer,
+  type Script,
+  silence,
+  slowHeaders,
+} from '../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../support/world.js';
 
 const TTFB_SECONDS = 2;
@@ -53,6 +60,24 @@ describe('the time all targets share', () => {
     expect((await chain.call()).status).toBe(200);
     const tookMs = performance.now() - startedMs;
     expect([tookMs > TTFB_SECONDS * 720, tookMs < TTFB_SECONDS * 950]).toEqual([true, true]);
+  });
+
+  it('five targets with five different faults → the sixth has served before the whole time is over', async () => {
+    await chained(garbage(''), failing, resetBeforeAnswer(), silence(), json(429, OWN_ERROR), serving);
+    const startedMs = performance.now();
+    expect((await chain.call()).status).toBe(200);
+    expect(performance.now() - startedMs).toBeLessThan(TTFB_SECONDS * 1_000);
+  });
+
+  it.each<[string, Script[]]>([
+    ['the last one stays silent', [resetBeforeAnswer(), silence()]],
+    ['all three of them hang', [silence(), silence(), silence()]],
+  ])('%s → 504 when the shared time is over, not one time each', async (_name, scripts) => {
+    await chained(...scripts);
+    const startedMs = performance.now();
+    expect((await chain.call()).status).toBe(504);
+    const tookMs = performance.now() - startedMs;
+    expect([tookMs > TTFB_SECONDS * 950, tookMs < TTFB_SECONDS * 1500]).toEqual([true, true]);
   });
 });
 

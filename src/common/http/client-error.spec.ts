@@ -79,7 +79,7 @@ describe('what never became a request', () => {
     socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\na');
     const [[refused], [answer]] = await Promise.all([held, once(socket, 'data')]);
     expect(String(answer)).toMatch(/^HTTP\/1\.1 408 /);
-    await eventually(() => refused.destroyed, { withinMs: 4_000 });
+    await eventually(() => refused.destroyed, { withinMs: 10_000 });
     clearInterval(dripping);
     socket.destroy();
   });
@@ -123,7 +123,7 @@ describe('what never became a request', () => {
 
   it('no HTTP behind a request that waits for its answer → that answer, then the refusal', async () => {
     const { requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\nGARBAGE\r\n\r\nGARBAGE');
-    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    await eventually(() => requests.length === 1, { withinMs: 10_000 });
     expect(answer()).toBe('');
     requests[0]?.[1].end('ok');
     await closed;
@@ -133,7 +133,7 @@ describe('what never became a request', () => {
 
   it('a broken body behind a request that waits for its answer → refused in its turn', async () => {
     const { requests, answer, closed } = await conversation(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${HEAD}zz\r\n`);
-    await eventually(() => requests.length === 2, { withinMs: 2_000 });
+    await eventually(() => requests.length === 2, { withinMs: 10_000 });
     requests[0]?.[1].end('ok');
     await closed;
     expect(answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
@@ -142,7 +142,7 @@ describe('what never became a request', () => {
 
   it('no HTTP behind a request that has just been answered → that answer, then the refusal', async () => {
     const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    await eventually(() => requests.length === 1, { withinMs: 10_000 });
     socket.write('GARBAGE\r\n\r\n');
     requests[0]?.[1].end('ok');
     await closed;
@@ -151,7 +151,7 @@ describe('what never became a request', () => {
 
   it('no HTTP behind a request whose answer closes the connection → that answer alone', async () => {
     const { requests, answer, closed } = await conversation('GET / HTTP/1.0\r\n\r\nGARBAGE\r\n\r\n');
-    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    await eventually(() => requests.length === 1, { withinMs: 10_000 });
     requests[0]?.[1].end('ok');
     await closed;
     expect([answer().match(/HTTP\/1\.1 \d+/g), lines]).toEqual([['HTTP/1.1 200'], []]);
@@ -159,7 +159,7 @@ describe('what never became a request', () => {
 
   it('ADR 0030: no HTTP in the middle of an answer → cut', async () => {
     const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    await eventually(() => requests.length === 1, { withinMs: 10_000 });
     requests[0]?.[1].write('half');
     await once(socket, 'data');
     socket.write('GARBAGE\r\n\r\n');
@@ -169,7 +169,7 @@ describe('what never became a request', () => {
 
   it('no HTTP on a connection that has served before → refused as on any other', async () => {
     const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
-    await eventually(() => requests.length === 1, { withinMs: 2_000 });
+    await eventually(() => requests.length === 1, { withinMs: 10_000 });
     requests[0]?.[1].end('ok');
     await once(socket, 'data');
     socket.write('GARBAGE\r\n\r\n');

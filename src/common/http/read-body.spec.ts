@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
 import { readBody } from './read-body.js';
 
 const MAX_BYTES = 1_000;
@@ -66,10 +67,13 @@ describe('reading a body', () => {
     );
     socket.write(Buffer.alloc(LARGE_BYTES));
     const body = await outcome;
-    await sleep(10);
     setFlagsFromString('--expose-gc');
-    runInNewContext('gc')();
-    expect(body instanceof WeakRef && body.deref()).toBeUndefined();
+    const gc: () => void = runInNewContext('gc');
+    const isCollected = () => {
+      gc();
+      return body instanceof WeakRef && body.deref() === undefined;
+    };
+    await eventually(isCollected, { withinMs: 10_000 });
     expect((await message).complete).toBe(true);
   });
 
@@ -146,7 +150,7 @@ describe('reading a body', () => {
       const ended = Promise.withResolvers<void>();
       const { socket, outcome, message } = await exchange(framing, async (request, response, tell) => {
         request.once('end', ended.resolve);
-        while (!request.complete) await sleep(1);
+        await eventually(() => request.complete, { withinMs: 10_000 });
         readUpTo(MAX_BYTES)(request, response, tell);
       });
       socket.write(sent);
@@ -243,10 +247,12 @@ describe('reading a large body', () => {
     const clients = await Promise.all(
       Array.from({ length: 20 }, () => exchange(`Content-Length: ${LARGE_BYTES}`, readUpTo(LARGE_BYTES))),
     );
-    await Promise.all(clients.map(({ message }) => message));
+    const messages = await Promise.all(clients.map(({ message }) => message));
     for (let round = 0; round < 3; round++) {
+      const bytesRead = messages.map(({ socket }) => socket.bytesRead);
       for (const { socket } of clients) socket.write('abc');
-      await sleep(5);
+      const haveCome = () => messages.every(({ socket }, at) => socket.bytesRead >= (bytesRead[at] ?? 0) + 3);
+      await eventually(haveCome, { withinMs: 10_000 });
     }
     expect(settled() - before).toBeLessThan(LARGE_BYTES / 4);
     for (const { socket } of clients) socket.destroy();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { fastestMs } from '../../../test/support/fastest-ms.js';
 import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { shownName } from '../errors/shown-text.rules.js';
@@ -234,9 +235,10 @@ describe('numbers that are kept in double precision (RFC 7493, 2.2)', () => {
   });
 
   it('a million digits → decided at once', () => {
-    const startedMs = performance.now();
-    expect(isKeptAsDouble(`0.${'0'.repeat(1_000_000)}1`)).toBe(false);
-    expect(isKeptAsDouble(`1${'0'.repeat(300)}.${'0'.repeat(1_000_000)}`)).toBe(true);
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
+    const run = () => {
+      expect(isKeptAsDouble(`0.${'0'.repeat(1_000_000)}1`)).toBe(false);
+      expect(isKeptAsDouble(`1${'0'.repeat(300)}.${'0'.repeat(1_000_000)}`)).toBe(true);
+    };
+    expect(fastestMs(run)).toBeLessThan(1_000);
   });
 });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
 import { DatabaseBreaker } from './database-breaker.js';
 
 const SILENCE_MS = 60;
@@ -19,15 +20,19 @@ beforeEach(async () => {
   const address = server.address();
   port = typeof address === 'object' && address !== null ? address.port : 0;
   [probed, answers, changes] = [0, false, []];
-  breaker = new DatabaseBreaker({
+  breaker = aBreaker(() => probed++);
+});
+
+function aBreaker(onProbe: () => void): DatabaseBreaker {
+  return new DatabaseBreaker({
     silenceMs: SILENCE_MS,
     probe: async () => {
-      probed++;
+      onProbe();
       if (!answers) throw new Error('no answer');
     },
     onChange: (isOpen) => changes.push(isOpen),
   });
-});
+}
 
 afterEach(() => {
   breaker.end();
@@ -35,8 +40,8 @@ afterEach(() => {
 });
 
 /** A connection through the breaker and the promise of its end. */
-function connected(): { ended: Promise<unknown> } {
-  const socket = breaker.socket();
+function connected(through = breaker): { ended: Promise<unknown> } {
+  const socket = through.socket();
   const ended = once(socket, 'error').then(([error]: unknown[]) => error);
   socket.connect(port, '127.0.0.1');
   return { ended };
@@ -61,11 +66,11 @@ describe('database breaker', () => {
 
   it('probes continue until one is answered → closed, and reported once', async () => {
     await connected().ended;
-    await sleep(300);
+    await eventually(() => probed >= 2, { withinMs: 10_000 });
     expect(breaker.isOpen).toBe(true);
     answers = true;
-    while (breaker.isOpen) await sleep(10);
-    expect(probed).toBeGreaterThanOrEqual(2);
+    await eventually(() => !breaker.isOpen, { withinMs: 10_000 });
+    expect(probed).toBeGreaterThanOrEqual(3);
     expect(changes).toEqual([true, false]);
   });
 
@@ -78,6 +83,7 @@ describe('database breaker', () => {
     while (performance.now() < busyUntilMs) JSON.parse('{}');
     await once(socket, 'data');
     socket.setTimeout(0);
+    // A timer that would cut it was set before this one, and is shorter.
     await sleep(100);
     expect([socket.destroyed, breaker.isOpen]).toEqual([false, false]);
     socket.destroy();
@@ -85,10 +91,15 @@ describe('database breaker', () => {
 
   it('ended → nothing is probed any more', async () => {
     await connected().ended;
+    await eventually(() => probed >= 1, { withinMs: 10_000 });
     breaker.end();
-    await sleep(50);
     const before = probed;
-    await sleep(600);
+    // One that opens now probes as often, and goes on.
+    let probedLater = 0;
+    const later = aBreaker(() => probedLater++);
+    await connected(later).ended;
+    await eventually(() => probedLater >= 3, { withinMs: 10_000 });
+    later.end();
     expect(probed).toBe(before);
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
 import { type JournalFiles, SYSTEM_FILES } from './journal-files.js';
 import { SEGMENT_MAX_BYTES, SegmentLog } from './segment-log.js';
 
@@ -83,10 +84,10 @@ function contents(): string[] {
     .map((name) => readFileSync(join(directory, name), 'utf8'));
 }
 
-/** Waits for the background work, however slow the disk is. */
-async function settledDown(): Promise<void> {
-  do await sleep(20 * SYNC_MS);
-  while (files.underWay > 0);
+/** Waits until the background work has nothing left to do, however slow the disk is. */
+function settledDown(): Promise<void> {
+  const hasWork = () => log.segments.some(({ dirty, pins, retired }) => dirty || (retired && pins <= 0));
+  return eventually(() => files.underWay === 0 && !hasWork(), { withinMs: 10_000 });
 }
 
 describe('segment log', () => {
@@ -163,14 +164,13 @@ describe('segment log', () => {
     files.free = 0;
     expect(() => append('lost\n')).toThrow();
     files.free = 100;
-    await sleep(1_200);
-    expect(log.failed).toBe(false);
+    await eventually(() => !log.failed, { withinMs: 10_000 });
   });
 
   it('sync that fails → reported, and later lines are written to a new file', async () => {
     files.syncFails = true;
     append('doubtful\n').pins = 1;
-    await settledDown();
+    await eventually(() => troubles.length > 0, { withinMs: 10_000 });
     files.syncFails = false;
     append('next\n').pins = 1;
     expect(troubles[0]).toContain('EIO');
@@ -198,8 +198,8 @@ describe('segment log', () => {
     expect(files.held).toHaveLength(1);
     files.held.shift()?.();
     await early;
-    await sleep(5);
-    expect([files.held.length, isLateDone]).toEqual([1, false]);
+    await eventually(() => files.held?.length === 1, { withinMs: 10_000 });
+    expect(isLateDone).toBe(false);
     files.held.shift()?.();
     await late;
     files.held = undefined;
@@ -211,6 +211,7 @@ describe('segment log', () => {
     const early = log.flush();
     await sleep(0);
     append('late\n').pins = 1;
+    // The timer of the background sync was set before this one, and is shorter.
     await sleep(4 * SYNC_MS);
     expect(files.held).toHaveLength(1);
     files.held.shift()?.();
@@ -219,8 +220,8 @@ describe('segment log', () => {
     const late = log.flush().then(() => {
       isLateDone = true;
     });
-    await sleep(5);
-    expect([files.held.length, isLateDone]).toEqual([1, false]);
+    await eventually(() => files.held?.length === 1, { withinMs: 10_000 });
+    expect(isLateDone).toBe(false);
     files.held.shift()?.();
     await late;
     files.held = undefined;
@@ -229,13 +230,13 @@ describe('segment log', () => {
   it('flush of a line that a background sync has begun to force → waits for that sync', async () => {
     files.held = [];
     append('line\n').pins = 1;
-    await sleep(4 * SYNC_MS);
+    await eventually(() => files.held?.length === 1, { withinMs: 10_000 });
     let isDone = false;
     const flushed = log.flush().then(() => {
       isDone = true;
     });
-    await sleep(5);
-    expect([files.held.length, isDone]).toEqual([1, false]);
+    await sleep(0);
+    expect([files.held?.length, isDone]).toEqual([1, false]);
     files.held.shift()?.();
     await flushed;
     files.held = undefined;
@@ -248,7 +249,7 @@ describe('segment log', () => {
     expect(log.failed).toBe(true);
     files.held = [];
     append('background\n').pins = 1;
-    await sleep(4 * SYNC_MS);
+    await eventually(() => files.held?.length === 1, { withinMs: 10_000 });
     files.syncFails = false;
     append('behind it\n').pins = 1;
     const flushed = log.flush();

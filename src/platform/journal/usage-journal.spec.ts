@@ -241,7 +241,7 @@ describe('usage journal: bounds', () => {
       if (number % 50 === 0) await sleep(2 * JOURNAL_SYNC_MS);
     }
     const [own = ''] = journalsIn(bench.root);
-    await eventually(() => readdirSync(join(bench.root, own)).length < 10, { withinMs: 4_000 });
+    await eventually(() => readdirSync(join(bench.root, own)).length < 10, { withinMs: 10_000 });
     const { events } = await bench.recovered(bench.killed());
     for (let number = 0; number < 500; number += 25)
       expect(events).toContainEqual({ json: `${long(number)}${second?.tail}`, interrupted: true });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, request, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../../test/support/eventually.js';
 import { Metrics } from './metrics.js';
 import { requestCounter, routeKindOf } from './request-counter.js';
 
@@ -102,8 +103,8 @@ describe('requestCounter', () => {
   });
 });
 
-async function untilNoneIsOpen(atLeastEnded = 0): Promise<void> {
-  while (open() > 0 || ended().length < atLeastEnded) await new Promise((resolve) => setTimeout(resolve, 5));
+function untilNoneIsOpen(atLeastEnded = 0): Promise<void> {
+  return eventually(() => open() === 0 && ended().length >= atLeastEnded, { withinMs: 10_000 });
 }
 
 describe('routeKindOf', () => {

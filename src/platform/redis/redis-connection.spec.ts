@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Redis } from 'ioredis';
 import { eventually } from '../../../test/support/eventually.js';
 import { SystemClock } from '../../common/clock.js';
 import { Log } from '../../common/log/log.js';
@@ -15,6 +16,10 @@ function connectionTo(url: string | undefined): { redis: RedisConnection; lines:
 const neverAsked = () => Promise.reject(new Error('asked'));
 
 describe('Redis connection without a Redis', () => {
+  const attempts = jest.spyOn(Redis.prototype, 'connect');
+  beforeEach(() => void attempts.mockClear());
+  afterAll(() => attempts.mockRestore());
+
   it('no address → unused, no answer, nothing logged', () => {
     const { redis, lines } = connectionTo(undefined);
     redis.open();
@@ -26,8 +31,8 @@ describe('Redis connection without a Redis', () => {
     const { redis, lines } = connectionTo('redis://user:private@127.0.0.1:1');
     redis.open();
     expect([redis.state, redis.run(neverAsked)]).toEqual(['lost', undefined]);
-    await eventually(() => lines.length > 0, { withinMs: 2_000 });
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await eventually(() => lines.length > 0, { withinMs: 10_000 });
+    await eventually(() => attempts.mock.calls.length >= 4, { withinMs: 10_000 });
     redis.close();
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('"redis_lost"');
@@ -39,7 +44,6 @@ describe('Redis connection without a Redis', () => {
     const { redis, lines } = connectionTo('redis://127.0.0.1:1');
     redis.close();
     redis.open();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(lines).toEqual([]);
+    expect([attempts.mock.calls, lines]).toEqual([[], []]);
   });
 });

@@ -129,7 +129,7 @@ describe('calls on a connection', () => {
     const connection = connectionTo(port);
     expect(await callOn(connection)).toMatchObject({ head: { status: 200 } });
     expect(connection.isOpen).toBe(false);
-    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 2_000 });
+    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
   });
 
   it('bytes while no call is open → closed', async () => {
@@ -137,7 +137,7 @@ describe('calls on a connection', () => {
     const connection = connectionTo(port);
     await callOn(connection);
     sockets[0]?.write(WHOLE);
-    await eventually(() => !connection.isOpen, { withinMs: 2_000 });
+    await eventually(() => !connection.isOpen, { withinMs: 10_000 });
   });
 
   it('provider that closes an idle connection → closed here', async () => {
@@ -145,7 +145,7 @@ describe('calls on a connection', () => {
     const connection = connectionTo(port);
     await callOn(connection);
     sockets[0]?.end();
-    await eventually(() => !connection.isOpen, { withinMs: 2_000 });
+    await eventually(() => !connection.isOpen, { withinMs: 10_000 });
   });
 
   it('answer before the request is written → answered, and closed', async () => {
@@ -196,7 +196,7 @@ describe('calls that fail', () => {
     servers.splice(0)[0]?.close();
     const { told, events } = listening();
     connectionTo(port).send({ ...POST, body: undefined }, events);
-    await eventually(() => told.length > 0, { withinMs: 2_000 });
+    await eventually(() => told.length > 0, { withinMs: 10_000 });
     expect(told).toEqual(['failure: ECONNREFUSED']);
   });
 
@@ -204,10 +204,10 @@ describe('calls that fail', () => {
     const { port, received } = await provider(answering(WHOLE));
     const { told, events } = listening();
     connectionTo(port).send({ ...POST, headers: ['x-a', '1\r\nx-b: 2'], body: undefined }, events);
-    await eventually(() => told.length > 0, { withinMs: 2_000 });
-    await sleep(50);
+    await eventually(() => told.length > 0, { withinMs: 10_000 });
+    await callOn(connectionTo(port));
     expect(told).toEqual(['failure: invalid_request']);
-    expect(received).toEqual(['']);
+    expect(received[0]).toBe('');
   });
 
   it('request that must not be sent after all → its error; nothing is sent', async () => {
@@ -217,10 +217,10 @@ describe('calls that fail', () => {
     };
     const { told, events } = listening({ onSend: refuse });
     connectionTo(port).send({ ...POST, body: undefined }, events);
-    await eventually(() => told.length > 0, { withinMs: 2_000 });
-    await sleep(50);
+    await eventually(() => told.length > 0, { withinMs: 10_000 });
+    await callOn(connectionTo(port));
     expect(told).toEqual(['failure: not recorded']);
-    expect(received).toEqual(['']);
+    expect(received[0]).toBe('');
   });
 
   it('receiver that throws → its error, and closed', async () => {
@@ -232,7 +232,7 @@ describe('calls that fail', () => {
       },
     });
     connection.send({ ...POST, body: undefined }, events);
-    await eventually(() => told.length > 2, { withinMs: 2_000 });
+    await eventually(() => told.length > 2, { withinMs: 10_000 });
     expect(told).toEqual(['send', 'head 200', 'failure: cannot relay']);
     expect(connection.isOpen).toBe(false);
   });
@@ -246,7 +246,7 @@ describe('calls that are aborted', () => {
     connection.send({ ...POST, body: undefined }, events);
     connection.abort(new Error('enough'));
     expect(told).toEqual(['failure: enough']);
-    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 2_000 });
+    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
     expect(told).toHaveLength(1);
     expect(received).toEqual(['']);
   });
@@ -256,7 +256,7 @@ describe('calls that are aborted', () => {
     const connection = connectionTo(port);
     const { told, events } = listening({ onSend: () => connection.abort(new Error('enough')) });
     connection.send({ ...POST, body: undefined }, events);
-    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 2_000 });
+    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
     expect(told).toEqual(['failure: enough']);
     expect(received).toEqual(['']);
   });
@@ -266,11 +266,11 @@ describe('calls that are aborted', () => {
     const connection = connectionTo(port);
     const { told, events } = listening();
     connection.send({ ...POST, body: undefined }, events);
-    await eventually(() => told.includes('123'), { withinMs: 2_000 });
+    await eventually(() => told.includes('123'), { withinMs: 10_000 });
     connection.abort(new Error('enough'));
     connection.abort(new Error('again'));
     sockets[0]?.write('45');
-    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 2_000 });
+    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
     expect(told).toEqual(['send', 'head 200', '123', 'failure: enough']);
   });
 
@@ -279,8 +279,8 @@ describe('calls that are aborted', () => {
     const connection = connectionTo(port);
     const { told, events } = listening({ onHead: () => connection.abort(new Error('enough')) });
     connection.send({ ...POST, body: undefined }, events);
-    await eventually(() => told.length > 1, { withinMs: 2_000 });
-    await sleep(20);
+    await eventually(() => told.length > 1, { withinMs: 10_000 });
+    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
     expect(told).toEqual(['send', 'failure: enough']);
   });
 });
@@ -306,11 +306,12 @@ describe('a receiver that pauses', () => {
       },
     });
     connection.send({ ...POST, body: undefined }, events);
-    await eventually(() => bytes > 0, { withinMs: 2_000 });
-    await sleep(100);
+    await eventually(() => bytes > 0, { withinMs: 10_000 });
+    // Another one that begins later has all of it before.
+    expect((await callOn(connectionTo(port))).body).toHaveLength(size);
     expect(bytes).toBeLessThanOrEqual(64 * 1024);
     connection.resume();
-    await eventually(() => told.includes('end'), { withinMs: 5_000 });
+    await eventually(() => told.includes('end'), { withinMs: 10_000 });
     expect(bytes).toBe(size);
   });
 });
@@ -328,29 +329,30 @@ describe('a provider that goes silent', () => {
 
   it('in its body → fails after that time', async () => {
     const { told, startedMs } = await silentAfter(UNFINISHED);
-    await eventually(() => told.length > 3, { withinMs: 2_000 });
+    await eventually(() => told.length > 3, { withinMs: 10_000 });
     expect(told).toEqual(['send', 'head 200', '123', 'failure: silent']);
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(SILENCE_MS - 5);
   });
 
   it('each piece begins the time anew', async () => {
     // So long that a pause of the machine does not count as silence.
-    const silenceMs = 600;
+    const silenceMs = 1_500;
     const { told } = await silentAfter(`${HEAD}transfer-encoding: chunked\r\n\r\n`, silenceMs);
     for (let piece = 0; piece < 5; piece++) {
       await sleep(silenceMs * 0.3);
       sockets[0]?.write('1\r\na\r\n');
     }
-    await eventually(() => told.filter((one) => one === 'a').length === 5, { withinMs: 2_000 });
-    await eventually(() => told.at(-1) === 'failure: silent', { withinMs: 2_000 });
+    await eventually(() => told.filter((one) => one === 'a').length === 5, { withinMs: 10_000 });
+    await eventually(() => told.at(-1) === 'failure: silent', { withinMs: 10_000 });
   });
 
   it('before its head, and between calls → not its silence', async () => {
     const { connection, told } = await silentAfter('');
+    // Here and below: a timer of the connection that ran would have been set before, and is shorter.
     await sleep(SILENCE_MS * 2);
     expect(told).toEqual(['send']);
     sockets[0]?.write(WHOLE);
-    await eventually(() => told.includes('end'), { withinMs: 2_000 });
+    await eventually(() => told.includes('end'), { withinMs: 10_000 });
     await sleep(SILENCE_MS * 2);
     expect(connection.isOpen).toBe(true);
     expect(await callOn(connection)).toMatchObject({ body: Buffer.from('12345') });
@@ -366,14 +368,14 @@ describe('a provider that goes silent', () => {
 
   it('while its receiver has paused it → not; the time begins when it resumes', async () => {
     const { connection, told } = await silentAfter(UNFINISHED);
-    await eventually(() => told.includes('123'), { withinMs: 2_000 });
+    await eventually(() => told.includes('123'), { withinMs: 10_000 });
     connection.pause();
     await sleep(SILENCE_MS * 3);
     expect(told).not.toContain('failure: silent');
     connection.resume();
     await sleep(SILENCE_MS * 0.5);
     expect(told).not.toContain('failure: silent');
-    await eventually(() => told.includes('failure: silent'), { withinMs: 2_000 });
+    await eventually(() => told.includes('failure: silent'), { withinMs: 10_000 });
   });
 });
 
@@ -387,7 +389,7 @@ describe('a provider that does not answer in time', () => {
     const { told, events } = listening();
     const startedMs = performance.now();
     connection.send(LIMITED, events);
-    await eventually(() => told.length > 2, { withinMs: 2_000 });
+    await eventually(() => told.length > 2, { withinMs: 10_000 });
     expect(told).toEqual(['send', 'head 100', 'failure: timeout']);
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(TTFB_MS - 5);
     expect(connection.isOpen).toBe(false);
@@ -399,16 +401,15 @@ describe('a provider that does not answer in time', () => {
       void setTimeout(() => connector(options, callback), TTFB_MS * 2);
     const { told, events } = listening();
     connectionTo(port, { connect: late }).send(LIMITED, events);
-    await eventually(() => told.length > 0, { withinMs: 2_000 });
+    await eventually(() => told.length > 0, { withinMs: 10_000 });
     expect(told).toEqual(['failure: timeout']);
-    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 2_000 });
+    await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
     expect(told).toHaveLength(1);
   });
 
   it('head in time, body later → answered; so is the next call, whose time begins anew', async () => {
     const { port } = await provider((socket) => {
       socket.on('data', async () => {
-        await sleep(TTFB_MS * 0.3);
         socket.write(`${HEAD}content-length: 5\r\n\r\n`);
         await sleep(TTFB_MS * 1.3);
         socket.write('12345');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fastestMs } from '../../../test/support/fastest-ms.js';
 import { BrokenConnection } from './broken-connection.js';
 import { parseResponseHead, type ResponseHead, singleHeader } from './response-head.rules.js';
 
@@ -69,11 +70,12 @@ describe('fields', () => {
 
   it('head of 64 KB of fields that end in an invalid one → refused without delay', () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => `x-field-${at}: ${'v'.repeat(16)}`);
-    const startedMs = performance.now();
-    expect(parse(lines).headers).toHaveLength(4_000);
-    expectRefused(() => parse([...lines, 'x-last: \x00']));
-    expectRefused(() => parse([`x-long: ${'v'.repeat(64_000)}\x00`]));
-    expect(performance.now() - startedMs).toBeLessThan(500);
+    const run = () => {
+      expect(parse(lines).headers).toHaveLength(4_000);
+      expectRefused(() => parse([...lines, 'x-last: \x00']));
+      expectRefused(() => parse([`x-long: ${'v'.repeat(64_000)}\x00`]));
+    };
+    expect(fastestMs(run)).toBeLessThan(500);
   });
 
   it('the text of a head contains every value', () => {

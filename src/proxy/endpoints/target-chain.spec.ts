@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
+import { eventually } from '../../../test/support/eventually.js';
 import { aProvider } from '../../../test/support/providers/provider-instances.js';
 import { anAdmission } from '../../../test/support/usage/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -164,10 +164,13 @@ describe('an answer on its way', () => {
     const chain = chainOf(second);
     first(chain);
     chain.end();
-    await sleep(10);
     setFlagsFromString('--expose-gc');
-    runInNewContext('gc')();
-    expect(request.deref()).toBeUndefined();
+    const gc: () => void = runInNewContext('gc');
+    const isCollected = () => {
+      gc();
+      return request.deref() === undefined;
+    };
+    await eventually(isCollected, { withinMs: 10_000 });
     expect([chain.hasNext, chain.next('status_503', 0)]).toEqual([false, undefined]);
   });
 });

@@ -230,7 +230,7 @@ describe('a connection after its call', () => {
     if (connection === undefined) throw new Error('a connection was expected');
     exchange.take(connection);
     exchange.start();
-    await eventually(() => told.length > 0, { withinMs: 2_000 });
+    await eventually(() => told.length > 0, { withinMs: 10_000 });
     expect([told, pool.acquire()]).toEqual([['end'], connection]);
     let body = '';
     callOn(connection).then(
@@ -240,7 +240,7 @@ describe('a connection after its call', () => {
       () => undefined,
     );
     try {
-      await eventually(() => body === 'ok', { withinMs: 2_000 });
+      await eventually(() => body === 'ok', { withinMs: 10_000 });
     } finally {
       connection.close();
       await upstream.close();

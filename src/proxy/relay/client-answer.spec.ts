@@ -80,7 +80,7 @@ describe('relayed answers', () => {
       });
       await go;
       answer.write(Buffer.from('data: 1\n\n'));
-      await eventually(() => pieces.length === 1, { withinMs: 5_000 });
+      await eventually(() => pieces.length === 1, { withinMs: 10_000 });
       answer.write(Buffer.from('data: 2\n\n'));
       answer.end();
     });

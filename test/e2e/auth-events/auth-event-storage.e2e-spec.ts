@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AuthEventDraft } from '../../../src/auth-events/auth-event.js';
 import { AuthEventWriter } from '../../../src/auth-events/auth-event-writer.service.js';
@@ -7,6 +6,7 @@ import { AuthEvents, authEventText } from '../../../src/auth-events/auth-events.
 import { eventually } from '../../support/eventually.js';
 import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
 import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startTcpProxy, type TcpProxy } from '../../support/platform/tcp-proxy.js';
 import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
@@ -87,7 +87,7 @@ describe('storing events', () => {
         await tx.query('DELETE FROM apps WHERE id = $1', [gone.id]);
         events.record(draftOf(gone.id));
         for (let index = 0; index < others; index++) events.record(draftOf(kept.id));
-        await sleep(400);
+        await untilStatementWaits(world.dataSource, 'auth_events');
       });
       await world.gateway.app.get(AuthEventWriter).flush();
       expect([await usersOf(gone.id), (await usersOf(kept.id)).length, lostLines()]).toEqual([[], others, []]);
@@ -129,11 +129,11 @@ describeWithRedis('another instance on the same database', () => {
     await record([draftOf(app.id, { userId: 'before' })], instance.gateway);
     proxy.freeze();
     for (let index = 0; index < 1_200; index++) events.record(draftOf(app.id, { userId: `during-${index}` }));
-    await sleep(600);
+    await eventually(() => proxy.swallowed().includes('during-0'), { withinMs: 10_000 });
     expect(await usersOf(app.id)).toEqual(['before']);
     proxy.thaw();
     events.record(draftOf(app.id, { userId: 'after' }));
-    await eventually(async () => (await usersOf(app.id)).length === 1_202, { withinMs: 5_000 });
+    await eventually(async () => (await usersOf(app.id)).length === 1_202, { withinMs: 10_000 });
     const during = Array.from({ length: 1_200 }, (_, index) => `during-${index}`);
     expect(await usersOf(app.id)).toEqual(['before', ...during, 'after']);
     expect(lostLines()).toEqual([]);
@@ -147,10 +147,10 @@ describeWithRedis('another instance on the same database', () => {
         for (let index = 0; index < 300; index++) {
           instance.gateway.app.get(AuthEvents).record(draftOf(app.id, { userId: `${round}-${index}` }));
         }
-        await eventually(async () => (await world.dataSource.query(KILL_WAITING)).length > 0, { withinMs: 3_000 });
+        await eventually(async () => (await world.dataSource.query(KILL_WAITING)).length > 0, { withinMs: 10_000 });
       });
     }
-    await eventually(async () => (await usersOf(app.id)).length === 900, { withinMs: 5_000 });
+    await eventually(async () => (await usersOf(app.id)).length === 900, { withinMs: 10_000 });
     expect(new Set(await usersOf(app.id)).size).toBe(900);
     expect(lostLines()).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { startWorld, type World } from '../../support/world.js';
 
 const CHAT = 'v1/chat/completions';
 const BODY = { model: 'gpt-4.1', messages: [] };
-const SOON = { withinMs: 5_000 };
+const SOON = { withinMs: 10_000 };
 
 /** Says what it should not. */
 class BrokenVault extends Vault {

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -139,7 +139,7 @@ async function isPending(work: Promise<unknown>): Promise<boolean> {
     () => false,
     () => false,
   );
-  return Promise.race([settled, sleep(50, true)]);
+  return Promise.race([settled, turn(true)]);
 }
 
 async function readiness(url: string): Promise<{ ready: boolean; instances: number }> {
@@ -215,7 +215,7 @@ describeWithRedis('WORKERS', () => {
       const service = start({ REDIS_URL: redis.url });
       await service.serving(2);
       expect(new Set(service.named('gateway_started').map(({ url }) => url)).size).toBe(1);
-      await eventually(async () => (await readiness(service.url)).instances === 2, { withinMs: 5_000 });
+      await eventually(async () => (await readiness(service.url)).instances === 2, { withinMs: 10_000 });
       expect(await readiness(service.url)).toMatchObject({ ready: true });
       expect(await service.end('SIGTERM')).toBe(0);
       expect(service.errors.match(/The gateway is ready/g)).toHaveLength(1);
@@ -257,12 +257,13 @@ describeWithRedis('WORKERS', () => {
       await service.serving(2);
       const load = await startLoad(service.url);
       for (let kill = 1; kill <= KILLS; kill++) {
-        await sleep(500);
+        const underLoad = load.completed.size + CLIENTS;
+        await eventually(() => load.completed.size > underLoad, STARTED);
         const [victim] = await workerPids();
         if (victim === undefined) throw new Error('no worker');
         process.kill(victim, 'SIGKILL');
         const before = load.completed.size;
-        await eventually(() => load.completed.size > before + CLIENTS, { withinMs: 5_000 });
+        await eventually(() => load.completed.size > before + CLIENTS, STARTED);
         await service.serving(2 + kill);
       }
       await load.stop();
@@ -296,8 +297,8 @@ describeWithRedis('WORKERS', () => {
         withinMs: 10_000,
       });
       process.kill(victim, 'SIGKILL');
-      const ends = await Promise.race([Promise.allSettled(calls), sleep(10_000)]);
-      expect(ends?.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+      const ends = await Promise.allSettled(calls);
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
     },
     PATIENCE_MS,
   );
@@ -310,7 +311,7 @@ describeWithRedis('WORKERS', () => {
       const pids = await workerPids();
       expect(pids).toHaveLength(2);
       await service.end('SIGKILL');
-      await eventually(() => !pids.some(isAlive), { withinMs: 5_000 });
+      await eventually(() => !pids.some(isAlive), { withinMs: 10_000 });
       await start({ REDIS_URL: redis.url }).serving(2);
     },
     PATIENCE_MS,

@@ -34,7 +34,7 @@ async function anInstance(id: string, others: readonly string[]) {
   const registry = new FakeRegistry(id, clock, log);
   registry.others = others;
   const budgets = new Budgets(new BudgetsRepository(dataSource, changes), registry, changes, clock, log, new Metrics());
-  await eventually(() => changes.connected, { withinMs: 5_000 });
+  await eventually(() => changes.connected, { withinMs: 10_000 });
   return {
     ...{ id, budgets },
     async stop() {

@@ -14,7 +14,7 @@ const SERIAL_CLIENTS = 8;
 const REPRICES = 6 * RUNS;
 const MONTH = new Date().toISOString().slice(0, 'YYYY-MM'.length);
 const MOST_HELD_SECONDS = 10;
-const STORED = { withinMs: 5_000 };
+const STORED = { withinMs: 20_000 };
 const PATIENCE_MS = 60_000 * (RUNS + 1);
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `user-${at}`);
@@ -85,7 +85,10 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
         fleet.provider.holdBack(gate.promise);
         const plan = { app, userId: 'ann', treatment: 'whole', mostTokens: 90 } as const;
         const first = client.call({ ...plan, instance: run % 2 });
-        while (fleet.calls.underWay > 0 && ![...fleet.calls.all.values()].at(-1)?.seen) await sleep(5);
+        await eventually(
+          () => fleet.calls.underWay === 0 || Boolean([...fleet.calls.all.values()].at(-1)?.seen),
+          STORED,
+        );
         const refusals = await Promise.all(namesOf(20).map((_, at) => client.call({ ...plan, instance: at % 2 })));
         gate.resolve();
         fleet.provider.holdBack(Promise.resolve());
@@ -94,6 +97,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
           expect([status, code, call.seen]).toEqual([429, 'app_budget_exhausted', 0]);
           expect([retryAfter >= 1, retryAfter <= MOST_HELD_SECONDS]).toEqual([true, true]);
         }
+        // The real time that the refusal names: what is held is given back by then, whatever happens meanwhile.
         await sleep((refusals[0]?.retryAfter ?? 0) * 1_000);
         expect((await client.call({ ...plan, instance: (run + 1) % 2 })).status).toBe(200);
         expect(isSpent(await client.call({ ...plan, instance: run % 2 }))).toBe(true);

@@ -119,7 +119,7 @@ describeWithRedis('a second instance', () => {
   beforeAll(async () => {
     const env = { JWT_SECRET: 'a-new-secret-that-replaces-the-old-one', JWT_SECRET_PREVIOUS: TEST_JWT_SECRET };
     second = await startFurtherInstance(world, world.databaseUrl, { env });
-    await eventually(() => second.gateway.app.get(ConfigChanges).connected, { withinMs: 5_000 });
+    await eventually(() => second.gateway.app.get(ConfigChanges).connected, { withinMs: 10_000 });
   });
 
   afterAll(() => second.stop());
@@ -136,7 +136,7 @@ describeWithRedis('a second instance', () => {
     const mine = await tokenOfKey(id);
     expect(await callThere(mine)).toBe(200);
     await world.api.post(`${keysOf(backend.appId)}/${id}/revoke`);
-    await eventually(async () => (await callThere(mine)) === 401, { withinMs: 1_000 });
+    await eventually(async () => (await callThere(mine)) === 401, { withinMs: 10_000 });
   });
 
   it('with a new signing secret and the old one as previous → takes the old tokens', async () => {

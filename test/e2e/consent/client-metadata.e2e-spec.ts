@@ -16,6 +16,8 @@ import { loopbackCertificate } from '../../support/issuers/issuer-certificate.js
 
 const HOST = 'client.example.com';
 const MINUTE_MS = 60_000;
+/** Between two bytes of a document that drips. */
+const DROP_MS = 100;
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -146,16 +148,18 @@ describe('clients by the address of their metadata document', () => {
   });
 
   it('a document that drips → refused after five seconds', async () => {
+    let drops = 0;
     listener = async (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       while (!response.destroyed) {
         response.write(' ');
-        await sleep(100);
+        drops++;
+        await sleep(DROP_MS);
       }
     };
-    const startedMs = performance.now();
     expect(await refusal(clientsWith().find(id))).toContain('5 seconds');
-    expect(performance.now() - startedMs).toBeLessThan(7_000);
+    // On a busy machine it drips more slowly, too.
+    expect(drops * DROP_MS).toBeLessThan(7_000);
   }, 15_000);
 
   it('a failure → not asked again for two seconds', async () => {

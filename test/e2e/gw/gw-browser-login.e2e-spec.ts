@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
+import { eventually } from '../../support/eventually.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -47,10 +48,8 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
     void run.then((value) => {
       ended = value;
     });
-    while (!existsSync(join(gw.home, 'opened'))) {
-      expect(ended).toBeUndefined();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await eventually(() => ended !== undefined || existsSync(join(gw.home, 'opened')), { withinMs: 20_000 });
+    expect(ended).toBeUndefined();
     const link = readFileSync(join(gw.home, 'opened'), 'utf8');
     await page.goto(origin + link.slice(new URL(link).origin.length));
     await page.getByText('Register instead').click();

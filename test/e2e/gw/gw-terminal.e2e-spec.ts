@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
 import { Gw } from '../../support/gw/gw.js';
 import { type LossyProxy, losing } from '../../support/gw/lossy-proxy.js';
 import { PROGRAM } from '../../support/gw/pty.js';
@@ -79,12 +80,15 @@ describe('on a terminal', () => {
   });
 
   it('an answer that takes longer than half a second → says what is going on, and clears it', async () => {
+    const shown = Promise.withResolvers<void>();
     const slow = await losing(
       world.baseUrl,
       () => false,
-      () => new Promise((resolve) => setTimeout(resolve, 400)),
+      () => shown.promise,
     );
     const session = gw.onTerminal('provider list', { GW_URL: slow.url });
+    await session.shows('Working');
+    shown.resolve();
     expect(await session.ended).toBe(0);
     expect(session.written).toContain('\r\u001b[K⠋ Working');
     expect(session.written.lastIndexOf('\r\u001b[K')).toBeGreaterThan(session.written.lastIndexOf('Working'));
@@ -132,9 +136,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
   });
   afterEach(() => slow.close());
 
-  const held = async (count: number) => {
-    while (holds.length < count) await new Promise((resolve) => setTimeout(resolve, 10));
-  };
+  const held = (count: number) => eventually(() => holds.length >= count, { withinMs: 20_000 });
 
   it('→ the change that runs is ended, no other is begun, 130 says where it stands; run again, it goes on', async () => {
     const session = gw.onTerminal('apply g --key-output keys', { GW_URL: slow.url });

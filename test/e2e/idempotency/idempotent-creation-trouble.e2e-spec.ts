@@ -6,7 +6,7 @@ import { idempotencyPair, newCreation, rowsNamed } from '../../support/idempoten
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 
-const PATIENCE = { withinMs: 5_000 };
+const PATIENCE = { withinMs: 10_000 };
 const WAITING = `FROM pg_stat_activity
   WHERE datname = current_database() AND wait_event_type = 'Lock' AND pid <> pg_backend_pid()`;
 const LOCKED = `SELECT FROM pg_locks JOIN pg_database one ON one.oid = database

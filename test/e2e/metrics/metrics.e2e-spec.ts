@@ -49,7 +49,7 @@ describe('GET /metrics', () => {
         found = await grown();
         return found.every((by, at) => Math.abs(by - (wanted[at] ?? 0)) < 1e-12);
       },
-      { withinMs: 3_000 },
+      { withinMs: 10_000 },
     ).catch(() => expect(found).toEqual(wanted));
   }
 

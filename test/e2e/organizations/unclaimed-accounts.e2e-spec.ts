@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EntityManager } from 'typeorm';
 import { NewOrganizations } from '../../../src/identity/new-organizations.service.js';
@@ -7,6 +6,7 @@ import { UnclaimedOrganizations } from '../../../src/organizations/unclaimed-org
 import { newMember } from '../../support/identity/accounts.js';
 import { auditEntries } from '../../support/identity/audit-entries.js';
 import { newOrganization, newPerson, type Person } from '../../support/identity/people.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;
@@ -108,7 +108,8 @@ describe('accounts that a service has opened', () => {
         () => 'done',
         ({ code }) => code,
       );
-      expect(await Promise.race([other, sleep(200).then(() => 'waits')])).toBe('waits');
+      const waits = untilStatementWaits(world.dataSource).then(() => 'waits');
+      expect(await Promise.race([other, waits])).toBe('waits');
       return { other };
     });
     expect(await outcome.other).toBe('account_exists');

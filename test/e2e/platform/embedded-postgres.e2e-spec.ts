@@ -98,7 +98,7 @@ function childrenOf(pid: number): number[] {
 function killServer(started: Started): Promise<void> {
   const pid = serverPid(started);
   process.kill(pid, 'SIGKILL');
-  return eventually(() => !existsSync(`/proc/${pid}/exe`), { withinMs: 5_000 });
+  return eventually(() => !existsSync(`/proc/${pid}/exe`), { withinMs: 10_000 });
 }
 
 describe('embedded Postgres', () => {

@@ -13,6 +13,8 @@ import { startWorld, type World } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../support/platform/doubtful-disk.mjs', import.meta.url));
 const SLOW_MS = 60;
+/** So slow that calls of one time meet while it works, on a busy machine, too. */
+const SHARED_MS = 500;
 const BUDGET = { per_app: { spending: { monthly_usd: 1 } } };
 
 let world: World;
@@ -46,6 +48,9 @@ async function startOnDisk(diskMs: number, sync: 'always' | 'interval'): Promise
   const there = { ...world, baseUrl: gateway.baseUrl };
   app = LimitedApp.of(there, new ProxyClient(there, appId, key, slug, providerId));
 }
+
+/** How often anything was forced to the disk. */
+const syncs = (): number => JSON.parse(readFileSync(safeFile(), 'utf8')).syncs;
 
 /** What of the journal a loss of power would leave at this moment. */
 function survivingJournal(): string {
@@ -90,14 +95,14 @@ const callOf = (user: string) =>
 describe('a journal on a slow disk', () => {
   it('JOURNAL_SYNC=always → no provider sees a call whose admission could be lost; those of one time share the wait', async () => {
     const noted = noteWhatSurvives();
-    await startOnDisk(SLOW_MS, 'always');
+    await startOnDisk(SHARED_MS, 'always');
     for (const user of ['ann', 'ben']) expect((await callOf(user)).status).toBe(200);
-    const startedMs = performance.now();
+    const before = syncs();
     const users = Array.from({ length: 40 }, (_, at) => `user-${at}`);
     const statuses = await Promise.all(users.map(async (user) => (await callOf(user)).status));
     expect(statuses).toEqual(Array(40).fill(200));
-    // One after the other they would wait for 40 times as long.
-    expect(performance.now() - startedMs).toBeLessThan(40 * SLOW_MS);
+    // One after the other they would wait for 40 of them.
+    expect(syncs() - before).toBeLessThan(40);
     expect(noted.size).toBe(42);
     expect([...noted].filter(([, survives]) => !survives)).toEqual([]);
   }, 180_000);
@@ -126,7 +131,7 @@ describe('JOURNAL_SYNC=always on a disk that fails', () => {
     expect([...noted.keys()]).toEqual(['before']);
     gateway.signal('SIGUSR2');
     expect((await callOf('after')).status).toBe(200);
-    await eventually(async () => (await readiness()) === 200, { withinMs: 5_000 });
+    await eventually(async () => (await readiness()) === 200, { withinMs: 10_000 });
     expect([...noted]).toEqual([
       ['before', true],
       ['after', true],
@@ -145,7 +150,7 @@ describe('JOURNAL_SYNC=always on a disk that fails', () => {
     const noted = noteWhatSurvives();
     await startOnDisk(2_000, 'always');
     const call = callOf('ann').catch(() => undefined);
-    await eventually(() => writtenJournal().includes('"user_id":"ann"'), { withinMs: 5_000 });
+    await eventually(() => writtenJournal().includes('"user_id":"ann"'), { withinMs: 10_000 });
     await gateway.kill();
     await call;
     expect(noted.size).toBe(0);

@@ -70,6 +70,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const startedMs = Date.now();
     expect((await client.call(PATH, { body: CHAT, headers })).status).toBe(200);
     const { server, calls } = await spansOf(traceId, 2);
+    const tookMs = Date.now() - startedMs;
     const [{ id }] = await world.dataSource.query('SELECT event_id AS id FROM usage_events WHERE app_id = $1', [
       client.appId,
     ]);
@@ -101,7 +102,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     for (const span of [server, ...calls]) {
       expect(Number(BigInt(span.startTimeUnixNano) / 1_000_000n)).toBeGreaterThanOrEqual(startedMs - 1);
       expect(durationMs(span)).toBeGreaterThan(0);
-      expect(durationMs(span)).toBeLessThan(10_000);
+      expect(durationMs(span)).toBeLessThanOrEqual(tookMs + 1);
     }
     expect(collector.resource).toMatchObject({ 'service.name': 'gateway', 'service.instance.id': expect.any(String) });
   });
@@ -171,7 +172,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const open = client.open(PATH, { body: { ...CHAT, stream: true }, headers });
     await open.head;
     open.request.destroy();
-    await eventually(() => held.open() === 1, { withinMs: 2_000 });
+    await eventually(() => held.open() === 1, { withinMs: 10_000 });
     const { server, calls } = await spansOf(traceId, 2);
     expect(server.attributes).toMatchObject({ 'gateway.client_aborted': true, 'http.response.status_code': '200' });
     expect(calls).toMatchObject([{ status: {} }]);
@@ -216,7 +217,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const busy = ownTrace();
     expect((await client.call(PATH, { body: CHAT, headers: busy.headers })).status).toBe(200);
     const lines = () => world.logs.filter(({ message }) => message === 'traces_export_failed');
-    await eventually(() => lines().length > 0, { withinMs: 5_000 });
+    await eventually(() => lines().length > 0, { withinMs: 10_000 });
     expect(lines()).toMatchObject([{ level: 'warn', lost: 0, error: 'status 503' }]);
     collector.answer = { status: 200 };
     await spansOf(busy.traceId, 2);
@@ -241,9 +242,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     const other = await startWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: await refusingUrl() } });
     const otherClient = await ProxyClient.create(other);
     for (let call = 0; call < 5; call++) expect((await otherClient.call(PATH, { body: CHAT })).status).toBe(200);
-    const startedMs = performance.now();
     await other.stop();
-    expect(performance.now() - startedMs).toBeLessThan(5_000);
     const lines = other.logs.filter(({ message }) => message === 'traces_export_failed');
     expect(lines.at(-1)).toMatchObject({ lost: 10 });
   });
@@ -252,5 +251,5 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
 /** Waits until that many spans are told as lost. */
 async function lostSpans(count: number): Promise<void> {
   const told = async () => (await fetch(`${world.baseUrl}/metrics`)).text();
-  await eventually(async () => (await told()).includes(`outcome="lost"} ${count}`), { withinMs: 5_000 });
+  await eventually(async () => (await told()).includes(`outcome="lost"} ${count}`), { withinMs: 10_000 });
 }

@@ -5,6 +5,7 @@ import { PROVIDER_TYPES } from '../../../src/upstreams/provider-types.js';
 import { codeOf } from '../../support/api-client.js';
 import { gatewaySuite } from '../../support/gateway-suite.js';
 import { newAccount } from '../../support/identity/accounts.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 
 const PATH = '/v1/admin/providers';
 const GATEWAYS = '/v1/admin/provider-gateways';
@@ -158,7 +159,7 @@ describe('POST providers with a gateway', () => {
     await deleting.startTransaction();
     await deleting.query('DELETE FROM provider_gateways WHERE id = $1', [doomed]);
     const waiting = suite.create({ slug: 'late', providerGatewayId: doomed });
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilStatementWaits(suite.stage.world.dataSource);
     await deleting.commitTransaction();
     await deleting.release();
     expect(codeOf(await waiting)).toEqual([404, 'not_found']);

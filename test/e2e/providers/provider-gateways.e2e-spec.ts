@@ -295,7 +295,7 @@ describe('announcement', () => {
     const expectTold = async (write: () => Promise<ApiAnswer>) => {
       const { status } = await write();
       expect([status < 300, heard[0]]).toEqual([true, organizationId]);
-      await eventually(() => heard.length === 2, { withinMs: 1_000 });
+      await eventually(() => heard.length === 2, { withinMs: 10_000 });
       expect(heard.splice(0)).toEqual([organizationId, organizationId]);
     };
     await expectTold(() => send('POST', '', CF_AIG));

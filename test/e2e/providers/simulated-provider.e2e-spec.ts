@@ -40,7 +40,7 @@ describe('the simulated provider', () => {
     for await (const { choices } of stream) pieces.push(choices[0]?.delta.content ?? '');
     expect(pieces.length).toBeGreaterThan(20);
     expect(pieces.join('')).toContain('This answer is simulated');
-    await eventually(async () => (await newestEvent()) !== undefined, { withinMs: 5_000 });
+    await eventually(async () => (await newestEvent()) !== undefined, { withinMs: 10_000 });
     const event = await newestEvent();
     expect(event).toMatchObject({ provider: 'simulated', model: MODEL, status: 'ok', cost_source: 'computed' });
     const expected = (event.input_tokens * 0.5 + event.output_tokens * 2) / 1_000_000;

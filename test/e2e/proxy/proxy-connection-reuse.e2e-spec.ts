@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiClient } from '../../support/api-client.js';
+import { eventually } from '../../support/eventually.js';
 import { newAccount } from '../../support/identity/accounts.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
@@ -225,7 +226,7 @@ describe('second answer behind a complete one', () => {
       answering = late(0);
       await ownAnswer(one);
       answering = own;
-      await sleep(5);
+      await eventually(() => [...sockets].every((socket) => socket.destroyed), { withinMs: 10_000 });
       await ownAnswer(one);
     }
   });

@@ -95,7 +95,7 @@ describe.each(CLIENTS)('a client of %s (RFC 9112, section 6.3)', (_name, version
     const answered = connection.answer.finally(() => {
       ended = true;
     });
-    await eventually(() => ended || delimitedEnd({ text: connection.text() }) === true, { withinMs: 5_000 });
+    await eventually(() => ended || delimitedEnd({ text: connection.text() }) === true, { withinMs: 10_000 });
     connection.socket.end();
     const answer = await answered;
     expect([answer.end, looksComplete(answer)]).toEqual(['closed', true]);
@@ -135,7 +135,7 @@ describe.each(CLIENTS)('a client of %s (RFC 9112, section 6.3)', (_name, version
   it('it sends what is no HTTP in the middle of its answer → cut, and what it has does not look complete', async () => {
     world.upstream.script(stopsAfter(event('{}')));
     const connection = open(version, lines);
-    await eventually(() => connection.text().includes('data:'), { withinMs: 5_000 });
+    await eventually(() => connection.text().includes('data:'), { withinMs: 10_000 });
     connection.socket.write('\x00 no HTTP\r\n\r\n');
     expect(looksComplete(await connection.answer)).toBe(false);
   });

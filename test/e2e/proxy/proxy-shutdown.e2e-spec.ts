@@ -65,7 +65,7 @@ describeWithRedis('calls that are open when the service stops', () => {
       });
     };
     const showing = (name: string, text: string) =>
-      eventually(() => callOf(name).connection.text().includes(text), { withinMs: 5_000 });
+      eventually(() => callOf(name).connection.text().includes(text), { withinMs: 10_000 });
 
     world.upstream.script(hold(DELTA).script);
     await begin('stream');
@@ -89,7 +89,7 @@ describeWithRedis('calls that are open when the service stops', () => {
     const { openRequests } = instance.gateway.app.get(Metrics);
     const open = openRequests.of().value;
     connection.socket.destroy();
-    await eventually(() => openRequests.of().value < open, { withinMs: 5_000 });
+    await eventually(() => openRequests.of().value < open, { withinMs: 10_000 });
     await instance.stop();
   });
 

@@ -38,7 +38,7 @@ const CHAIN_CAP = 1_000;
 const CHAIN_SENT_USD = (Math.ceil('{"input":"Hi"}'.length / 4) * 2) / 1_000_000;
 const FAILURE = event({ type: 'error', code: 'server_error', message: 'Overloaded.' });
 /** Longest until an event is stored. */
-const STORED = { withinMs: 5_000 };
+const STORED = { withinMs: 10_000 };
 
 let world: World;
 

@@ -28,6 +28,7 @@ beforeEach(async () => {
   const there = { ...world, baseUrl: gateway.baseUrl };
   app = LimitedApp.of(there, new ProxyClient(there, client.appId, client.key, client.slug, client.providerId));
   await gateway.start();
+  // Minutes are those of the process under test, which follows no clock of the tests.
   const leftMs = MINUTE_MS - (Date.now() % MINUTE_MS);
   if (leftMs < LEFT_MS) await sleep(leftMs + 50);
 }, 180_000);
@@ -57,7 +58,7 @@ describe('one instance without Redis that is started again within the minute', (
     expect(await app.calls(3, 'ann')).toEqual([200, 200, 200]);
     world.upstream.script(() => undefined);
     const open = app.open('ann').head.catch(() => undefined);
-    await eventually(() => world.upstream.requests.length === 4, { withinMs: 5_000 });
+    await eventually(() => world.upstream.requests.length === 4, { withinMs: 10_000 });
     await gateway.kill();
     await open;
     world.upstream.script(json(200, RESPONSE));

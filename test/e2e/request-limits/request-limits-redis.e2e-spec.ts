@@ -18,7 +18,7 @@ import { startWorld, type World } from '../../support/world.js';
 
 const NOON = Date.UTC(2030, 0, 15, 12, 0, 20);
 const MINUTE_MS = 60_000;
-const BACK_WITHIN_MS = 5_000;
+const BACK_WITHIN_MS = 10_000;
 /** As many as are kept before idle ones leave. */
 const CROWD = 100_000;
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startGateway } from '../../../src/bootstrap/start.js';
@@ -171,17 +170,20 @@ describe('request limits of one instance without Redis', () => {
       await limits.admit(aCall(app, `user-${++more}`, others));
       return (await kept()).length === 1;
     };
-    await eventually(isKept, { withinMs: 5_000 });
+    await eventually(isKept, { withinMs: 10_000 });
     expect(await kept()).toEqual([{ requests: '5' }]);
     await world.dataSource.query('UPDATE limit_counts SET requests = 6 WHERE app_id = $1', [app]);
-    // The row is visible a moment before its writer evicts the user. A count in between keeps the user in memory until
-    // the next eviction.
+    // The row is visible a moment before its writer hears of it and evicts the user. A count in between keeps the user in
+    // memory until the next eviction, which has nothing to write.
+    const writes = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle'
+      AND query LIKE '%limit_counts%' AND pid <> pg_backend_pid()`;
+    const areWritten = async () => (await world.dataSource.query(writes)).length === 0;
+    await eventually(areWritten, { withinMs: 10_000 });
     const isEvicted = async () => {
       if ((await limits.countToday(call)) === 6) return true;
-      await sleep(100);
       await crowd();
       await limits.admit(aCall(app, `user-${++more}`, others));
-      await sleep(100);
+      await eventually(areWritten, { withinMs: 10_000 });
       return false;
     };
     await eventually(isEvicted, { withinMs: 15_000 });

@@ -229,12 +229,12 @@ describe('one instance at a time, each step for itself', () => {
       [{ pid }] = await connection.query('SELECT pg_backend_pid() AS pid');
       await taken;
     });
-    await eventually(() => pid > 0, { withinMs: 5_000 });
+    await eventually(() => pid > 0, { withinMs: 10_000 });
     expect(await retention().run(NEVER)).toBe('skipped');
     expect(messages()).toContain('retention_skipped');
     expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(1);
     await world.dataSource.query('SELECT pg_terminate_backend($1)', [pid]);
-    await eventually(async () => (await retention().run(NEVER)) === 'done', { withinMs: 5_000 });
+    await eventually(async () => (await retention().run(NEVER)) === 'done', { withinMs: 10_000 });
     expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(0);
     free();
     await other;

@@ -12,7 +12,7 @@ const AT_ONCE = 20;
 const MAX_KEYS = 20;
 const ROUNDS = 50;
 /** A notification is told from the refresh after five seconds. */
-const TOLD_WITHIN_MS = 3_000;
+const TOLD_WITHIN_MS = 10_000;
 
 let world: MobileWorld;
 let other: FurtherInstance;
@@ -67,7 +67,7 @@ async function storedEvents(appId: string, event: string, count: number): Promis
       'SELECT outcome, reason, claim_delay_ms AS delay FROM auth_events WHERE app_id = $1 AND event = $2',
       [appId, event],
     );
-  await eventually(async () => (await read()).length >= count, { withinMs: 5_000 });
+  await eventually(async () => (await read()).length >= count, { withinMs: 10_000 });
   const events = await read();
   expect(events).toHaveLength(count);
   return events;
@@ -256,6 +256,7 @@ describeWithRedis('claims that arrive, on two instances at once', () => {
       );
     };
     expect(outcomes(await exchange({}))).toEqual({ issuer_claims_missing: 10 });
+    // The least delay that is told apart from none; a longer pause changes nothing.
     await sleep(50);
     expect(outcomes(await exchange({ plan: 'pro' }))).toEqual({ ok: 10 });
     const delays = (await storedEvents(app.id, 'token_exchange', 20)).flatMap(({ delay }) => delay ?? []);

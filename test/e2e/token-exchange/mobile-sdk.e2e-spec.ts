@@ -155,8 +155,8 @@ describe('what is remembered', () => {
     world.clock.advance(1_000);
     await say();
     expect(bearer()).toBe(first);
-    await eventually(() => edge.calls.some(({ path }) => path.endsWith('/token')), { withinMs: 5_000 });
-    await eventually(async () => (await say()) !== '' && bearer() !== first, { withinMs: 5_000 });
+    await eventually(() => edge.calls.some(({ path }) => path.endsWith('/token')), { withinMs: 10_000 });
+    await eventually(async () => (await say()) !== '' && bearer() !== first, { withinMs: 10_000 });
     expect(edge.takeRoutes().filter((route) => route === 'token')).toHaveLength(1);
   });
 

@@ -27,7 +27,7 @@ function chat(appId: string, token: string, version = '1.2.3') {
 /** The one recorded call of an application. */
 async function recorded(appId: string) {
   const list = async () => (await world.api.get(`/v1/admin/apps/${appId}/events`)).body.events;
-  await eventually(async () => (await list()).length > 0, { withinMs: 5_000 });
+  await eventually(async () => (await list()).length > 0, { withinMs: 10_000 });
   const events = await list();
   expect(events).toHaveLength(1);
   return events[0];

@@ -65,7 +65,7 @@ describe('usage of a proxied request', () => {
     });
     expect(answer.status).toBe(200);
     await answer.text();
-    await eventually(async () => (await eventsOf(app.id)).body.events.length > 0, { withinMs: 3_000 });
+    await eventually(async () => (await eventsOf(app.id)).body.events.length > 0, { withinMs: 10_000 });
     const { body } = await eventsOf(app.id);
     expect(body).toEqual({ app_id: app.id, limit: 50, next_before_id: null, events: [expect.anything()] });
     expect(body.events[0]).toEqual({

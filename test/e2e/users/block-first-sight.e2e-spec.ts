@@ -107,7 +107,7 @@ describe('ADR 0039: a block that races with the first sight of a user', () => {
     const answer = block('alice');
     await untilStatementWaits(world.dataSource, 'audit_events');
     const sight = see('alice');
-    await sleep(50);
+    await Promise.race([sight, untilStatementWaits(world.dataSource, '', 2)]);
     await held.rollbackTransaction();
     await held.release();
     await sight;

@@ -56,7 +56,7 @@ async function change(client: ProxyClient, user: string, what: 'block' | 'unbloc
 /** One call of a user who may call, and its event: the user is known from now on. */
 async function introduce(client: ProxyClient, user: string): Promise<void> {
   expect((await client.call(RESPONSES, as(user))).status).toBe(200);
-  await eventually(async () => (await eventsOf(client, user)).length > 0, { withinMs: 3_000 });
+  await eventually(async () => (await eventsOf(client, user)).length > 0, { withinMs: 10_000 });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has proven
@@ -99,7 +99,7 @@ describeWithRedis('blocked users at admission', () => {
     await change(client, 'ann', 'block');
     const call = as('ann');
     await client.call(RESPONSES, { ...call, headers: [...call.headers, 'x-app-version', '2.0'] });
-    await eventually(async () => (await refusalsOf(client)).rows > 0, { withinMs: 5_000 });
+    await eventually(async () => (await refusalsOf(client)).rows > 0, { withinMs: 10_000 });
     const { body } = await world.api.get(`/v1/admin/apps/${client.appId}/keys`);
     const [{ id, created_at, ...event }] = await eventsOf(client, 'ann');
     expect(event).toEqual({
@@ -142,7 +142,7 @@ describeWithRedis('blocked users at admission', () => {
     const month = new Date().toISOString().slice(0, 7);
     const answers = await Promise.all(Array.from({ length: 30 }, () => client.call(RESPONSES, as('ann'))));
     expect(answers.map(refusalOf)).toEqual(answers.map(() => BLOCKED));
-    await eventually(async () => (await refusalsOf(client)).requests === 30, { withinMs: 3_000 });
+    await eventually(async () => (await refusalsOf(client)).requests === 30, { withinMs: 10_000 });
     expect((await refusalsOf(client)).rows).toBeLessThanOrEqual(2);
     const { body } = await world.api.get(`/v1/admin/apps/${client.appId}/users/ann?month=${month}`);
     expect(body.user.usage).toMatchObject({ requests: 31, blocked: 30, errors: 0 });
@@ -165,18 +165,18 @@ describeWithRedis('blocked users at admission', () => {
     expect((await callOther(client, 'ann')).status).toBe(200);
     const answersOf = async (status: number) => (await callOther(client, 'ann')).status === status;
     await change(client, 'ann', 'block');
-    await eventually(() => answersOf(403), { withinMs: 1_000 });
+    await eventually(() => answersOf(403), { withinMs: 10_000 });
     expect((await callOther(client, 'bob')).status).toBe(200);
     await change(client, 'ann', 'unblock');
-    await eventually(() => answersOf(200), { withinMs: 1_000 });
+    await eventually(() => answersOf(200), { withinMs: 10_000 });
   });
 
   it('stopped right after a refusal → its count is stored', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
-    await eventually(async () => (await callOther(client, 'ann')).status === 403, { withinMs: 1_000 });
-    await eventually(async () => (await refusalsOf(client)).requests === 1, { withinMs: 5_000 });
+    await eventually(async () => (await callOther(client, 'ann')).status === 403, { withinMs: 10_000 });
+    await eventually(async () => (await refusalsOf(client)).requests === 1, { withinMs: 10_000 });
     await Promise.all([callOther(client, 'ann'), callOther(client, 'ann'), callOther(client, 'ann')]);
     await other.stop();
     expect((await refusalsOf(client)).requests).toBe(4);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { Secret } from '../../../src/common/log/secret.js';
@@ -10,6 +9,7 @@ import { AppUsers, UsersService } from '../../../src/users/users.service.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { addDeviceKey, useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -104,7 +104,7 @@ describe('a window of missing claims', () => {
     await world.dataSource.transaction(async (tx) => {
       await users.seenIn(tx, app, 'alice');
       delays = Promise.all([1, 2, 3, 4].map(() => users.closeClaimWindow(app, 'alice')));
-      await sleep(100);
+      await untilStatementWaits(world.dataSource, '', 4);
     });
     expect((await delays)?.filter((delay) => delay !== null)).toEqual([7_500]);
     expect(await users.countClaimPending(app)).toBe(0);
@@ -134,10 +134,10 @@ describe('another instance', () => {
     const other = new BlockedUsers(world.gateway.app.get(UsersRepository), changes, clock);
     try {
       changes.open();
-      await eventually(() => changes.connected, { withinMs: 5_000 });
+      await eventually(() => changes.connected, { withinMs: 10_000 });
       expect(await other.isBlocked(app, 'mallory')).toBe(false);
       await block('mallory');
-      await eventually(async () => other.isBlocked(app, 'mallory'), { withinMs: 1_000 });
+      await eventually(async () => other.isBlocked(app, 'mallory'), { withinMs: 10_000 });
     } finally {
       await changes.close();
     }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
@@ -6,6 +5,7 @@ import { UsersService } from '../../../src/users/users.service.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
 import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { addDeviceKey, useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -275,7 +275,7 @@ describe('block and unblock', () => {
     await world.dataSource.transaction(async (tx) => {
       expect((await users.seenIn(tx, app, 'alice')).status).toBe('active');
       void block('alice').then(() => order.push('blocked'));
-      await sleep(100);
+      await untilStatementWaits(world.dataSource);
       order.push('transaction ends');
     });
     await block('alice');

@@ -13,5 +13,5 @@ export async function waitingStatements(dataSource: DataSource, text = ''): Prom
 
 /** Waits until there are as many. */
 export function untilStatementWaits(dataSource: DataSource, text = '', count = 1): Promise<void> {
-  return eventually(async () => (await waitingStatements(dataSource, text)).length >= count, { withinMs: 5_000 });
+  return eventually(async () => (await waitingStatements(dataSource, text)).length >= count, { withinMs: 20_000 });
 }

@@ -22,7 +22,7 @@ export interface TestRedis {
 }
 
 const PROGRAM = 'redis-server';
-const START_MS = 5_000;
+const START_MS = 20_000;
 const hasProgram = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
 const givenUrl = process.env.REDIS_URL;
 

@@ -99,7 +99,7 @@ export class EndpointChain {
 
   /** Resolves when this target has a whole request. */
   async isAsked(target: number): Promise<void> {
-    await eventually(() => this.upstreams[target]?.requests.at(-1)?.isComplete === true, { withinMs: 5_000 });
+    await eventually(() => this.upstreams[target]?.requests.at(-1)?.isComplete === true, { withinMs: 10_000 });
   }
 
   /** Changes the provider of a target; calls that come later follow it. */

@@ -61,7 +61,7 @@ async function onlyEvent(world: World, appId: string): Promise<unknown> {
       events = (await world.api.get(`/v1/admin/apps/${appId}/events`)).body.events;
       return events.length > 0;
     },
-    { withinMs: 5_000 },
+    { withinMs: 10_000 },
   );
   if (events.length !== 1) throw new Error(`expected one usage event, found ${JSON.stringify(events)}`);
   return events[0];

@@ -71,7 +71,7 @@ export async function startSdkWorld(): Promise<SdkWorld> {
     },
     async recorded(app) {
       const list = async () => (await world.api.get(`/v1/admin/apps/${app.id}/events`)).body.events;
-      await eventually(async () => (await list()).length > 0, { withinMs: 5_000 });
+      await eventually(async () => (await list()).length > 0, { withinMs: 10_000 });
       return list();
     },
     async tidy() {

@@ -130,6 +130,7 @@ describe('a refusal while the client still sends', () => {
     while (isOpen && sent < 64 * MIB) {
       socket.write(chunk);
       sent += chunk.length;
+      // A thousand timers, one after the other: the sweeps of the service come in between, on a busy machine, too.
       await sleep(1);
     }
     await closed;

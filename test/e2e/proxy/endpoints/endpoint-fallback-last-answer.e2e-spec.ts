@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../../src/platform/metrics/metrics.js';
@@ -84,7 +83,7 @@ async function expectRelayed(answer: Answer, target: number, status: number, bod
 /** Neither connections to providers nor requests are held any more. */
 async function nothingHeld(): Promise<void> {
   const { openProviderCalls, openRequests } = world.gateway.app.get(Metrics);
-  await eventually(() => openProviderCalls.read() === 0 && openRequests.of().value === 0, { withinMs: 5_000 });
+  await eventually(() => openProviderCalls.read() === 0 && openRequests.of().value === 0, { withinMs: 10_000 });
 }
 
 describe('every target fails, and one of them answered (ADR 0031)', () => {
@@ -132,12 +131,22 @@ describe('every target fails, and one of them answered (ADR 0031)', () => {
   });
 
   it('its body is still on its way when the others have failed → waited for', async () => {
-    await chained(async ({ body, response }) => {
-      await body();
-      response.writeHead(503, HEADERS).write(BUSY.slice(0, 5));
-      await sleep(500);
-      response.end(BUSY.slice(5));
-    }, nobody());
+    const { openProviderCalls } = world.gateway.app.get(Metrics);
+    const failed = Promise.withResolvers<void>();
+    await chained(
+      async ({ body, response }) => {
+        await body();
+        response.writeHead(503, HEADERS).write(BUSY.slice(0, 5));
+        await failed.promise;
+        response.end(BUSY.slice(5));
+      },
+      async ({ body, socket }) => {
+        await body();
+        socket.resetAndDestroy();
+        await eventually(() => (openProviderCalls.read() ?? 0) <= 1, { withinMs: 10_000 });
+        failed.resolve();
+      },
+    );
     await expectRelayed(await chain.call(), 0, 503);
   });
 
@@ -205,7 +214,7 @@ describe('every target fails, and one of them answered (ADR 0031)', () => {
     const { request } = chain.open();
     const { openProviderCalls } = world.gateway.app.get(Metrics);
     const isPassedOver = () => world.logs.some(({ message }) => message === 'endpoint_fallback');
-    await eventually(() => isPassedOver() && openProviderCalls.read() === 1, { withinMs: 5_000 });
+    await eventually(() => isPassedOver() && openProviderCalls.read() === 1, { withinMs: 10_000 });
     request.destroy();
     expect(await chain.client.events()).toMatchObject([{ client_aborted: 1, status: 'provider_error' }]);
     await nothingHeld();
@@ -254,8 +263,8 @@ describe('FALLBACK_HOLD_MS (ADR 0031)', () => {
     const startedMs = performance.now();
     const message = await chain.open(STREAM).head;
     expect((await once(message, 'data'))[0].toString()).toBe(CREATED);
-    const tookMs = performance.now() - startedMs;
-    expect([tookMs > HOLD_MS * 0.9, tookMs < HOLD_MS + 1_500]).toEqual([true, true]);
+    expect(performance.now() - startedMs).toBeGreaterThan(HOLD_MS * 0.9);
+    // Until now its provider has sent nothing more.
     held.release(ERROR);
     const answer = await read(message);
     expect([answer.isComplete, answer.body.toString()]).toEqual([true, ERROR]);
@@ -263,16 +272,20 @@ describe('FALLBACK_HOLD_MS (ADR 0031)', () => {
   });
 
   it('it breaks off after that → cut, and no fallback is called', async () => {
+    const hasGoneOut = Promise.withResolvers<void>();
     await chained(
       async ({ body, response, socket }) => {
         await body();
         response.writeHead(200, { 'content-type': 'text/event-stream' }).write(CREATED);
-        await sleep(HOLD_MS * 3);
+        await hasGoneOut.promise;
         socket.destroy();
       },
       sse([DONE]),
     );
-    expect((await chain.call(STREAM)).isComplete).toBe(false);
+    const message = await chain.open(STREAM).head;
+    await once(message, 'data');
+    hasGoneOut.resolve();
+    expect((await read(message)).isComplete).toBe(false);
     expect(chain.asked).toEqual([1, 0]);
   });
 

@@ -103,7 +103,7 @@ describe('a client that leaves during the first attempt', () => {
     const { request } = chain.open();
     await chain.isAsked(0);
     request.destroy();
-    await eventually(() => openRequests.of().value === 0, { withinMs: 5_000 });
+    await eventually(() => openRequests.of().value === 0, { withinMs: 10_000 });
     resolve();
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[0], client_aborted: 1 }]);
     expect(chain.asked).toEqual([1, 0]);

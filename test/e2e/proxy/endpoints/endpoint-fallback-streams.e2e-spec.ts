@@ -182,10 +182,10 @@ describe('what is held back, and for how long', () => {
     await chained(held.script, sse([SERVED]));
     const { request } = chain.open(streaming);
     await chain.isAsked(0);
-    await eventually(() => held.open() === 1, { withinMs: 5_000 });
+    await eventually(() => held.open() === 1, { withinMs: 10_000 });
     request.destroy();
     const { openRequests } = world.gateway.app.get(Metrics);
-    await eventually(() => openRequests.of().value === 0, { withinMs: 5_000 });
+    await eventually(() => openRequests.of().value === 0, { withinMs: 10_000 });
     held.release(ERROR);
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[0], client_aborted: 1 }]);
     expect(chain.asked).toEqual([1, 0]);

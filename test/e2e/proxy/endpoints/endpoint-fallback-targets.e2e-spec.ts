@@ -185,7 +185,7 @@ describe('configuration that changes while the primary is being waited for', () 
       const call = chain.call();
       await chain.isAsked(0);
       await change(1);
-      await eventually(async () => !(await isActive(1)), { withinMs: 5_000 });
+      await eventually(async () => !(await isActive(1)), { withinMs: 10_000 });
       fail();
       expect(JSON.parse((await call).body.toString()).id).toBe('third');
       expect(chain.asked).toEqual([1, 0, 1]);
@@ -213,7 +213,7 @@ describe('configuration that changes while the primary is being waited for', () 
     const { app } = (await world.api.get(path)).body;
     const { name, config, revision } = app;
     expect((await world.api.put(path, { name, config, revision, status: 'disabled' })).status).toBe(200);
-    await eventually(async () => refusalOf(await chain.call())[1] === 'app_disabled', { withinMs: 5_000 });
+    await eventually(async () => refusalOf(await chain.call())[1] === 'app_disabled', { withinMs: 10_000 });
     fail();
     expect((await call).status).toBe(200);
   });

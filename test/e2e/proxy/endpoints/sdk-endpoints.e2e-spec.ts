@@ -72,7 +72,7 @@ async function eventOf({ appId }: Client, call: () => Promise<unknown>): Promise
   const list = async () => (await world.api.get(`/v1/admin/apps/${appId}/events?limit=200`)).body.events;
   const before = (await list()).length;
   await call();
-  await eventually(async () => (await list()).length === before + 1, { withinMs: 5_000 });
+  await eventually(async () => (await list()).length === before + 1, { withinMs: 10_000 });
   return (await list())[0];
 }
 
