@@ -41,6 +41,12 @@ const PROOFS = {
     usual: '60',
     runs: (minutes, seed) => e2e(['test/e2e/platform/soak.e2e-spec.ts'], { SOAK_MINUTES: minutes, SOAK_SEED: seed }),
   },
+  approvals: {
+    about: 'logins and consents end once, and hand their key over once, while instances are killed',
+    option: 'steps',
+    usual: '5000',
+    runs: (steps, seed) => e2e(['test/e2e/consent/approval-model'], { FUZZ_RUNS: steps, FUZZ_SEED: seed }),
+  },
   parsers: {
     about: 'no input breaks a parser; further arguments choose suites by a part of their path',
     option: 'runs',
@@ -67,7 +73,7 @@ const e2e = (suites, env) => [{ project: 'e2e', suites, env }];
 
 function usage() {
   const lines = Object.entries(PROOFS).map(([name, { about, option, usual }]) => {
-    return `  ${name.padEnd(9)} --${option} N (${usual})`.padEnd(32) + about;
+    return `  ${name.padEnd(10)} --${option} N (${usual})`.padEnd(33) + about;
   });
   return `npm run prove -- <name> [--<option> N] [--seed S]\n\n${lines.join('\n')}\n`;
 }

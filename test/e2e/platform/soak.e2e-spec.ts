@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { describeBreakingRedis } from '../../support/platform/redis.js';
 import { soak } from '../../proof/soak/soak.js';
+import { describeBreakingRedis } from '../../support/platform/redis.js';
 
 /** `npm run prove -- soak` sets them: an hour says what these seconds cannot. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 0.15);

@@ -11,7 +11,7 @@ import { created } from '../../support/identity/management-call.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { MarkedLoad } from '../../support/usage/marked-load.js';
-import { MONTHS_OUT_OF_STEP } from '../../support/users/user-months.js';
+import { MONTHS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const KILLS = Number(process.env.KILLS ?? 50);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { eventually } from '../eventually.js';
+import { listening } from '../loopback.js';
 import type { World } from '../world.js';
 import { type Answer, type CallOptions, type OpenCall, openTarget, ProxyClient, read } from './proxy-client.js';
 import { type ScriptedUpstream, startUpstream } from './upstream.js';
@@ -130,10 +131,7 @@ export class EndpointChain {
 
 /** A loopback address at which nobody listens. */
 export async function refusingUrl(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port');
-  return `http://127.0.0.1:${address.port}/`;
+  const { url, close } = await listening(createServer());
+  await close();
+  return `${url}/`;
 }
