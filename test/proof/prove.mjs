@@ -47,6 +47,15 @@ const PROOFS = {
     usual: '5000',
     runs: (steps, seed) => e2e(['test/e2e/consent/approval-model'], { FUZZ_RUNS: steps, FUZZ_SEED: seed }),
   },
+  creations: {
+    about: 'creations sent again are as if one request came after the other, while instances are killed',
+    option: 'seconds',
+    usual: '60',
+    runs: (seconds, seed) =>
+      e2e(['test/e2e/idempotency/idempotent-creation-history'], {
+        ...{ CREATION_RUN_MS: `${seconds}000`, CREATION_SEED: seed },
+      }),
+  },
   parsers: {
     about: 'no input breaks a parser; further arguments choose suites by a part of their path',
     option: 'runs',

@@ -13,14 +13,14 @@ export interface Loopback {
   close(): Promise<void>;
 }
 
-/** Makes a server listen on 127.0.0.1: on a free port unless one is given. */
-export async function listening(server: Server, wanted = 0): Promise<Loopback> {
+/** Makes a server listen on a free port of 127.0.0.1. */
+export async function listening(server: Server): Promise<Loopback> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  server.listen(wanted, '127.0.0.1');
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const cut = () => sockets.forEach((socket) => void socket.destroy());

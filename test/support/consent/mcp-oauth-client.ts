@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import {
-  Client,
+  type Client,
   type OAuthClientProvider,
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { listening } from '../loopback.js';
-import type { Revision } from '../mcp/mcp-client.js';
+import { newMcpClient, type Revision } from '../mcp/mcp-client.js';
 import { CLIENT, CLIENT_NAME } from './oauth-client.js';
 
 type DiscoveryState = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0];
@@ -100,8 +100,7 @@ export class McpOAuthClient implements OAuthClientProvider {
 
   /** Connects; `undefined` when its user has to let it in first. */
   async connect(): Promise<Client | undefined> {
-    const mode = this.revision === '2026-07-28' ? ({ pin: this.revision } as const) : ('legacy' as const);
-    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+    const client = newMcpClient(this.revision);
     this.transport = new StreamableHTTPClientTransport(new URL(`${this.baseUrl}/mcp`), { authProvider: this });
     try {
       await client.connect(this.transport);

@@ -24,7 +24,7 @@ interface Attribute {
 }
 
 /** Starts a collector on the loopback that takes OTLP in JSON and nothing else. */
-export async function startCollector(port = 0) {
+export async function startCollector() {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -44,7 +44,7 @@ export async function startCollector(port = 0) {
     }
     response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
   });
-  const { url, close } = await listening(server, port);
+  const { url, close } = await listening(server);
   const collector = {
     /** Its base address, with a path. */
     url: `${url}/otlp`,

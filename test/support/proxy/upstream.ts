@@ -18,8 +18,6 @@ interface RecordedRequest {
 }
 
 export interface UpstreamOptions {
-  /** Loopback port; 0, the default, takes a free one. */
-  readonly port?: number;
   /** One line per request whose whole body arrived, written before the answer starts: its marker, or `-` without one. */
   readonly journalFile?: string;
   /** What the first requests get; by default a small priced chat completion. */
@@ -59,7 +57,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Scri
     run(current, exchangeOf(request, response, recorded, options.journalFile));
   });
   server.keepAliveTimeout = 60_000;
-  const { url, openConnections, close } = await listening(server, options.port);
+  const { url, openConnections, close } = await listening(server);
   return {
     ...{ url, openConnections, close },
     requests,
