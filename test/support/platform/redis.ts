@@ -9,17 +9,7 @@ import { eventually } from '../eventually.js';
 import { freePort } from './gateway-process.js';
 
 /** A Redis of a suite's own, which can fail in the ways a server does. */
-export interface TestRedis {
-  readonly url: string;
-  /** It keeps its connections and answers nothing. */
-  freeze(): void;
-  thaw(): void;
-  /** Ends it without a word; what it held is gone. */
-  kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
-  revive(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
 const PROGRAM = 'redis-server';
 const START_MS = 5_000;
@@ -52,7 +42,7 @@ export async function reachRedis(): Promise<Pick<TestRedis, 'url' | 'stop'>> {
 export async function startRedis(
   options: readonly string[] = [],
   writeSettings?: (directory: string) => string,
-): Promise<TestRedis> {
+) {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
   const file = writeSettings === undefined ? [] : [writeSettings(directory)];
@@ -67,9 +57,12 @@ export async function startRedis(
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    /** It keeps its connections and answers nothing. */
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
+    /** Ends it without a word; what it held is gone. */
     kill,
+    /** Starts it again on the same port, empty. */
     async revive() {
       server = await launch(port, args);
     },

@@ -2,7 +2,8 @@ import { createServer } from 'node:net';
 import { eventually } from '../eventually.js';
 import { listening } from '../loopback.js';
 import type { World } from '../world.js';
-import { type Answer, type CallOptions, type OpenCall, openTarget, ProxyClient, read } from './proxy-client.js';
+import { ENDPOINT_SLUG, EndpointClient } from './endpoint-client.js';
+import { type Answer, type CallOptions, type OpenCall, ProxyClient, read } from './proxy-client.js';
 import { type ScriptedUpstream, startUpstream } from './upstream.js';
 import { json, type Script } from './upstream-scripts.js';
 
@@ -22,8 +23,6 @@ export interface RecordedAttempt {
   readonly latency_ms: number;
   readonly error: string | null;
 }
-
-const SLUG = 'answer';
 
 /** A whole, priced answer of the Responses API: 1000 tokens in, 500 out. */
 export const RESPONSE = {
@@ -75,7 +74,7 @@ export class EndpointChain {
       model,
     }));
     const app = await world.app({
-      endpoints: { [SLUG]: { api_style: 'responses', ...primary, fallback, ...endpoint } },
+      endpoints: { [ENDPOINT_SLUG]: { api_style: 'responses', ...primary, fallback, ...endpoint } },
     });
     const slugs = providers.map(({ slug }) => slug);
     const ids = providers.map(({ id }) => id);
@@ -84,9 +83,7 @@ export class EndpointChain {
   }
 
   open(options: CallOptions = {}): OpenCall {
-    const credential = ['authorization', `Bearer ${this.client.key}`];
-    const path = `/v1/apps/${this.client.appId}/endpoints/${SLUG}`;
-    return openTarget(this.world, path, { body: { input: 'Hi' }, credential, ...options });
+    return new EndpointClient(this.world, this.client).open(options);
   }
 
   async call(options: CallOptions = {}): Promise<Answer> {

@@ -52,7 +52,14 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Scri
   const requests: RecordedRequest[] = [];
   let current: Script = options.script ?? json(200, plainCompletion);
   const server = createServer((request, response) => {
-    const recorded = recordOf(request);
+    const recorded: RecordedRequest = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      rawHeaders: request.rawHeaders,
+      body: Buffer.alloc(0),
+      isComplete: false,
+      header: (name) => request.headersDistinct[name.toLowerCase()]?.[0],
+    };
     requests.push(recorded);
     run(current, exchangeOf(request, response, recorded, options.journalFile));
   });
@@ -75,17 +82,6 @@ function run(script: Script, exchange: Exchange): void {
   Promise.resolve()
     .then(() => script(exchange))
     .catch(() => exchange.socket.destroy());
-}
-
-function recordOf(request: IncomingMessage): RecordedRequest {
-  return {
-    method: request.method ?? '',
-    path: request.url ?? '',
-    rawHeaders: request.rawHeaders,
-    body: Buffer.alloc(0),
-    isComplete: false,
-    header: (name) => request.headersDistinct[name.toLowerCase()]?.[0],
-  };
 }
 
 function exchangeOf(
