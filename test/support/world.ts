@@ -146,7 +146,10 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
       return answer.body.provider;
     },
     async app(config = {}) {
-      const answer = await api.post('/v1/admin/apps', { name: 'Test app', config: { ...rawServerConfig(), ...config } });
+      const answer = await api.post('/v1/admin/apps', {
+        name: 'Test app',
+        config: { ...rawServerConfig(), ...config },
+      });
       if (answer.status !== 201) throw new Error(`app: ${answer.status} ${answer.text}`);
       return { id: answer.body.app.id, key: answer.body.api_key?.key };
     },

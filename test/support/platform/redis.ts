@@ -39,10 +39,7 @@ export async function reachRedis(): Promise<Pick<TestRedis, 'url' | 'stop'>> {
  *
  * @param writeSettings writes a file into the server's directory, for what cannot be said otherwise, and names it.
  */
-export async function startRedis(
-  options: readonly string[] = [],
-  writeSettings?: (directory: string) => string,
-) {
+export async function startRedis(options: readonly string[] = [], writeSettings?: (directory: string) => string) {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
   const file = writeSettings === undefined ? [] : [writeSettings(directory)];
