@@ -127,6 +127,7 @@ const { option, usual, runs } = PROOFS[name];
 const { values, positionals } = optionsOf(option, args);
 const { [option]: howMuch = usual, seed = String(1 + Math.floor(Math.random() * MOST_SEED)) } = values;
 if (!WHOLE.test(howMuch) || !WHOLE.test(seed)) refuse(`--${option} and --seed are whole numbers, at least 1.`);
+if (positionals.length > 0 && runs !== parserRuns) refuse(`The proof "${name}" takes options alone.`);
 const suiteRuns = runs(howMuch, seed, positionals);
 if (suiteRuns.length === 0) refuse(`No suite of "${name}" has a path with ${positionals.join(' or ')} in it.`);
 
