@@ -24,6 +24,7 @@ const ELSEWHERE =
 const MOST_README_LINES = 200;
 const MOST_COLUMNS = 120;
 const SCRIPT = /`npm run ([a-z0-9:-]+)/g;
+const PROOF = /`npm run prove -- (\w+)/g;
 
 function read(path: string): string {
   return readFileSync(new URL(path, ROOT), 'utf8');
@@ -71,6 +72,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
     const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'));
     const named = [...read(document).matchAll(SCRIPT)].map(([, script = '']) => script);
     expect(named.filter((script) => !(script in scripts))).toEqual([]);
+  });
+
+  it('proofs it names → exist', () => {
+    const named = [...read(document).matchAll(PROOF)].map(([, proof = '']) => proof);
+    expect(named.filter((proof) => !existsSync(new URL(`test/proof/${proof}/`, ROOT)))).toEqual([]);
   });
 });
 

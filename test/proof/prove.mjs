@@ -1,49 +1,138 @@
+/**
+ * Proves at length what `npm test` proves in short: `npm run prove -- <name> [options]`. Without a name, lists the names.
+ * Each proof runs suites with environment variables that say how much of it, and the seed that repeats it.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-
-const MOST_SEED = 2 ** 31;
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const WHOLE = /^[1-9][0-9]{0,9}$/;
+import { parserRuns } from './parsers/parsers.mjs';
 
 /**
- * Reads the command line of a proof: `--<option> N --seed S`, and names. Ends the process when a number is none.
+ * @typedef {object} SuiteRun Suites, and what they are told.
+ * @property {'unit' | 'e2e'} project
+ * @property {readonly string[]} suites patterns of their paths
+ * @property {Readonly<Record<string, string>>} env
  *
- * @param {string} option how much of it, a whole number
- * @param {string} fallback its default
+ * @typedef {object} Proof
+ * @property {string} about what it proves, in one line
+ * @property {string} option its option that says how much of it
+ * @property {string} usual how much without that option, a whole number
+ * @property {(howMuch: string, seed: string, parts: readonly string[]) => readonly SuiteRun[]} runs
  */
-export function readProof(option, fallback) {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      [option]: { type: 'string', default: fallback },
-      seed: { type: 'string', default: String(1 + Math.floor(Math.random() * MOST_SEED)) },
-    },
+
+/** @type {Readonly<Record<string, Proof>>} */
+const PROOFS = {
+  budgets: {
+    about: 'budgets hold while instances are killed, and Redis and Postgres fail',
+    option: 'runs',
+    usual: '10',
+    runs: (runs, seed) => e2e(['test/e2e/budgets/budget-proof'], { BUDGET_RUNS: runs, BUDGET_SEED: seed }),
+  },
+  kills: {
+    about: 'the records hold every call, however often the service is killed under load',
+    option: 'kills',
+    usual: '1000',
+    runs: (kills, seed) => e2e(['test/e2e/usage/usage-kill'], { KILLS: kills, KILL_SEED: seed }),
+  },
+  soak: {
+    about: 'records, sums and memory stay in order under mixed traffic, while Redis and Postgres come and go',
+    option: 'minutes',
+    usual: '60',
+    runs: (minutes, seed) => e2e(['test/e2e/platform/soak.e2e-spec.ts'], { SOAK_MINUTES: minutes, SOAK_SEED: seed }),
+  },
+  approvals: {
+    about: 'logins and consents end once, and hand their key over once, while instances are killed',
+    option: 'steps',
+    usual: '5000',
+    runs: (steps, seed) => e2e(['test/e2e/consent/approval-model'], { FUZZ_RUNS: steps, FUZZ_SEED: seed }),
+  },
+  creations: {
+    about: 'creations sent again are as if one request came after the other, while instances are killed',
+    option: 'seconds',
+    usual: '60',
+    runs: (seconds, seed) =>
+      e2e(['test/e2e/idempotency/idempotent-creation-history'], {
+        ...{ CREATION_RUN_MS: `${seconds}000`, CREATION_SEED: seed },
+      }),
+  },
+  parsers: {
+    about: 'no input breaks a parser; further arguments choose suites by a part of their path',
+    option: 'runs',
+    usual: '1000000',
+    runs: parserRuns,
+  },
+  requests: {
+    about: 'no hostile request breaks the service, or gets more than a refusal',
+    option: 'runs',
+    usual: '50000',
+    runs: (runs, seed) =>
+      e2e(['test/e2e/identity/management-hostile', 'test/e2e/identity/management-raw'], {
+        ...{ FUZZ_RUNS: runs, FUZZ_SEED: seed },
+      }),
+  },
+};
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MOST_SEED = 2 ** 31;
+const WHOLE = /^[1-9][0-9]{0,9}$/;
+const MISUSE = 2;
+
+const e2e = (suites, env) => [{ project: 'e2e', suites, env }];
+
+function usage() {
+  const lines = Object.entries(PROOFS).map(([name, { about, option, usual }]) => {
+    return `  ${name.padEnd(10)} --${option} N (${usual})`.padEnd(33) + about;
   });
-  const { [option]: howMuch, seed } = values;
-  if (!WHOLE.test(howMuch) || !WHOLE.test(seed)) {
-    console.error(`--${option} and --seed are whole numbers, at least 1`);
-    process.exit(2);
-  }
-  console.log(`--${option} ${howMuch} --seed ${seed}`);
-  return { howMuch, seed, names: positionals };
+  return `npm run prove -- <name> [--<option> N] [--seed S]\n\n${lines.join('\n')}\n`;
 }
 
-/**
- * Runs suites with settings of a proof. Sets the exit code of this process when they fail.
- *
- * @param {'unit' | 'e2e'} project of the suites
- * @param {readonly string[]} suites patterns of their paths
- * @param {Readonly<Record<string, string>>} env what they are told
- */
-export async function prove(project, suites, env) {
-  const jest = ['node_modules/jest/bin/jest.js', '--config', 'test/jest.config.mjs', '--selectProjects', project];
-  const child = spawn(
-    process.execPath,
-    ['--experimental-vm-modules', '--no-warnings', ...jest, '--runInBand', '--verbose=false', ...suites],
-    { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } },
-  );
+/** Ends the process. @param {string} problem what is wrong with the command line */
+function refuse(problem) {
+  console.error(`${problem}\n\n${usage()}`);
+  process.exit(MISUSE);
+}
+
+/** @param {string} option @param {string[]} args */
+function optionsOf(option, args) {
+  const options = { [option]: { type: 'string' }, seed: { type: 'string' } };
+  try {
+    return parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    return refuse(`${error.message.split('. ')[0]}.`);
+  }
+}
+
+/** Runs a program of the repository. @returns its exit code */
+async function run(args, env = {}) {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...env } });
   const [code] = await once(child, 'exit');
-  if (code !== 0) process.exitCode = code ?? 1;
+  return code ?? 1;
+}
+
+/** @param {SuiteRun} suiteRun @returns the exit code */
+function runSuites({ project, suites, env }) {
+  const jest = ['node_modules/jest/bin/jest.js', '--config', 'test/jest.config.mjs', '--selectProjects', project];
+  const args = ['--experimental-vm-modules', '--no-warnings', ...jest, '--runInBand', '--verbose=false', ...suites];
+  return run(args, env);
+}
+
+const [name, ...args] = process.argv.slice(2);
+if (name === undefined || name === '--help' || args.includes('--help')) {
+  console.log(usage());
+  process.exit(0);
+}
+if (!Object.hasOwn(PROOFS, name)) refuse(`There is no proof "${name}". Choose one of these.`);
+const { option, usual, runs } = PROOFS[name];
+const { values, positionals } = optionsOf(option, args);
+const { [option]: howMuch = usual, seed = String(1 + Math.floor(Math.random() * MOST_SEED)) } = values;
+if (!WHOLE.test(howMuch) || !WHOLE.test(seed)) refuse(`--${option} and --seed are whole numbers, at least 1.`);
+if (positionals.length > 0 && runs !== parserRuns) refuse(`The proof "${name}" takes options alone.`);
+const suiteRuns = runs(howMuch, seed, positionals);
+if (suiteRuns.length === 0) refuse(`No suite of "${name}" has a path with ${positionals.join(' or ')} in it.`);
+
+console.log(`--${option} ${howMuch} --seed ${seed}`);
+process.exitCode = await run(['.build.mjs']);
+if (process.exitCode === 0) {
+  for (const suiteRun of suiteRuns) process.exitCode = (await runSuites(suiteRun)) || process.exitCode;
 }

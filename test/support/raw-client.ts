@@ -17,7 +17,7 @@ export interface RawConnection {
 }
 
 /** Sends bytes to a service and reads until its connection ends; the client itself leaves its side open. */
-export function openRaw(baseUrl: string, bytes: string): RawConnection {
+export function openRaw(baseUrl: string, bytes: string | Buffer): RawConnection {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ port: Number(port), host: hostname, allowHalfOpen: true }, () => socket.write(bytes));
   const parts: Buffer[] = [];

@@ -6,6 +6,7 @@ import { DataSource } from 'typeorm';
 import { type RunningGateway, type StartOptions, startGateway } from '../../src/bootstrap/start.js';
 import { BackgroundDataSource } from '../../src/platform/database/pools.js';
 import { ApiClient } from './api-client.js';
+import { rawServerConfig } from './apps/app-configs.js';
 import { OpenApiCheck } from './openapi/openapi-check.js';
 import { dropDatabase, freshDatabase } from './platform/database.js';
 import { type ScriptedUpstream, startUpstream } from './proxy/upstream.js';
@@ -55,11 +56,6 @@ export const TEST_JWT_SECRET = 'a-secret-of-the-tests-and-nobody-else';
 
 /** Signs the cookies of every test world. */
 export const TEST_AUTH_SECRET = 'another-secret-of-the-tests-and-nobody-else';
-
-const SERVER_APP = {
-  authentication: { type: 'api_key' },
-  routing: { providers: { mode: 'all' }, model_rewrites: {} },
-};
 
 export function newManagementKey(): string {
   return `gw_mgmt_${randomBytes(24).toString('hex')}`;
@@ -150,7 +146,10 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
       return answer.body.provider;
     },
     async app(config = {}) {
-      const answer = await api.post('/v1/admin/apps', { name: 'Test app', config: { ...SERVER_APP, ...config } });
+      const answer = await api.post('/v1/admin/apps', {
+        name: 'Test app',
+        config: { ...rawServerConfig(), ...config },
+      });
       if (answer.status !== 201) throw new Error(`app: ${answer.status} ${answer.text}`);
       return { id: answer.body.app.id, key: answer.body.api_key?.key };
     },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
 import { newAccount } from '../../support/identity/accounts.js';
-import { storeUsage } from '../../support/usage/stored-usage.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 import { useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -187,12 +187,13 @@ describe('GET /v1/admin/apps', () => {
       at,
       ...more,
     });
-    await storeUsage(world.dataSource, [
+    await storeEvents(
+      world.dataSource,
       event(shop, '2025-03-01T00:00:00Z', { cost_nano_usd: 2_000_000_000, user_id: 'ann' }),
       event(small, '2025-03-31T23:59:59Z', { cost_nano_usd: 3_000_000_000, status: 'provider_error' }),
       event('deleted-abc123', '2025-03-15T00:00:00Z', { cost_nano_usd: 500_000_000, requests: 2 }),
       event(mobile, '2025-04-01T00:00:00Z', { cost_nano_usd: 9_000_000_000 }),
-    ]);
+    );
     const list = async (query: string) => {
       const { status, body } = await api.get(`${APPS}?month=2025-03&${query}`);
       expect(status).toBe(200);
@@ -220,7 +221,8 @@ describe('GET /v1/admin/apps', () => {
     const api = world.as(key);
     const { id } = (await api.post(APPS, serverBody())).body.app;
     const used = { app_id: id, organization_id: organizationId };
-    await storeUsage(world.dataSource, [
+    await storeEvents(
+      world.dataSource,
       {
         ...used,
         user_id: 'ann',
@@ -231,7 +233,7 @@ describe('GET /v1/admin/apps', () => {
       },
       { ...used, user_id: 'bob', at: '2025-03-01T00:00:00Z', status: 'provider_error' },
       { ...used, user_id: 'ann', at: '2025-04-01T00:00:00Z', input_tokens: 7, output_tokens: 7, cost_nano_usd: 7 },
-    ]);
+    );
     for (const user of ['ann', 'bob']) {
       await useApp(world.dataSource, { id, organizationId }, user, { firstAt: '2025-04-01T00:00:00Z' });
     }
@@ -273,7 +275,7 @@ describe('DELETE /v1/admin/apps/{app}', () => {
 
   it('confirmed → application and keys are deleted, usage stays and its id is not reused', async () => {
     const { id } = await created();
-    await storeUsage(world.dataSource, [{ app_id: id, organization_id: 'x', at: '2025-04-01T00:00:00Z' }]);
+    await storeEvents(world.dataSource, { app_id: id, organization_id: 'x', at: '2025-04-01T00:00:00Z' });
     const { status, body } = await world.api.delete(`${APPS}/${id}?confirm=${id}`);
     expect(status).toBe(200);
     expect(body).toEqual({ deleted: true, app_id: id, removed_users: 0, usage_events_retained: true });

@@ -4,7 +4,7 @@ import type { AuthEventDraft } from '../../../src/auth-events/auth-event.js';
 import { FakeClock } from '../../support/clock.js';
 import { firstOrganizationId } from '../../support/identity/accounts.js';
 import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
-import { storeUsage } from '../../support/usage/stored-usage.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** The last millisecond of a UTC day, so that a summary which thinks in another zone is found out. */
@@ -124,13 +124,14 @@ describe('GET auth-events/summary', () => {
   it('usage_failures → requests that were not ok, of those days, by date and status', async () => {
     const app = await world.app();
     const used = { app_id: app.id, organization_id: organizationId };
-    await storeUsage(world.dataSource, [
+    await storeEvents(
+      world.dataSource,
       { ...used, status: 'provider_error', at: '2026-11-19T00:00:00.000Z' },
       { ...used, status: 'blocked_user', requests: 30, at: '2026-11-20T23:59:59.999Z' },
       { ...used, status: 'provider_error', requests: 2, at: '2026-11-20T00:00:00.000Z' },
       { ...used, status: 'ok', requests: 5, at: '2026-11-20T12:00:00.000Z' },
       { ...used, status: 'provider_error', at: '2026-11-18T23:59:59.999Z' },
-    ]);
+    );
     expect((await world.api.get(summaryPath(app.id, '?days=2'))).body.usage_failures).toEqual([
       { date: '2026-11-19', status: 'provider_error', count: 1 },
       { date: '2026-11-20', status: 'blocked_user', count: 30 },

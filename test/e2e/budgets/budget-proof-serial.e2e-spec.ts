@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { auditEnd, storedBudgets } from '../../support/budgets/proof/budget-audit.js';
-import { BudgetFleet, MODEL } from '../../support/budgets/proof/budget-fleet.js';
-import { SerialClient, tokensCost } from '../../support/budgets/proof/budget-serial.js';
-import { type PaidAnswer, PaidClient } from '../../support/budgets/proof/paid-client.js';
+import { auditEnd, storedBudgets } from '../../proof/budgets/budget-audit.js';
+import { BudgetFleet, MODEL } from '../../proof/budgets/budget-fleet.js';
+import { SerialClient, tokensCost } from '../../proof/budgets/budget-serial.js';
+import { type PaidAnswer, PaidClient } from '../../proof/budgets/paid-client.js';
 import { eventually } from '../../support/eventually.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 
-/** `npm run prove-budgets` says how much more of it, and a seed to repeat it by. */
+/** `npm run prove -- budgets` says how much more of it, and a seed to repeat it by. */
 const RUNS = Number(process.env.BUDGET_RUNS ?? 1);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SERIAL_CLIENTS = 8;

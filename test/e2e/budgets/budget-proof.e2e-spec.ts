@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { BudgetStorm } from '../../support/budgets/proof/budget-storm.js';
-import type { StormFaults } from '../../support/budgets/proof/storm-report.js';
+import { BudgetStorm } from '../../proof/budgets/budget-storm.js';
+import type { StormFaults } from '../../proof/budgets/storm-report.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 
-/** `npm run prove-budgets` says more of them, and a seed to repeat them by. */
+/** `npm run prove -- budgets` says more of them, and a seed to repeat them by. */
 const RUNS = Number(process.env.BUDGET_RUNS ?? 1);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 200;

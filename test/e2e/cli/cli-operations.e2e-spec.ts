@@ -3,7 +3,7 @@ import { codeOf } from '../../support/api-client.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
 import { newOrganization, type Person } from '../../support/identity/people.js';
-import { storeUsage } from '../../support/usage/stored-usage.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;
@@ -310,11 +310,12 @@ describe('the account of a terminal', () => {
       at,
       cost_nano_usd,
     });
-    await storeUsage(world.dataSource, [
+    await storeEvents(
+      world.dataSource,
       used(kept, '2029-12-30T12:00:00Z', 100_000_001),
       used(kept, '2030-01-02T12:00:00Z', 100_000_001),
       used('gone-abcdef', '2030-01-03T12:00:00Z', 200_000_002),
-    ]);
+    );
     const { body } = await world.as(key).get('/v1/cli/usage?month=2030-01');
     expect(body.totals).toMatchObject({ requests: 2, cost_usd: 0.300000003 });
     expect(body.apps).toEqual([

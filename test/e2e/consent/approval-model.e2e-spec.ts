@@ -11,7 +11,7 @@ import {
   type Send,
   type Subject,
   sendTo,
-} from '../../support/consent/approval-model.js';
+} from '../../proof/approvals/approval-model.js';
 import { clientsFile } from '../../support/consent/oauth-client.js';
 import { fuzzRuns } from '../../support/jest/fuzz-runs.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
@@ -25,7 +25,7 @@ const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 const STEPS_PER_KILL = 80;
 /** Below the limit of steps of one operation in a minute. */
 const MOST_STEPS = 7;
-const ROUND_MS = 300_000;
+const ROUND_MS = Math.max(300_000, STEPS * 750);
 
 let directory: string;
 let databaseUrl: string;

@@ -54,7 +54,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
     page = await context.newPage();
   });
   afterEach(async () => {
-    client.stop();
+    await client.stop();
     await context.close();
   });
   afterAll(async () => {
@@ -144,7 +144,7 @@ describeWithBrowser('the first client of an empty deployment', () => {
         const account = await connected?.callTool({ name: 'get_account', arguments: {} });
         expect(account?.structuredContent).toMatchObject({ account: { claimed: false } });
       } finally {
-        client.stop();
+        await client.stop();
         await browser.close();
         await empty.stop();
       }

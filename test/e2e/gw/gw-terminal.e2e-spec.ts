@@ -6,9 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { Gw } from '../../support/gw/gw.js';
-import { type LossyProxy, losing } from '../../support/gw/lossy-proxy.js';
+import { losing } from '../../support/gw/lossy-proxy.js';
 import { PROGRAM } from '../../support/gw/pty.js';
 import { newAccount } from '../../support/identity/accounts.js';
+import type { Loopback } from '../../support/loopback.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const CTRL_C = '\u0003';
@@ -114,7 +115,7 @@ describe('on a terminal', () => {
 });
 
 describe('gw apply, stopped with Ctrl-C', () => {
-  let slow: LossyProxy;
+  let slow: Loopback;
   let holds: (() => void)[] = [];
 
   beforeEach(async () => {

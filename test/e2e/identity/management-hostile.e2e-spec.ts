@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AnswerJudge } from '../../support/hostile/answer-judge.js';
-import { HostileGround } from '../../support/hostile/hostile-ground.js';
-import { type HostileRequest, HostileRequests } from '../../support/hostile/hostile-requests.js';
-import { shownRequest } from '../../support/hostile/shown-request.js';
+import { AnswerJudge } from '../../proof/requests/answer-judge.js';
+import { HostileGround } from '../../proof/requests/hostile-ground.js';
+import { type HostileRequest, HostileRequests } from '../../proof/requests/hostile-requests.js';
+import { shownRequest } from '../../proof/requests/shown-request.js';
 import { fuzzRuns } from '../../support/jest/fuzz-runs.js';
 import { openTarget, read } from '../../support/proxy/proxy-client.js';
 

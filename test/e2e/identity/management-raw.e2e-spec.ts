@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Chance } from '../../proof/requests/chance.js';
+import { answersIn, changedMessage } from '../../proof/requests/raw-requests.js';
 import { eventually } from '../../support/eventually.js';
-import { Chance } from '../../support/hostile/chance.js';
-import { answersIn, changedMessage } from '../../support/hostile/raw-requests.js';
 import { fuzzRuns } from '../../support/jest/fuzz-runs.js';
 import { openRaw, type RawAnswer } from '../../support/raw-client.js';
 import { startWorld, type World } from '../../support/world.js';

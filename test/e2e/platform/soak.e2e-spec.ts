@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
+import { soak } from '../../proof/soak/soak.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
-import { soak } from '../../support/soak/soak.js';
 
-/** `npm run soak` sets them: an hour says what these seconds cannot. */
+/** `npm run prove -- soak` sets them: an hour says what these seconds cannot. */
 const MINUTES = Number(process.env.SOAK_MINUTES ?? 0.15);
 const SEED = Number(process.env.SOAK_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 30;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeOf } from '../../support/api-client.js';
-import { gatewaySuite } from '../../support/gateway-suite.js';
-import { GATEWAY_TOKEN } from '../../support/gateway-world.js';
+import { GATEWAY_TOKEN, gatewaySuite } from '../../support/gateway-world.js';
 import { json, redirect, resetBeforeAnswer } from '../../support/proxy/upstream-scripts.js';
 
 const PATH = '/v1/admin/providers';

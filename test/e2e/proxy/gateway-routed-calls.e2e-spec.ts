@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { onlyRequest, routedSuite } from '../../support/gateway-suite.js';
-import { GATEWAY_TOKEN } from '../../support/gateway-world.js';
+import { GATEWAY_TOKEN, onlyRequest, routedSuite } from '../../support/gateway-world.js';
 import { EndpointClient } from '../../support/proxy/endpoint-client.js';
 import { refusalOf } from '../../support/proxy/proxy-client.js';
 import { plainCompletion } from '../../support/proxy/upstream.js';

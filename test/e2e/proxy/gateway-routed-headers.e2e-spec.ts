@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { onlyRequest, ROUTED_RESPONSE, routedSuite } from '../../support/gateway-suite.js';
-import { GATEWAY_TOKEN } from '../../support/gateway-world.js';
+import { GATEWAY_TOKEN, onlyRequest, ROUTED_RESPONSE, routedSuite } from '../../support/gateway-world.js';
 import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
 

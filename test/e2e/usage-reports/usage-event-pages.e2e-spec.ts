@@ -6,7 +6,7 @@ import { createDataSource } from '../../../src/platform/database/data-source.js'
 import { UsageRepository } from '../../../src/usage/usage.repository.js';
 import type { UsageEventFilter, UsageEventRow } from '../../../src/usage/usage-rows.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
-import { type StoredUsage, storeUsage } from '../../support/usage/stored-usage.js';
+import { type EventMembers, storeEvents } from '../../support/usage/usage-events.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
 const EVENTS = 300;
@@ -21,11 +21,8 @@ beforeAll(async () => {
   url = await freshDatabase();
   const options = { url: new Secret(url), applicationName: 'test', poolSize: 2, entities: [], migrations: [] };
   db = await createDataSource(options).initialize();
-  await storeUsage(
-    db,
-    Array.from({ length: EVENTS }, (_none, at) => anEvent(at)),
-  );
-  await storeUsage(db, [{ ...OWN, app_id: 'other-abc123', at: new Date().toISOString() }]);
+  await storeEvents(db, ...Array.from({ length: EVENTS }, (_none, at) => anEvent(at)));
+  await storeEvents(db, { ...OWN, app_id: 'other-abc123', at: new Date().toISOString() });
   all = await db.query('SELECT * FROM usage_events WHERE app_id = $1 ORDER BY id DESC', [OWN.app_id]);
 });
 
@@ -35,7 +32,7 @@ afterAll(async () => {
 });
 
 /** Of many kinds, in several months, and stored in no order of time. */
-function anEvent(at: number): StoredUsage {
+function anEvent(at: number): EventMembers {
   const event = {
     ...OWN,
     at: new Date(Date.now() - ((at * 37) % 150) * DAY_MS).toISOString(),

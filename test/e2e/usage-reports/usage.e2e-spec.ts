@@ -7,9 +7,8 @@ import { UsageRecorder } from '../../../src/usage/usage-recorder.service.js';
 import { AppUsageTotals } from '../../../src/usage-reports/app-usage-totals.service.js';
 import { UsageReports } from '../../../src/usage-reports/usage-reports.service.js';
 import { eventually } from '../../support/eventually.js';
-import { storeUsage } from '../../support/usage/stored-usage.js';
 import { anAdmission, anOutcome, aReading } from '../../support/usage/usage.js';
-import { batchOf } from '../../support/usage/usage-events.js';
+import { batchOf, storeEvents } from '../../support/usage/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const CALLED = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
@@ -242,7 +241,7 @@ describe('GET usage', () => {
     const app = await world.app();
     await record(app.id, {}, {});
     const refused = { app_id: app.id, organization_id: organizationId, status: 'blocked_app_rate', requests: 5 };
-    await storeUsage(world.dataSource, [{ ...refused, at: '2025-11-20T00:00:00Z' }]);
+    await storeEvents(world.dataSource, { ...refused, at: '2025-11-20T00:00:00Z' });
     expect((await usageOf(app.id, '?month=2025-11')).body.requests).toBe(7);
     const totals = await world.gateway.app.get(AppUsageTotals).totalsByApp(organizationId, [app.id], '2025-11');
     expect(totals.get(app.id)).toMatchObject({ requests: 7, errors: 0, blocked: 5, input_tokens: 2_000 });

@@ -11,7 +11,7 @@ import { created } from '../../support/identity/management-call.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { MarkedLoad } from '../../support/usage/marked-load.js';
-import { MONTHS_OUT_OF_STEP } from '../../support/users/user-months.js';
+import { MONTHS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const KILLS = Number(process.env.KILLS ?? 50);
@@ -35,7 +35,7 @@ const MOST_UNSEEN_A_KILL = 1;
 /** Where calls wait for the disk between the two, all that are under way may be in that instant. */
 const KILLS_WHILE_WAITING = Math.ceil(KILLS / 5);
 const USER_HEADER = 'x-test-user';
-const UPSTREAM = fileURLToPath(new URL('../../support/proxy/upstream-process.ts', import.meta.url));
+const UPSTREAM = fileURLToPath(new URL('../../proof/kills/upstream-process.ts', import.meta.url));
 
 interface EventRow {
   readonly user_id: string;

@@ -7,7 +7,7 @@ import { UsagePartitionsRepository } from '../../../src/usage/event/usage-partit
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
 import { storeEvents } from '../../../src/usage/store-events.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
-import { type StoredUsage, storedUsage, storeUsage } from '../../support/usage/stored-usage.js';
+import { anEventOf, batchOf, type EventMembers } from '../../support/usage/usage-events.js';
 import { SUMS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 
 let url: string;
@@ -31,9 +31,9 @@ const stored = { app_id: 'notes-abc123', organization_id: 'org-1' };
 const EACH = 100;
 
 /** As the writer does: what Postgres does not take now is sent again. */
-async function storeStubbornly(db: DataSource, event: StoredUsage, rejected: string[]): Promise<void> {
+async function storeStubbornly(db: DataSource, event: EventMembers, rejected: string[]): Promise<void> {
   const writes = new UsageWritesRepository(db);
-  const text = storedUsage(event);
+  const text = JSON.stringify(anEventOf(event));
   const reject = (refused: string) => void rejected.push(refused);
   for (let failures = 0; ; failures++) {
     try {
@@ -61,10 +61,7 @@ describe('partitions of usage events', () => {
       '2031-02-28T23:59:59.999Z',
       '2031-03-01T00:00:00Z',
     ];
-    await storeUsage(
-      one,
-      times.map((at) => ({ ...stored, at })),
-    );
+    await new UsageWritesRepository(one).insert(batchOf(times.map((at) => anEventOf({ ...stored, at }))));
     expect(await placesOf(stored.app_id)).toEqual(times.map(() => 'usage_events_default'));
     const before = await one.query('SELECT * FROM usage_events ORDER BY id');
     await new UsagePartitionsRepository(one).create('2031-02');

@@ -11,7 +11,7 @@ import {
   read,
   refusalOf,
 } from '../../support/proxy/proxy-client.js';
-import { MONTHS_OUT_OF_STEP } from '../../support/users/user-months.js';
+import { MONTHS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const RESPONSES = 'v1/responses';

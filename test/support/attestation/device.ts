@@ -115,26 +115,21 @@ export class DeviceVendor {
     const { rootName = ROOT_NAME, intermediateName = INTERMEDIATE_NAME, intermediateIsAuthority = true } = changes;
     const rootKeys = await webcrypto.subtle.generateKey(P384, true, ['sign', 'verify']);
     const keys = await webcrypto.subtle.generateKey(P384, true, ['sign', 'verify']);
-    const since = new Date('2020-03-18T00:00:00Z');
-    const root = await certificate({
-      subject: rootName,
+    const ofAuthority = {
       issuer: rootName,
-      notBefore: since,
-      notAfter: changes.rootNotAfter ?? new Date('2045-03-15T00:00:00Z'),
-      publicKey: rootKeys.publicKey,
+      notBefore: new Date('2020-03-18T00:00:00Z'),
       signingKey: rootKeys.privateKey,
+    };
+    const root = await certificate({
+      ...{ ...ofAuthority, subject: rootName, publicKey: rootKeys.publicKey },
+      notAfter: changes.rootNotAfter ?? new Date('2045-03-15T00:00:00Z'),
       extensions: [new BasicConstraintsExtension(true, undefined, true)],
     });
+    const pathLength = intermediateIsAuthority ? 0 : undefined;
     const intermediate = await certificate({
-      subject: intermediateName,
-      issuer: rootName,
-      notBefore: since,
+      ...{ ...ofAuthority, subject: intermediateName, publicKey: keys.publicKey },
       notAfter: changes.intermediateNotAfter ?? new Date('2040-03-13T00:00:00Z'),
-      publicKey: keys.publicKey,
-      signingKey: rootKeys.privateKey,
-      extensions: [
-        new BasicConstraintsExtension(intermediateIsAuthority, intermediateIsAuthority ? 0 : undefined, true),
-      ],
+      extensions: [new BasicConstraintsExtension(intermediateIsAuthority, pathLength, true)],
     });
     return new DeviceVendor(root, intermediate, { intermediate: keys.privateKey, root: rootKeys.privateKey });
   }

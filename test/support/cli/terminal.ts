@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { ApiAnswer } from '../api-client.js';
+import type { ApiAnswer, ApiClient } from '../api-client.js';
+import { pageOf } from '../identity/people.js';
 import type { World } from '../world.js';
 
 /** A terminal that logs in over HTTP, as any client of the API would. */
@@ -42,21 +43,14 @@ export class Terminal {
 
 /** A browser on the approval pages; `cookie` is that of a signed-in person. */
 export class ApprovalBrowser {
-  constructor(
-    private readonly world: World,
-    private readonly cookie?: string,
-    private readonly address?: string,
-  ) {}
+  private readonly page: ApiClient;
+
+  constructor(world: World, cookie?: string, address?: string) {
+    this.page = pageOf(world, cookie, address);
+  }
 
   post(path: string, body: object, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-    return this.world.as(undefined).post(`/v1/cli/browser/${path}`, body, {
-      headers: {
-        origin: this.world.consoleOrigin,
-        ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
-        ...(this.address === undefined ? {} : { 'x-forwarded-for': this.address }),
-        ...headers,
-      },
-    });
+    return this.page.post(`/v1/cli/browser/${path}`, body, { headers });
   }
 
   lookup(userCode: string): Promise<ApiAnswer> {

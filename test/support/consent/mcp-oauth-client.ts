@@ -1,47 +1,27 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import {
-  Client,
+  type Client,
   type OAuthClientProvider,
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import type { Revision } from '../mcp/mcp-client.js';
+import { listening } from '../loopback.js';
+import { newMcpClient, type Revision } from '../mcp/mcp-client.js';
 import { CLIENT, CLIENT_NAME } from './oauth-client.js';
 
 type DiscoveryState = Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0];
 type StoredTokens = Parameters<OAuthClientProvider['saveTokens']>[0];
 
 /** Where the browser comes back to: a listener on a port of its own, as desktop clients have one. */
-class Listener {
-  private constructor(
-    private readonly server: Server,
-    readonly redirectUrl: string,
-    /** The parameters that the browser brings. */
-    readonly callback: Promise<URLSearchParams>,
-  ) {}
-
-  static async start(): Promise<Listener> {
-    const server = createServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const redirectUrl = `http://127.0.0.1:${port}/callback`;
-    const callback = new Promise<URLSearchParams>((resolve) => {
-      server.on('request', ({ url = '' }, response) => {
-        response.end('back');
-        const target = new URL(url, redirectUrl);
-        if (target.pathname === '/callback') resolve(target.searchParams);
-      });
-    });
-    return new Listener(server, redirectUrl, callback);
-  }
-
-  stop(): void {
-    this.server.closeAllConnections();
-    this.server.close();
-  }
+async function startListener() {
+  const brought = Promise.withResolvers<URLSearchParams>();
+  const server = createServer(({ url = '' }, response) => {
+    response.end('back');
+    const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
+    if (pathname === '/callback') brought.resolve(searchParams);
+  });
+  const { url, close } = await listening(server);
+  return { redirectUrl: `${url}/callback`, callback: brought.promise, close };
 }
 
 /** An AI client of somebody else's making that connects by OAuth: what its user would do is left to the test. */
@@ -56,12 +36,12 @@ export class McpOAuthClient implements OAuthClientProvider {
   private constructor(
     private readonly baseUrl: string,
     private readonly revision: Revision,
-    private readonly listener: Listener,
+    private readonly listener: Awaited<ReturnType<typeof startListener>>,
     private readonly scope: string | undefined,
   ) {}
 
   static async make(baseUrl: string, revision: Revision, scope?: string): Promise<McpOAuthClient> {
-    return new McpOAuthClient(baseUrl, revision, await Listener.start(), scope);
+    return new McpOAuthClient(baseUrl, revision, await startListener(), scope);
   }
 
   get redirectUrl(): string {
@@ -120,8 +100,7 @@ export class McpOAuthClient implements OAuthClientProvider {
 
   /** Connects; `undefined` when its user has to let it in first. */
   async connect(): Promise<Client | undefined> {
-    const mode = this.revision === '2026-07-28' ? ({ pin: this.revision } as const) : ('legacy' as const);
-    const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+    const client = newMcpClient(this.revision);
     this.transport = new StreamableHTTPClientTransport(new URL(`${this.baseUrl}/mcp`), { authProvider: this });
     try {
       await client.connect(this.transport);
@@ -139,7 +118,7 @@ export class McpOAuthClient implements OAuthClientProvider {
     return callback;
   }
 
-  stop(): void {
-    this.listener.stop();
+  stop(): Promise<void> {
+    return this.listener.close();
   }
 }

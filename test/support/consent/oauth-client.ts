@@ -2,7 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApiAnswer } from '../api-client.js';
+import type { ApiAnswer, ApiClient } from '../api-client.js';
+import { pageOf } from '../identity/people.js';
 import { freePort } from '../platform/gateway-process.js';
 import { startWorld, type World } from '../world.js';
 
@@ -117,21 +118,14 @@ export class OAuthTestClient {
 
 /** The browser's side of consent; `cookie` is that of a signed-in person. */
 export class ConsentBrowser {
-  constructor(
-    private readonly world: World,
-    private readonly cookie?: string,
-    private readonly address?: string,
-  ) {}
+  private readonly page: ApiClient;
+
+  constructor(world: World, cookie?: string) {
+    this.page = pageOf(world, cookie);
+  }
 
   post(path: string, body: object, headers: Record<string, string> = {}): Promise<ApiAnswer> {
-    return this.world.as(undefined).post(`/v1/console/oauth/${path}`, body, {
-      headers: {
-        origin: this.world.consoleOrigin,
-        ...(this.cookie === undefined ? {} : { cookie: this.cookie }),
-        ...(this.address === undefined ? {} : { 'x-forwarded-for': this.address }),
-        ...headers,
-      },
-    });
+    return this.page.post(`/v1/console/oauth/${path}`, body, { headers });
   }
 
   details({ id, proof }: OpenedAuthorization): Promise<ApiAnswer> {

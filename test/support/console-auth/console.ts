@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { SESSION_COOKIE } from '../../../src/identity/sessions/session-cookie.rules.js';
 import type { ApiAnswer, ApiClient, ApiRequest } from '../api-client.js';
+import { auditEntries } from '../identity/audit-entries.js';
 import { startWorld, type World } from '../world.js';
 
 /** What somebody types who registers. */
@@ -78,10 +79,6 @@ export function sessionCookieOf(answer: Pick<ApiAnswer, 'headers'>): string {
 }
 
 /** What the trail says of an organization, oldest first. */
-export async function trailOf({ dataSource }: World, organizationId: string): Promise<string[]> {
-  const rows: { action: string }[] = await dataSource.query(
-    'SELECT action FROM audit_events WHERE organization_id = $1 ORDER BY id',
-    [organizationId],
-  );
-  return rows.map(({ action }) => action);
+export async function trailOf(world: World, organizationId: string): Promise<string[]> {
+  return (await auditEntries(world, organizationId)).map(({ action }) => action);
 }

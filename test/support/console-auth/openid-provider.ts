@@ -1,5 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
   type CryptoKey,
   calculateJwkThumbprint,
@@ -11,18 +10,14 @@ import {
 } from 'jose';
 import Provider, { type ProviderContext } from 'oidc-provider';
 import { createMemoryAdapter } from 'oidc-provider/lib/adapters/memory_adapter.js';
+import { listening } from '../loopback.js';
 
 /** The client that every provider of the tests knows. */
 export const OPENID_CLIENT = { id: 'console-client', secret: 'the-secret-of-the-console-client' };
 
 const SIGN_IN_PATH = '/sign-in';
 const LIFETIMES_SECONDS = {
-  AccessToken: 600,
-  AuthorizationCode: 60,
-  Grant: 600,
-  IdToken: 600,
-  Interaction: 600,
-  Session: 600,
+  ...{ AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
 };
 
 /** What a person is known as at the provider. */
@@ -69,16 +64,15 @@ export class OpenIdProvider {
 
   private constructor(
     readonly issuer: string,
-    private readonly server: Server,
     private readonly redirectUri: string,
+    readonly stop: () => Promise<void>,
   ) {}
 
   /** @param redirectUri where it sends browsers back to. */
   static async start(redirectUri: string): Promise<OpenIdProvider> {
     const server = createServer();
-    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const provider = new OpenIdProvider(issuer, server, redirectUri);
+    const { url, close } = await listening(server);
+    const provider = new OpenIdProvider(url, redirectUri, close);
     await provider.rotateKey();
     server.on('request', (request, response) => provider.handle(request, response));
     return provider;
@@ -109,23 +103,14 @@ export class OpenIdProvider {
     return url;
   }
 
-  async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((done) => this.server.close(done));
-  }
-
   private serving(): typeof this.handle {
-    const { id: client_id, secret: client_secret } = OPENID_CLIENT;
+    const client = {
+      ...{ client_id: OPENID_CLIENT.id, client_secret: OPENID_CLIENT.secret, redirect_uris: [this.redirectUri] },
+      token_endpoint_auth_method: 'client_secret_post',
+    };
     const provider = new Provider(this.issuer, {
       adapter: createMemoryAdapter(0),
-      clients: [
-        {
-          client_id,
-          client_secret,
-          redirect_uris: [this.redirectUri],
-          token_endpoint_auth_method: 'client_secret_post',
-        },
-      ],
+      clients: [client],
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
       conformIdTokenClaims: false,
       cookies: { keys: ['a key of the tests'] },

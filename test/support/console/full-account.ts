@@ -9,6 +9,8 @@ const GENERATE_USAGE = fileURLToPath(new URL('../../../bench/usage/generate-usag
 /** The same usage each time; only the days move on. */
 const USAGE = ['--days=90', '--events=20000', '--users=300', '--seed=0.25'];
 
+const PEOPLE = { owner: 'Ada Lovelace', admin: 'Charles Babbage', member: 'Luigi Menabrea' } as const;
+
 /** An account as a small company has it after some months. */
 export interface FullAccount {
   /** Cookie of the owner's session. */
@@ -26,16 +28,12 @@ export async function fillAccount(world: World): Promise<FullAccount> {
     if (answer.status !== 201) throw new Error(`${path}: ${answer.status} ${answer.text}`);
     return answer.body;
   };
-  for (const [type, name] of [
-    ...[
-      ['openai', 'OpenAI'],
-      ['anthropic', 'Anthropic'],
-    ],
-    ...[
-      ['gemini', 'Gemini'],
-      ['xai', 'xAI'],
-    ],
-  ]) {
+  for (const [type, name] of Object.entries({
+    openai: 'OpenAI',
+    anthropic: 'Anthropic',
+    gemini: 'Gemini',
+    xai: 'xAI',
+  })) {
     await create('providers', { type, name, secret: `sk-of-the-${type}-of-a-picture` });
   }
   await create('provider-gateways', { type: 'vercel', name: 'Vercel', token: 'token-of-a-picture' });
@@ -43,11 +41,7 @@ export async function fillAccount(world: World): Promise<FullAccount> {
   for (const body of APPS) appIds.push((await create('apps', body)).app.id);
   await create('keys', { name: 'Terraform' });
   await create('invitations', { role: 'admin' });
-  for (const [role, name] of [
-    ['owner', 'Ada Lovelace'],
-    ['admin', 'Charles Babbage'],
-    ['member', 'Luigi Menabrea'],
-  ] as const) {
+  for (const [role, name] of Object.entries(PEOPLE) as [keyof typeof PEOPLE, string][]) {
     const email = `${name.split(' ')[0]?.toLowerCase()}@example.com`;
     const { identityId } = role === 'owner' ? owner : await newPerson(world, { organizationId, role, email });
     await world.dataSource.query('UPDATE identities SET name = $2, email = $3 WHERE id = $1', [

@@ -1,13 +1,9 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-
-/** A proxy that passes requests on and cuts the connection instead of some answers. */
-export interface LossyProxy {
-  readonly url: string;
-  close(): Promise<void>;
-}
+import { type Loopback, listening } from '../loopback.js';
 
 /**
+ * A proxy that passes requests on and cuts the connection instead of some answers.
+ *
  * @param isLost whether the answer to a request is lost. The request itself arrives.
  * @param before runs before a request is passed on.
  */
@@ -15,7 +11,7 @@ export async function losing(
   target: string,
   isLost: (method: string, path: string) => boolean,
   before: (method: string, path: string) => Promise<void> = async () => undefined,
-): Promise<LossyProxy> {
+): Promise<Loopback> {
   const server = createServer(async (incoming: IncomingMessage, answer: ServerResponse) => {
     const { method = 'GET', url = '/', headers } = incoming;
     await before(method, url);
@@ -30,12 +26,5 @@ export async function losing(
     sent.once('error', () => answer.destroy());
     incoming.pipe(sent);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return listening(server);
 }

@@ -86,6 +86,12 @@ export function clientOf(world: Pick<World, 'with' | 'consoleOrigin'>, cookie: s
   return world.with({ cookie, 'x-console-request': '1', origin: world.consoleOrigin });
 }
 
+/** A client that calls as a page without the console's header does. */
+export function pageOf(world: Pick<World, 'with' | 'consoleOrigin'>, cookie?: string, address?: string): ApiClient {
+  const headers = { origin: world.consoleOrigin, ...(cookie !== undefined && { cookie }) };
+  return world.with(address === undefined ? headers : { ...headers, 'x-forwarded-for': address });
+}
+
 /** The cookie that makes an organization the current one, to be sent beside the session's. */
 export function organizationCookie(world: World, organizationId: string): string {
   const value = signedCookie(organizationId, cookieKeys(world).signing('current organization'));

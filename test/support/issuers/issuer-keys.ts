@@ -1,7 +1,7 @@
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK } from 'jose';
 
 /** A public key as the key set publishes it. */
-export type PublishedJwk = JWK & { readonly kid: string; readonly alg: string };
+type PublishedJwk = JWK & { readonly kid: string; readonly alg: string };
 
 /** A key set as it is served. */
 export interface KeySetDocument {

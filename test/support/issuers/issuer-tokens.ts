@@ -30,10 +30,12 @@ export function signToken(key: IssuerKey, claims: Claims, options: TokenOptions)
 /** Tokens that no verifier may accept. */
 export function forgeries(keyOf: (alg: string) => IssuerKey, claimsOf: (claims?: Claims) => Claims) {
   return {
+    /** `alg: none`, without a signature; `alg` may be spelled otherwise. */
     unsigned: (claims?: Claims, alg = 'none') => {
       const header = { alg, kid: keyOf('RS256').jwk.kid };
       return `${encoded(JSON.stringify(header))}.${encoded(JSON.stringify(claimsOf(claims)))}.`;
     },
+    /** HS256, with the text of the public RSA key as the secret. */
     async hs256WithPublicKey(claims?: Claims) {
       const { jwk } = keyOf('RS256');
       const secret = await exportSPKI((await importJWK(jwk, 'RS256', { extractable: true })) as CryptoKey);
@@ -41,10 +43,12 @@ export function forgeries(keyOf: (alg: string) => IssuerKey, claimsOf: (claims?:
       const signed = `${header}.${encoded(JSON.stringify(claimsOf(claims)))}`;
       return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
     },
+    /** Signed with a key of the forger's own under the name of the right one. */
     async wrongKey(claims?: Claims, alg = 'ES256') {
       const key = await newIssuerKey(alg, keyOf(alg).jwk.kid);
       return signToken(key, claimsOf(claims), {});
     },
+    /** Signed with a key of the forger's own that the header itself carries. */
     async keyInHeader(claims?: Claims) {
       const key = await newIssuerKey('ES256', keyOf('ES256').jwk.kid);
       return signToken(key, claimsOf(claims), { header: { jwk: key.jwk } });

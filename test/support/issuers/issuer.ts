@@ -4,13 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { loopbackCertificate } from './issuer-certificate.js';
-import {
-  type IssuerKey,
-  type IssuerKeys,
-  type KeySetDocument,
-  newIssuerKeys,
-  type PublishedJwk,
-} from './issuer-keys.js';
+import { type IssuerKey, type IssuerKeys, type KeySetDocument, newIssuerKeys } from './issuer-keys.js';
 import { type Claims, forgeries, signToken, type TokenOptions } from './issuer-tokens.js';
 
 export interface IssuerOptions {
@@ -20,65 +14,8 @@ export interface IssuerOptions {
   readonly clock?: { nowMs(): number };
 }
 
-/** What {@link IssuerSimulator.rotate} leaves in the key set. */
-interface Rotation {
-  /** Keep publishing the keys of before; they are dropped by default. */
-  readonly keepOld?: boolean;
-}
-
 /** An identity provider on the loopback: a key set over real HTTP, and real tokens signed with its keys. */
-export interface IssuerSimulator {
-  /** `http://127.0.0.1:<port>`, no slash at the end: the `iss` of its tokens. */
-  readonly url: string;
-  readonly jwksUrl: string;
-  /** PEM of the certificate that callers must trust; undefined without `tls`. */
-  readonly certificate: string | undefined;
-  /** The `Accept` header of every request for the key set so far. */
-  readonly accepts: readonly (string | undefined)[];
-  /** How many requests for the key set have arrived. */
-  fetches(): number;
-  /** The `end_user.issuer` of an application that trusts this issuer. */
-  issuerConfig(overrides?: Record<string, unknown>): Record<string, unknown>;
-  /** The `kid` of the key that signs with this algorithm now. */
-  kid(alg: string): string;
-  /** The public key, as published, that verifies this algorithm now. */
-  jwk(alg: string): PublishedJwk;
-  /**
-   * A token signed with the current key: user `user-1`, this issuer and the audience `mobile`, valid for an hour from
-   * now. A claim given as undefined is left out.
-   */
-  token(claims?: Claims, options?: TokenOptions): Promise<string>;
-  /** New keys under new names sign from now on. */
-  rotate(rotation?: Rotation): Promise<void>;
-  /** Publishes exactly this from now on; the keys keep signing. */
-  publish(document: unknown): void;
-  /** Waits before every answer; 0 ends it. */
-  slow(ms: number): void;
-  /** Answers this text instead of the key set. */
-  garbage(text?: string): void;
-  /** Answers the key set with this status. */
-  status(status: number): void;
-  /** Answers a redirect. */
-  redirect(location: string): void;
-  /** Ends `slow`, `garbage`, `status`, `redirect` and `publish`. */
-  heal(): void;
-  /** Stops listening and cuts every connection. */
-  die(): Promise<void>;
-  /** Listens on the same port again. */
-  revive(): Promise<void>;
-  stop(): Promise<void>;
-  /** Tokens that must never be accepted. */
-  readonly forged: {
-    /** `alg: none`, without a signature; `alg` may be spelled otherwise. */
-    unsigned(claims?: Claims, alg?: string): string;
-    /** HS256, with the text of the public RSA key as the secret. */
-    hs256WithPublicKey(claims?: Claims): Promise<string>;
-    /** Signed with a key of the forger's own under the name of the right one. */
-    wrongKey(claims?: Claims, alg?: string): Promise<string>;
-    /** Signed with a key of the forger's own that the header itself carries. */
-    keyInHeader(claims?: Claims): Promise<string>;
-  };
-}
+export type IssuerSimulator = Awaited<ReturnType<typeof startIssuer>>;
 
 /** How the key set is answered now. */
 interface Behaviour {
@@ -93,10 +30,7 @@ const KEY_SET_PATH = '/.well-known/jwks.json';
 const LIFETIME_SECONDS = 3_600;
 
 /** Starts an issuer on a free port of the loopback. Stop it in `afterAll`. */
-export async function startIssuer({
-  tls = false,
-  clock = { nowMs: Date.now },
-}: IssuerOptions = {}): Promise<IssuerSimulator> {
+export async function startIssuer({ tls = false, clock = { nowMs: Date.now } }: IssuerOptions = {}) {
   let keys = await newIssuerKeys();
   let published: KeySetDocument = { keys: keys.published };
   const keySet = scriptedKeySet(() => published);
@@ -108,15 +42,31 @@ export async function startIssuer({
   };
   const keyOf = (alg: string): IssuerKey => requireKey(keys, alg);
   return {
+    /** `http://127.0.0.1:<port>`, no slash at the end: the `iss` of its tokens. */
     url: server.url,
     jwksUrl,
+    /** PEM of the certificate that callers must trust; undefined without `tls`. */
     certificate: server.certificate,
+    /** The `Accept` header of every request for the key set so far. */
     accepts: keySet.accepts,
+    /** How many requests for the key set have arrived. */
     fetches: () => keySet.accepts.length,
-    issuerConfig: (overrides) => ({ ...issuerConfigFor(server.url, jwksUrl), ...overrides }),
-    kid: (alg) => keyOf(alg).jwk.kid,
-    jwk: (alg) => keyOf(alg).jwk,
-    token: (claims, options = {}) => signToken(keyOf(options.alg ?? 'ES256'), claimsOf(claims), options),
+    /** The `end_user.issuer` of an application that trusts this issuer. */
+    issuerConfig: (overrides: Record<string, unknown> = {}): Record<string, unknown> => ({
+      ...{ jwks_url: jwksUrl, issuer: server.url, audience: 'mobile', user_id_claim: 'sub', required_claims: [] },
+      ...{ max_token_lifetime_seconds: 86_400, ...overrides },
+    }),
+    /** The `kid` of the key that signs with this algorithm now. */
+    kid: (alg: string) => keyOf(alg).jwk.kid,
+    /** The public key, as published, that verifies this algorithm now. */
+    jwk: (alg: string) => keyOf(alg).jwk,
+    /**
+     * A token signed with the current key: user `user-1`, this issuer and the audience `mobile`, valid for an hour from
+     * now. A claim given as undefined is left out.
+     */
+    token: (claims?: Claims, options: TokenOptions = {}) =>
+      signToken(keyOf(options.alg ?? 'ES256'), claimsOf(claims), options),
+    /** New keys under new names sign from now on; those of before are published no more, unless `keepOld` says so. */
     async rotate({ keepOld = false } = {}) {
       const old = keepOld ? published.keys : [];
       keys = await newIssuerKeys();
@@ -124,20 +74,11 @@ export async function startIssuer({
     },
     ...keySet.script,
     die: server.close,
+    /** Listens on the same port again. */
     revive: server.listen,
     stop: server.close,
+    /** Tokens that must never be accepted. */
     forged: forgeries(keyOf, claimsOf),
-  };
-}
-
-function issuerConfigFor(issuer: string, jwks_url: string): Record<string, unknown> {
-  return {
-    jwks_url,
-    issuer,
-    audience: 'mobile',
-    user_id_claim: 'sub',
-    required_claims: [],
-    max_token_lifetime_seconds: 86_400,
   };
 }
 
@@ -154,11 +95,14 @@ function scriptedKeySet(published: () => KeySetDocument) {
   };
   const change = (changes: Partial<Behaviour>): void => void Object.assign(behaviour, changes);
   const script = {
+    /** Publishes exactly this from now on; the keys keep signing. */
     publish: (document: unknown) => change({ body: JSON.stringify(document) }),
+    /** Waits before every answer; 0 ends it. */
     slow: (delayMs: number) => change({ delayMs }),
     garbage: (body = '<html>not a key set</html>') => change({ body }),
     status: (status: number) => change({ status }),
     redirect: (location: string) => change({ status: 302, location }),
+    /** Ends `slow`, `garbage`, `status`, `redirect` and `publish`. */
     heal: () => change(HEALTHY),
   };
   return { accepts, answer, script };

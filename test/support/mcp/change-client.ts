@@ -1,15 +1,10 @@
+import { rawServerConfig } from '../apps/app-configs.js';
 import { newOrganization, type Person } from '../identity/people.js';
 import type { World } from '../world.js';
 import { McpTestClient, type Revision, type ToolResult } from './mcp-client.js';
 
 /** An application without users, whose keys call. */
-export const SERVER_APP = {
-  name: 'From an AI client',
-  config: {
-    authentication: { type: 'api_key' },
-    routing: { providers: { mode: 'all' }, model_rewrites: {} },
-  },
-};
+export const SERVER_APP = { name: 'From an AI client', config: rawServerConfig() };
 
 /** An AI client with a key of an account of its own. */
 export interface ChangeClient {

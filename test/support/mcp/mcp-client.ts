@@ -13,7 +13,13 @@ export interface ToolResult {
   readonly body: any;
 }
 
-/** A client of somebody else's making, with a bearer. */
+/** A client of somebody else's making, not connected yet. */
+export function newMcpClient(revision: Revision): Client {
+  const mode = revision === '2026-07-28' ? { pin: revision } : 'legacy';
+  return new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+}
+
+/** The same, with a bearer. */
 export class McpTestClient {
   private constructor(
     readonly client: Client,
@@ -23,10 +29,7 @@ export class McpTestClient {
 
   static async connect(baseUrl: string, bearer: string, revision: Revision = '2026-07-28'): Promise<McpTestClient> {
     const contentTypes: (string | null)[] = [];
-    const client = new Client(
-      { name: 'test', version: '1.0.0' },
-      { versionNegotiation: { mode: revision === '2026-07-28' ? { pin: revision } : 'legacy' } },
-    );
+    const client = newMcpClient(revision);
     const transport = new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${bearer}` } },
       fetch: async (url, init) => {

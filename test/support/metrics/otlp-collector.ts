@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { eventually } from '../eventually.js';
+import { listening } from '../loopback.js';
 
 /** A span as the collector got it, its attributes by name. */
 export interface ReceivedSpan {
@@ -15,20 +16,7 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string | boolean>>;
 }
 
-export interface ScriptedCollector {
-  /** Its base address, with a path. */
-  readonly url: string;
-  readonly spans: ReceivedSpan[];
-  /** Bodies as they came. */
-  readonly bodies: string[];
-  /** Attributes of the last batch's resource. */
-  resource: Readonly<Record<string, string | boolean>>;
-  /** How batches are answered from now on; with 200 and an empty object at first. */
-  answer: { status: number; body?: string };
-  /** The spans of a trace, once there are so many. */
-  spansOf(traceId: string, count: number): Promise<readonly ReceivedSpan[]>;
-  close(): Promise<void>;
-}
+export type ScriptedCollector = Awaited<ReturnType<typeof startCollector>>;
 
 interface Attribute {
   readonly key: string;
@@ -36,13 +24,11 @@ interface Attribute {
 }
 
 /** Starts a collector on the loopback that takes OTLP in JSON and nothing else. */
-export async function startCollector(port = 0): Promise<ScriptedCollector> {
+export async function startCollector() {
   const spans: ReceivedSpan[] = [];
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
+    const body = await text(request);
     const isOtlp =
       request.method === 'POST' &&
       request.url === '/otlp/v1/traces' &&
@@ -58,22 +44,24 @@ export async function startCollector(port = 0): Promise<ScriptedCollector> {
     }
     response.writeHead(status, { 'content-type': 'application/json' }).end(answer);
   });
-  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
-  const collector: ScriptedCollector = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/otlp`,
+  const { url, close } = await listening(server);
+  const collector = {
+    /** Its base address, with a path. */
+    url: `${url}/otlp`,
     spans,
+    /** Bodies as they came. */
     bodies,
-    resource: {},
-    answer: { status: 200 },
-    async spansOf(traceId, count) {
+    /** Attributes of the last batch's resource. */
+    resource: {} as Readonly<Record<string, string | boolean>>,
+    /** How batches are answered from now on; with 200 and an empty object at first. */
+    answer: { status: 200 } as { status: number; body?: string },
+    /** The spans of a trace, once there are so many. */
+    async spansOf(traceId: string, count: number) {
       const ofTrace = () => spans.filter((span) => span.traceId === traceId);
       await eventually(() => ofTrace().length >= count, { withinMs: 10_000 });
       return ofTrace();
     },
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((closed) => server.close(closed));
-    },
+    close,
   };
   return collector;
 }

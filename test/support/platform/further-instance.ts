@@ -1,23 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
+import { startGateway } from '../../../src/bootstrap/start.js';
 import type { Clock } from '../../../src/common/clock.js';
 import type { LogSink } from '../../../src/common/log/log.js';
 import { ApiClient } from '../api-client.js';
 import { consoleOriginOf, PRODUCTION_DATABASE_TIMEOUT, type World } from '../world.js';
 
 /** One more instance of a world's service, on the same database. */
-export interface FurtherInstance {
-  readonly baseUrl: string;
-  /** Where pages of its console come from. */
-  readonly consoleOrigin: string;
-  readonly gateway: RunningGateway;
-  as(bearer: string | undefined): ApiClient;
-  /** A client that sends these headers with every call. */
-  with(headers: Readonly<Record<string, string>>): ApiClient;
-  stop(): Promise<void>;
-}
+export type FurtherInstance = Pick<World, 'baseUrl' | 'consoleOrigin' | 'gateway' | 'as' | 'with' | 'stop'>;
 
 interface FurtherOptions {
   /** In place of the world's own settings. */

@@ -1,18 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { listening } from '../loopback.js';
 
-/** A stand-in for an HSM: it remembers what it sealed, and opens it for the same context only. */
-export interface KeyServer {
-  /** `http://127.0.0.1:<port>`. */
-  readonly url: string;
-  /** What it was asked, in order: `seal` or `open`. */
-  readonly asked: string[];
-  /** From now on everything is answered 503. */
-  breakDown(): void;
-  repair(): void;
-  openConnections(): number;
-  close(): Promise<void>;
-}
+export type KeyServer = Awaited<ReturnType<typeof startKeyServer>>;
 
 interface Question {
   readonly text: string;
@@ -21,10 +11,9 @@ interface Question {
 
 const KEEP_ALIVE_MS = 300_000;
 
-/** Starts it on the loopback. */
-export async function startKeyServer(): Promise<KeyServer> {
+/** A stand-in for an HSM: it remembers what it sealed, and opens it for the same context only. */
+export async function startKeyServer() {
   const sealed = new Map<string, Question>();
-  const sockets = new Set<Socket>();
   const asked: string[] = [];
   let isBroken = false;
   const answer = (action: string, question: Question, response: ServerResponse): void => {
@@ -40,33 +29,24 @@ export async function startKeyServer(): Promise<KeyServer> {
     }
   };
   const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
+    const question = await text(request);
     const action = (request.url ?? '').slice(1);
     asked.push(action);
-    answer(action, JSON.parse(Buffer.concat(parts).toString()), response);
+    answer(action, JSON.parse(question), response);
   });
   // Longer than any suite: a connection that ends was ended by its client.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { url, openConnections, close } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ url, openConnections, close },
+    /** What it was asked, in order: `seal` or `open`. */
     asked,
+    /** From now on everything is answered 503. */
     breakDown: () => {
       isBroken = true;
     },
     repair: () => {
       isBroken = false;
     },
-    openConnections: () => sockets.size,
-    close: () =>
-      new Promise((done) => {
-        server.close(() => done());
-        for (const socket of sockets) socket.destroy();
-      }),
   };
 }

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import { eventually } from '../eventually.js';
 import { freePort } from './gateway-process.js';
-import { startRedis, type TestRedis } from './redis.js';
+import { connectedTo, startRedis, type TestRedis } from './redis.js';
 
 /** How long a cluster may take to agree on who serves what, and sentinels on who is master. */
 const FORMED_MS = 20_000;
@@ -17,38 +16,15 @@ const SENTINELS = 3;
 export const MASTER_NAME = 'main';
 
 /** Three masters that share the slots, and a replica of the first. */
-export interface TestCluster {
-  readonly masters: readonly TestRedis[];
-  /** `host:port` of every server, separated by commas. */
-  readonly hosts: string;
-  /** Whether every server that answers says that all slots are served. */
-  isWhole(): Promise<boolean>;
-  /** Whether the replica has everything the first master was told. */
-  isInStep(): Promise<boolean>;
-  /** Whether the replica serves in place of the first master. */
-  hasTakenOver(): Promise<boolean>;
-  stop(): Promise<void>;
-}
+export type TestCluster = Awaited<ReturnType<typeof startRedisCluster>>;
 
 /** A master with a replica, and three sentinels that watch them. */
-export interface WatchedRedis {
-  readonly master: TestRedis;
-  readonly replica: TestRedis;
-  readonly sentinels: readonly TestRedis[];
-  readonly hosts: string;
-  /** Whether the replica has everything the master was told. */
-  isInStep(): Promise<boolean>;
-  /** The port of the master, as the sentinels say. */
-  masterPort(): Promise<number>;
-  stop(): Promise<void>;
-}
+export type WatchedRedis = Awaited<ReturnType<typeof startWatchedRedis>>;
 
 /** Starts a cluster on the loopback. @param options of every server. */
-export async function startRedisCluster(options: readonly string[] = []): Promise<TestCluster> {
-  const buses: number[] = [];
-  const servers: TestRedis[] = [];
-  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
-  try {
+export function startRedisCluster(options: readonly string[] = []) {
+  return startTogether(async (servers) => {
+    const buses: number[] = [];
     for (let index = 0; index <= MASTERS; index++) {
       const bus = await freePort();
       const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(bus)];
@@ -56,57 +32,58 @@ export async function startRedisCluster(options: readonly string[] = []): Promis
       servers.push(await startRedis([...cluster, ...quick, ...options]));
       buses.push(bus);
     }
+    /** Whether every server that answers says that all slots are served. */
     const isWhole = async () =>
       (await Promise.all(servers.map((server) => isWholeFor(server, options)))).every(Boolean);
     const replica = servers.at(-1);
     await form(servers, buses, options);
     await eventually(isWhole, { withinMs: FORMED_MS });
-    const hasTakenOver = async () => (await roleOf(replica, options))[0] === 'master';
-    const isInStep = () => hasReplicaInStep(servers[0], options);
-    return { masters: servers.slice(0, MASTERS), hosts: hostsOf(servers), isWhole, isInStep, hasTakenOver, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    return {
+      masters: servers.slice(0, MASTERS),
+      /** `host:port` of every server, separated by commas. */
+      hosts: hostsOf(servers),
+      isWhole,
+      /** Whether the replica has everything the first master was told. */
+      isInStep: () => hasReplicaInStep(servers[0], options),
+      /** Whether the replica serves in place of the first master. */
+      hasTakenOver: async () => (await roleOf(replica, options))[0] === 'master',
+    };
+  });
 }
 
 /** Starts a master, its replica and their sentinels on the loopback. @param sentinelPassword what sentinels want. */
-export async function startWatchedRedis(sentinelPassword?: string): Promise<WatchedRedis> {
-  const servers: TestRedis[] = [];
-  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
-  try {
+export function startWatchedRedis(sentinelPassword?: string) {
+  return startTogether(async (servers) => {
     const master = await startRedis();
     servers.push(master);
     const replica = await startRedis(['--replicaof', '127.0.0.1', String(portOf(master))]);
     servers.push(replica);
-    const sentinels: TestRedis[] = [];
     for (let index = 0; index < SENTINELS; index++) {
-      const sentinel = await startSentinel(portOf(master), sentinelPassword);
-      servers.push(sentinel);
-      sentinels.push(sentinel);
+      servers.push(await startSentinel(portOf(master), sentinelPassword));
     }
-    const watched = { master, replica, sentinels, hosts: hostsOf(sentinels), stop };
+    const sentinels = servers.slice(2);
     const password = sentinelPassword === undefined ? [] : ['--requirepass', sentinelPassword];
-    const masterPort = async () => {
-      const [, port] = (await say(
-        sentinels.at(-1),
-        password,
-        'sentinel',
-        'get-master-addr-by-name',
-        MASTER_NAME,
-      )) as string[];
-      return Number(port);
+    const ask = async (sentinel: TestRedis | undefined, question: string) =>
+      (await say(sentinel, password, 'sentinel', question, MASTER_NAME)) as string[];
+    const areReady = async () =>
+      (await Promise.all(sentinels.map((sentinel) => ask(sentinel, 'master')))).every(isReadyToFailOver);
+    await eventually(areReady, { withinMs: FORMED_MS });
+    return {
+      ...{ master, replica, sentinels, hosts: hostsOf(sentinels) },
+      /** Whether the replica has everything the master was told. */
+      isInStep: () => hasReplicaInStep(master, []),
+      /** The port of the master, as the sentinels say. */
+      masterPort: async () => Number((await ask(sentinels.at(-1), 'get-master-addr-by-name'))[1]),
     };
-    await eventually(
-      async () => {
-        const known = await Promise.all(
-          sentinels.map((sentinel) => say(sentinel, password, 'sentinel', 'master', MASTER_NAME)),
-        );
-        return known.every((fields) => isReadyToFailOver(fields as string[]));
-      },
-      { withinMs: FORMED_MS },
-    );
-    return { ...watched, isInStep: () => hasReplicaInStep(master, []), masterPort };
+  });
+}
+
+/** Adds a `stop` of all servers that were started; a start that fails leaves none behind. */
+async function startTogether<T>(start: (servers: TestRedis[]) => Promise<T>): Promise<T & { stop(): Promise<void> }> {
+  const servers: TestRedis[] = [];
+  const stop = async () => void (await Promise.all(servers.map((server) => server.stop())));
+  try {
+    return { ...(await start(servers)), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -186,15 +163,8 @@ function hostsOf(servers: readonly TestRedis[]): string {
 async function say(server: TestRedis | undefined, options: readonly string[], ...words: string[]): Promise<unknown> {
   const at = options.indexOf('--requirepass');
   const password = at < 0 ? undefined : options[at + 1];
-  const port = server === undefined ? 0 : portOf(server);
-  const oneAttempt = { lazyConnect: true, retryStrategy: null, enableReadyCheck: false, disconnectTimeout: 0 };
-  const client = new Redis({ port, host: '127.0.0.1', password, ...oneAttempt });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    const [command = '', ...rest] = words;
-    return await client.call(command, ...rest);
-  } finally {
-    client.disconnect();
-  }
+  const [command = '', ...rest] = words;
+  return connectedTo({ port: server === undefined ? 0 : portOf(server), password }, (redis) =>
+    redis.call(command, ...rest),
+  );
 }

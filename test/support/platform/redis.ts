@@ -9,17 +9,7 @@ import { eventually } from '../eventually.js';
 import { freePort } from './gateway-process.js';
 
 /** A Redis of a suite's own, which can fail in the ways a server does. */
-export interface TestRedis {
-  readonly url: string;
-  /** It keeps its connections and answers nothing. */
-  freeze(): void;
-  thaw(): void;
-  /** Ends it without a word; what it held is gone. */
-  kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
-  revive(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
 const PROGRAM = 'redis-server';
 const START_MS = 20_000;
@@ -49,27 +39,13 @@ export async function reachRedis(): Promise<Pick<TestRedis, 'url' | 'stop'>> {
  *
  * @param writeSettings writes a file into the server's directory, for what cannot be said otherwise, and names it.
  */
-export async function startRedis(
-  options: readonly string[] = [],
-  writeSettings?: (directory: string) => string,
-): Promise<TestRedis> {
+export async function startRedis(options: readonly string[] = [], writeSettings?: (directory: string) => string) {
   const port = await freePort();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-redis-'));
   const file = writeSettings === undefined ? [] : [writeSettings(directory)];
-  const fixed = [
-    ...file,
-    '--bind',
-    '127.0.0.1',
-    '--port',
-    String(port),
-    '--dir',
-    directory,
-    '--save',
-    '',
-    '--appendonly',
-    'no',
-  ];
-  let server = await launch(port, [...fixed, ...options]);
+  const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', directory];
+  const args = [...file, ...place, '--save', '', '--appendonly', 'no', ...options];
+  let server = await launch(port, args);
   const kill = async () => {
     if (server.exitCode !== null || server.signalCode !== null) return;
     const ended = once(server, 'exit');
@@ -78,11 +54,14 @@ export async function startRedis(
   };
   return {
     url: `redis://127.0.0.1:${port}`,
+    /** It keeps its connections and answers nothing. */
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
+    /** Ends it without a word; what it held is gone. */
     kill,
+    /** Starts it again on the same port, empty. */
     async revive() {
-      server = await launch(port, [...fixed, ...options]);
+      server = await launch(port, args);
     },
     async stop() {
       await kill();
@@ -99,16 +78,26 @@ async function launch(port: number, args: readonly string[]): Promise<ChildProce
 
 /** True as soon as it speaks, also when it wants a password first. */
 async function answers(port: number): Promise<boolean> {
-  const oneAttempt = { lazyConnect: true, retryStrategy: null, enableReadyCheck: false, disconnectTimeout: 0 };
-  const client = new Redis({ port, host: '127.0.0.1', ...oneAttempt });
-  client.on('error', () => undefined);
   try {
-    await client.connect();
-    await client.ping();
+    await connectedTo({ port }, (redis) => redis.ping());
     return true;
   } catch (error) {
     return error instanceof Error && error.message.includes('NOAUTH');
+  }
+}
+
+/** Works on a connection of its own, of one attempt, to a server on 127.0.0.1. */
+export async function connectedTo<T>(
+  at: { readonly port: number; readonly password?: string },
+  work: (redis: Redis) => Promise<T>,
+): Promise<T> {
+  const oneAttempt = { lazyConnect: true, retryStrategy: null, enableReadyCheck: false, disconnectTimeout: 0 };
+  const redis = new Redis({ ...at, host: '127.0.0.1', ...oneAttempt });
+  redis.on('error', () => undefined);
+  try {
+    await redis.connect();
+    return await work(redis);
   } finally {
-    client.disconnect();
+    redis.disconnect();
   }
 }

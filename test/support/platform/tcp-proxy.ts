@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { type Loopback, listening } from '../loopback.js';
 
 /** Stands between a client and a server, and fails in the ways a network does. */
-export interface TcpProxy {
-  readonly port: number;
+export interface TcpProxy extends Pick<Loopback, 'port' | 'close'> {
   /** From now on bytes are swallowed in both directions while connections stay open; also for new connections. */
   freeze(): void;
   /** What clients have sent since the last freeze, in Latin-1: whoever waits for an answer can be found in it. */
@@ -12,23 +11,17 @@ export interface TcpProxy {
   thaw(): void;
   /** How many it has accepted so far. */
   connections(): number;
-  close(): Promise<void>;
 }
 
 /** Starts a proxy on a free port of 127.0.0.1. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
-  const sockets = new Set<Socket>();
   let frozen = false;
   let swallowed = '';
   let accepted = 0;
   const pass = (from: Socket, to: Socket, swallow: (bytes: Buffer) => void) => {
-    sockets.add(from);
     from.on('data', (bytes) => (frozen ? swallow(bytes) : to.write(bytes)));
     from.on('error', () => to.destroy());
-    from.on('close', () => {
-      sockets.delete(from);
-      to.destroy();
-    });
+    from.on('close', () => to.destroy());
   };
   const server = createServer((client) => {
     accepted++;
@@ -37,11 +30,10 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       swallowed += bytes.toString('latin1');
     });
     pass(upstream, client, () => undefined);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const cutAll = () => sockets.forEach((socket) => void socket.destroy());
+  });
+  const { port, cut, close } = await listening(server);
   return {
-    port: portOf(server.address()),
+    ...{ port, close },
     freeze: () => {
       swallowed = '';
       frozen = true;
@@ -49,18 +41,8 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     swallowed: () => swallowed,
     connections: () => accepted,
     thaw: () => {
-      cutAll();
+      cut();
       frozen = false;
     },
-    close: async () => {
-      server.close();
-      cutAll();
-      await once(server, 'close');
-    },
   };
-}
-
-function portOf(address: ReturnType<ReturnType<typeof createServer>['address']>): number {
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

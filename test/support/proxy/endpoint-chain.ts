@@ -1,7 +1,9 @@
 import { createServer } from 'node:net';
 import { eventually } from '../eventually.js';
+import { listening } from '../loopback.js';
 import type { World } from '../world.js';
-import { type Answer, type CallOptions, type OpenCall, openTarget, ProxyClient, read } from './proxy-client.js';
+import { ENDPOINT_SLUG, EndpointClient } from './endpoint-client.js';
+import { type Answer, type CallOptions, type OpenCall, ProxyClient, read } from './proxy-client.js';
 import { type ScriptedUpstream, startUpstream } from './upstream.js';
 import { json, type Script } from './upstream-scripts.js';
 
@@ -21,8 +23,6 @@ export interface RecordedAttempt {
   readonly latency_ms: number;
   readonly error: string | null;
 }
-
-const SLUG = 'answer';
 
 /** A whole, priced answer of the Responses API: 1000 tokens in, 500 out. */
 export const RESPONSE = {
@@ -74,7 +74,7 @@ export class EndpointChain {
       model,
     }));
     const app = await world.app({
-      endpoints: { [SLUG]: { api_style: 'responses', ...primary, fallback, ...endpoint } },
+      endpoints: { [ENDPOINT_SLUG]: { api_style: 'responses', ...primary, fallback, ...endpoint } },
     });
     const slugs = providers.map(({ slug }) => slug);
     const ids = providers.map(({ id }) => id);
@@ -83,9 +83,7 @@ export class EndpointChain {
   }
 
   open(options: CallOptions = {}): OpenCall {
-    const credential = ['authorization', `Bearer ${this.client.key}`];
-    const path = `/v1/apps/${this.client.appId}/endpoints/${SLUG}`;
-    return openTarget(this.world, path, { body: { input: 'Hi' }, credential, ...options });
+    return new EndpointClient(this.world, this.client).open(options);
   }
 
   async call(options: CallOptions = {}): Promise<Answer> {
@@ -130,10 +128,7 @@ export class EndpointChain {
 
 /** A loopback address at which nobody listens. */
 export async function refusingUrl(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('the probe has no port');
-  return `http://127.0.0.1:${address.port}/`;
+  const { url, close } = await listening(createServer());
+  await close();
+  return `${url}/`;
 }

@@ -18,7 +18,7 @@ interface EndpointOptions {
   readonly provider?: Record<string, unknown>;
 }
 
-const SLUG = 'answer';
+export const ENDPOINT_SLUG = 'answer';
 
 let providers = 0;
 
@@ -28,14 +28,14 @@ export class EndpointClient {
     private readonly world: World,
     /** The same application's proxy, and what is recorded of it. */
     readonly proxy: ProxyClient,
-    readonly slug = SLUG,
+    readonly slug = ENDPOINT_SLUG,
   ) {}
 
   /** A provider of its own and an application with one endpoint, `gpt-4.1` of that provider unless it says otherwise. */
   static async create(world: World, { endpoint, config, provider }: EndpointOptions = {}): Promise<EndpointClient> {
     const { id, slug } = await world.provider({ slug: `endpoint-${++providers}`, ...provider });
     const target = { api_style: 'responses', provider: slug, model: 'gpt-4.1' };
-    const app = await world.app({ endpoints: { [SLUG]: { ...target, ...endpoint } }, ...config });
+    const app = await world.app({ endpoints: { [ENDPOINT_SLUG]: { ...target, ...endpoint } }, ...config });
     return new EndpointClient(world, new ProxyClient(world, app.id, app.key, slug, id));
   }
 

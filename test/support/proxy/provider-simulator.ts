@@ -15,22 +15,7 @@ export interface SimulatorOptions {
   readonly pieceDelayMs?: number;
 }
 
-/** A request whose key was right. The simulator itself hides the values of headers that carry a key. */
-interface SimulatedRequest {
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-export interface ProviderSimulator {
-  /** `http://127.0.0.1:<port>`, no slash at the end. */
-  readonly url: string;
-  /** Everything accepted so far, in order of arrival. */
-  requests(): readonly SimulatedRequest[];
-  /** The next request is answered 503, in the provider's own error format; those after it as ever. */
-  failOnce(): void;
-  /** Waits for open connections: stop the gateway first. */
-  stop(): Promise<void>;
-}
+export type ProviderSimulator = Awaited<ReturnType<typeof startProviderSimulator>>;
 
 export const DEFAULT_ANSWER: SimulatedAnswer = {
   text: 'Good morning. Every word of this answer comes from a simulated model: naïve, 東京, 🙂.',
@@ -65,7 +50,7 @@ export async function startProviderSimulator({
   providerKey,
   answer = DEFAULT_ANSWER,
   pieceDelayMs = 0,
-}: SimulatorOptions): Promise<ProviderSimulator> {
+}: SimulatorOptions) {
   const simulator = new LLMock({
     host: '127.0.0.1',
     port: 0,
@@ -83,11 +68,15 @@ export async function startProviderSimulator({
   simulator.onMessage(/(?:)/, response, { latency: pieceDelayMs });
   simulator.onTranscription({ transcription: TRANSCRIPTION });
   return {
+    /** `http://127.0.0.1:<port>`, no slash at the end. */
     url: await simulator.start(),
+    /** Everything accepted so far. The simulator itself hides the values of headers that carry a key. */
     requests: () => simulator.getRequests().map(({ path, headers }) => ({ path, headers })),
+    /** The next request is answered 503, in the provider's own error format; those after it as ever. */
     failOnce: () => {
       simulator.nextRequestError(503, { message: 'The simulated model is not available.', type: 'server_error' });
     },
+    /** Waits for open connections: stop the gateway first. */
     stop: () => simulator.stop(),
   };
 }

@@ -1,6 +1,6 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
 import { expect } from '@jest/globals';
+import { openRaw } from '../raw-client.js';
 import type { World } from '../world.js';
 
 /** An answer as it came off the wire, read until its connection had no more to say. */
@@ -184,13 +184,8 @@ export function documentedRefusals(world: World, path = '/v1/apps/a/proxy/b/c'):
 }
 
 /** Sends bytes as they are, then nothing more; gives everything that came back until the connection closed. */
-export function exchangeBytes(world: World, bytes: string | Buffer): Promise<string> {
-  const { hostname, port } = new URL(world.baseUrl);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.end(bytes));
-    const parts: Buffer[] = [];
-    socket.on('data', (part) => parts.push(part));
-    socket.on('error', () => {});
-    socket.on('close', () => resolve(Buffer.concat(parts).toString('latin1')));
-  });
+export async function exchangeBytes(world: World, bytes: string | Buffer): Promise<string> {
+  const { socket, answer } = openRaw(world.baseUrl, bytes);
+  socket.once('connect', () => socket.end());
+  return (await answer).text;
 }

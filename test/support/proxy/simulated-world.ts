@@ -1,36 +1,15 @@
-import { eventually } from '../eventually.js';
 import { startWorld, type World } from '../world.js';
-import { DEFAULT_ANSWER, type ProviderSimulator, startProviderSimulator } from './provider-simulator.js';
+import { DEFAULT_ANSWER, startProviderSimulator } from './provider-simulator.js';
+import { ProxyClient } from './proxy-client.js';
 
 /** The only credential the simulator accepts. */
 export const PROVIDER_KEY = 'sk-simulated-provider-Zk3vQ9mX2pLr7';
 
-/** An application that may use the suite's provider. */
-interface SimulatedApp {
-  readonly id: string;
-  readonly key: string;
-  /** Where this application reaches the provider; an SDK's version prefix comes after it. */
-  readonly providerUrl: string;
-}
-
 /** A service of the suite's own in front of an independent simulator of one provider type. */
-export interface SimulatedWorld {
-  readonly world: World;
-  readonly simulator: ProviderSimulator;
-  /** A new server application; its one provider is the simulated one, under this access policy. */
-  app(access?: Record<string, unknown>): Promise<SimulatedApp>;
-  /** The address of another provider instance for the same application. */
-  urlOf(app: SimulatedApp, slug: string): string;
-  /** Waits for the application's usage event; fails when there is none, or more than one. */
-  // biome-ignore lint/suspicious/noExplicitAny: the shape of the answer is proven by the OpenAPI check
-  event(app: SimulatedApp): Promise<any>;
-  /** What the simulated answer costs in dollars, from the price list that the service publishes. */
-  answerCostUsd(model: string): Promise<number>;
-  stop(): Promise<void>;
-}
+export type SimulatedWorld = Awaited<ReturnType<typeof startSimulatedWorld>>;
 
 /** Starts both for one suite. Stop it in `afterAll`. */
-export async function startSimulatedWorld(type: string): Promise<SimulatedWorld> {
+export async function startSimulatedWorld(type: string) {
   const world = await startWorld();
   const simulator = await startProviderSimulator({ providerKey: PROVIDER_KEY });
   const { slug } = await world.provider({ type, secret: PROVIDER_KEY, baseUrl: `${simulator.url}/` });
@@ -39,32 +18,26 @@ export async function startSimulatedWorld(type: string): Promise<SimulatedWorld>
   return {
     world,
     simulator,
+    /** The address of another provider instance for the same application. */
     urlOf,
-    async app(access = {}) {
+    /** A new server application; its one provider is the simulated one, under this access policy. */
+    async app(access: Record<string, unknown> = {}) {
       const selected = { [slug]: { allowed_paths: [], allowed_models: [], ...access } };
       const app = await world.app({ routing: { providers: { mode: 'selected', selected }, model_rewrites: {} } });
+      // An SDK's version prefix comes after it.
       return { ...app, providerUrl: urlOf(app, slug) };
     },
-    event: (app) => onlyEvent(world, app.id),
-    answerCostUsd: (model) => answerCostUsd(world, type, model),
+    /** The application's usage event, once it is there; fails when there are more. */
+    async event({ id, key }: { readonly id: string; readonly key: string }) {
+      return (await new ProxyClient(world, id, key, slug, '').events())[0];
+    },
+    /** What the simulated answer costs in dollars, from the price list that the service publishes. */
+    answerCostUsd: (model: string) => answerCostUsd(world, type, model),
     async stop() {
       await world.stop();
       await simulator.stop();
     },
   };
-}
-
-async function onlyEvent(world: World, appId: string): Promise<unknown> {
-  let events: readonly unknown[] = [];
-  await eventually(
-    async () => {
-      events = (await world.api.get(`/v1/admin/apps/${appId}/events`)).body.events;
-      return events.length > 0;
-    },
-    { withinMs: 10_000 },
-  );
-  if (events.length !== 1) throw new Error(`expected one usage event, found ${JSON.stringify(events)}`);
-  return events[0];
 }
 
 /** Dollars per million tokens times tokens, rounded to whole nano-dollars. */

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type Loopback, listening } from '../loopback.js';
 import { type Exchange, json, type Script } from './upstream-scripts.js';
 
 /** One request as it came off the wire. It is recorded when its head has arrived; the body follows when a script reads it. */
@@ -18,26 +18,18 @@ interface RecordedRequest {
 }
 
 export interface UpstreamOptions {
-  /** Loopback port; 0, the default, takes a free one. */
-  readonly port?: number;
   /** One line per request whose whole body arrived, written before the answer starts: its marker, or `-` without one. */
   readonly journalFile?: string;
   /** What the first requests get; by default a small priced chat completion. */
   readonly script?: Script;
 }
 
-export interface ScriptedUpstream {
-  /** `http://127.0.0.1:<port>`, no slash at the end. */
-  readonly url: string;
+export interface ScriptedUpstream extends Pick<Loopback, 'url' | 'openConnections' | 'close'> {
   /** Every request since the start or the last `forget()`, in order of arrival. */
   readonly requests: RecordedRequest[];
-  /** How many client connections are open now: 0 shows that an abandoned call was really cancelled. */
-  openConnections(): number;
   /** Decides how requests are answered from now on. */
   script(script: Script): void;
   forget(): void;
-  /** Cuts what is still open and stops listening. */
-  close(): Promise<void>;
 }
 
 /** A body carries its marker as text anywhere inside, because request headers do not survive a strict proxy. */
@@ -58,36 +50,30 @@ export const plainCompletion = {
 /** Starts a provider on the loopback that does exactly what its script says. */
 export async function startUpstream(options: UpstreamOptions = {}): Promise<ScriptedUpstream> {
   const requests: RecordedRequest[] = [];
-  const sockets = new Set<Socket>();
   let current: Script = options.script ?? json(200, plainCompletion);
   const server = createServer((request, response) => {
-    const recorded = recordOf(request);
+    const recorded: RecordedRequest = {
+      method: request.method ?? '',
+      path: request.url ?? '',
+      rawHeaders: request.rawHeaders,
+      body: Buffer.alloc(0),
+      isComplete: false,
+      header: (name) => request.headersDistinct[name.toLowerCase()]?.[0],
+    };
     requests.push(recorded);
     run(current, exchangeOf(request, response, recorded, options.journalFile));
   });
   server.keepAliveTimeout = 60_000;
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve);
-  });
+  const { url, openConnections, close } = await listening(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...{ url, openConnections, close },
     requests,
-    openConnections: () => sockets.size,
     script: (script) => {
       current = script;
     },
     forget: () => {
       requests.length = 0;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
-      }),
   };
 }
 
@@ -96,17 +82,6 @@ function run(script: Script, exchange: Exchange): void {
   Promise.resolve()
     .then(() => script(exchange))
     .catch(() => exchange.socket.destroy());
-}
-
-function recordOf(request: IncomingMessage): RecordedRequest {
-  return {
-    method: request.method ?? '',
-    path: request.url ?? '',
-    rawHeaders: request.rawHeaders,
-    body: Buffer.alloc(0),
-    isComplete: false,
-    header: (name) => request.headersDistinct[name.toLowerCase()]?.[0],
-  };
 }
 
 function exchangeOf(

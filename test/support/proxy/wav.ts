@@ -3,9 +3,10 @@ const BYTES_PER_SAMPLE = 2;
 const HEADER_BYTES = 44;
 const MONO = 1;
 const PCM = 1;
+const HERTZ = 440;
 
 /** A mono 16-bit recording of one steady tone: a real RIFF file. */
-export function sineWav({ seconds, hertz = 440 }: { readonly seconds: number; readonly hertz?: number }): Buffer {
+export function sineWav({ seconds }: { readonly seconds: number }): Buffer {
   const samples = Math.round(seconds * SAMPLE_RATE);
   const wav = Buffer.alloc(HEADER_BYTES + samples * BYTES_PER_SAMPLE);
   wav.write('RIFF', 0);
@@ -21,7 +22,7 @@ export function sineWav({ seconds, hertz = 440 }: { readonly seconds: number; re
   wav.write('data', 36);
   wav.writeUInt32LE(samples * BYTES_PER_SAMPLE, 40);
   for (let at = 0; at < samples; at++) {
-    const level = Math.sin((2 * Math.PI * hertz * at) / SAMPLE_RATE);
+    const level = Math.sin((2 * Math.PI * HERTZ * at) / SAMPLE_RATE);
     wav.writeInt16LE(Math.round(level * 0x3fff), HEADER_BYTES + at * BYTES_PER_SAMPLE);
   }
   return wav;

@@ -3,23 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DeviceVendor } from '../attestation/device.js';
 import { BUNDLE_ID, Phone, TEAM_ID } from '../attestation/phone.js';
-import { type IssuerSimulator, startIssuer } from '../issuers/issuer.js';
+import { startIssuer } from '../issuers/issuer.js';
 import { startWorld, type World } from '../world.js';
 
 type EndUser = 'issuer' | 'app_install';
 
 /** A world with a vendor of devices and an identity provider that its applications trust. */
-export interface MobileWorld extends World {
-  readonly vendor: DeviceVendor;
-  readonly issuer: IssuerSimulator;
-  /** Where the vendor's root lies, for further instances. */
-  readonly rootFile: string;
-  /** A mobile application. @param issuer overrides of `end_user.issuer`. */
-  deviceApp(endUser: EndUser, options?: DeviceAppOptions): Promise<{ id: string }>;
-  /** A server application whose users sign in, and its key. */
-  backendApp(issuer?: Record<string, unknown>): Promise<{ id: string; key: string }>;
-  phone(app: { readonly id: string }): Phone;
-}
+export type MobileWorld = Awaited<ReturnType<typeof startMobileWorld>>;
 
 interface DeviceAppOptions {
   readonly environments?: readonly string[];
@@ -54,7 +44,7 @@ export async function changeApp(
 }
 
 /** Starts a world that trusts the vendor's root and, as a proxy would be, whoever calls it. Stop it in `afterAll`. */
-export async function startMobileWorld({ env = {}, ...options }: WorldOptions = {}): Promise<MobileWorld> {
+export async function startMobileWorld({ env = {}, ...options }: WorldOptions = {}) {
   const vendor = await DeviceVendor.create();
   const issuer = await startIssuer({ clock: options.clock });
   const directory = mkdtempSync(join(tmpdir(), 'gateway-vendor-'));
@@ -75,16 +65,19 @@ export async function startMobileWorld({ env = {}, ...options }: WorldOptions = 
     ...world,
     vendor,
     issuer,
+    /** Where the vendor's root lies, for further instances. */
     rootFile,
-    deviceApp(endUser, { environments, issuer: overrides } = {}) {
+    /** A mobile application. @param options `issuer`: overrides of `end_user.issuer`. */
+    deviceApp(endUser: EndUser, { environments, issuer: overrides }: DeviceAppOptions = {}) {
       const user = endUser === 'issuer' ? { issuer: issuer.issuerConfig(overrides) } : {};
       return world.app({ authentication: deviceAuthentication({ source: endUser, ...user }, environments) });
     },
-    backendApp(overrides) {
+    /** A server application whose users sign in, and its key. */
+    backendApp(overrides?: Record<string, unknown>) {
       const user = { source: 'issuer', issuer: issuer.issuerConfig(overrides) };
       return world.app({ authentication: { type: 'api_key', end_user: user } });
     },
-    phone: (app) => new Phone(world, app.id, vendor),
+    phone: (app: { readonly id: string }) => new Phone(world, app.id, vendor),
     async stop() {
       await world.stop();
       await clean();

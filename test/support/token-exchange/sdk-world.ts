@@ -1,13 +1,13 @@
 import { DeviceKeystore } from '../attestation/device-keystore.js';
 import { FakeClock } from '../clock.js';
 import { eventually } from '../eventually.js';
-import { type IssuerSimulator, startIssuer } from '../issuers/issuer.js';
+import { startIssuer } from '../issuers/issuer.js';
 import { plainCompletion } from '../proxy/upstream.js';
 import { json } from '../proxy/upstream-scripts.js';
-import { type Edge, startEdge } from './edge.js';
+import { startEdge } from './edge.js';
 import { MobileClient, type MobileSetup } from './mobile-client.js';
 import { MobileError } from './mobile-error.js';
-import { type MobileWorld, startMobileWorld } from './mobile-world.js';
+import { startMobileWorld } from './mobile-world.js';
 
 export const CHAT = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
 /** What the bundle of every installed application says. */
@@ -15,41 +15,21 @@ export const VERSION = '2.4.1';
 /** The routes of a first call, in their order. */
 export const FIRST_USE = ['challenge', 'register', 'challenge', 'token', 'completions'];
 
-/** An installed application, its way to the service watched. */
-interface Install {
-  readonly edge: Edge;
-  readonly client: MobileClient;
-  /** One chat with the provider; its answer. */
-  say(): Promise<string>;
+interface App {
+  readonly id: string;
 }
 
 /** A mobile world with applications that have the SDK inside, a provider they call, and a clock that tests move. */
-export interface SdkWorld extends MobileWorld {
-  readonly clock: FakeClock;
-  /** Of the provider. */
-  readonly slug: string;
-  install(app: { readonly id: string }, setup?: Partial<MobileSetup>): Promise<Install>;
-  /** The same on a phone that can attest. */
-  installOnPhone(
-    app: { readonly id: string },
-    setup?: Partial<MobileSetup>,
-  ): Promise<Install & { readonly keystore: DeviceKeystore }>;
-  /** An identity provider of a test's own, so that its trouble is nobody else's. */
-  ownIssuer(): Promise<IssuerSimulator>;
-  /** The calls that were recorded, once there are any. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has proven
-  recorded(app: { readonly id: string }): Promise<any[]>;
-  /** Ends what a test opened; the provider answers as usual again. */
-  tidy(): Promise<void>;
-}
+export type SdkWorld = Awaited<ReturnType<typeof startSdkWorld>>;
 
 /** Starts a world for one suite. `tidy` it in `afterEach` and stop it in `afterAll`. */
-export async function startSdkWorld(): Promise<SdkWorld> {
+export async function startSdkWorld() {
   const clock = new FakeClock();
   const world = await startMobileWorld({ clock });
   const { slug } = await world.provider();
   const ends: (() => Promise<void>)[] = [];
-  const install = async (app: { readonly id: string }, setup: Partial<MobileSetup> = {}) => {
+  /** An installed application, its way to the service watched. */
+  const install = async (app: App, setup: Partial<MobileSetup> = {}) => {
     const edge = await startEdge(world.baseUrl);
     ends.push(edge.close);
     const client = new MobileClient({ baseUrl: edge.url, appId: app.id, appVersion: VERSION, clock, ...setup });
@@ -58,22 +38,27 @@ export async function startSdkWorld(): Promise<SdkWorld> {
   return {
     ...world,
     clock,
+    /** Of the provider. */
     slug,
     install,
-    async installOnPhone(app, setup) {
+    /** The same on a phone that can attest. */
+    async installOnPhone(app: App, setup?: Partial<MobileSetup>) {
       const keystore = new DeviceKeystore(world.vendor);
       return { keystore, ...(await install(app, { keystore, ...setup })) };
     },
+    /** An identity provider of a test's own, so that its trouble is nobody else's. */
     async ownIssuer() {
       const issuer = await startIssuer({ clock });
       ends.push(issuer.stop);
       return issuer;
     },
-    async recorded(app) {
+    /** The calls that were recorded, once there are any. */
+    async recorded(app: App) {
       const list = async () => (await world.api.get(`/v1/admin/apps/${app.id}/events`)).body.events;
       await eventually(async () => (await list()).length > 0, { withinMs: 10_000 });
       return list();
     },
+    /** Ends what a test opened; the provider answers as usual again. */
     async tidy() {
       world.upstream.script(json(200, plainCompletion));
       await Promise.all(ends.splice(0).map((end) => end()));

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
-import { batchOf } from './usage-events.js';
+import { anEventOf, batchOf } from './usage-events.js';
 
 /** What a test says of an event; the rest is the same for all. */
 export interface OldEvent {
@@ -17,20 +17,11 @@ export interface OldEvent {
 const NOON_MS = 12 * 60 * 60 * 1000;
 const MEASURES = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd'];
 
-let ids = 0;
-
-/** Rows as the writer stores them. */
-export function usageRows(events: readonly OldEvent[], organizationId = 'org-1'): object[] {
-  return events.map(({ day, ...event }) => ({
-    event_id: `old-${++ids}`,
-    organization_id: organizationId,
-    provider_type: 'openai',
-    model: 'm',
-    status: 'ok',
-    route: 'r',
-    created_at_ms: Date.parse(day) + NOON_MS,
-    ...event,
-  }));
+/** Rows as the writer stores them, each at noon of its day. */
+export function usageRows(events: readonly OldEvent[], organization_id = 'org-1'): object[] {
+  return events.map(({ day, ...event }) =>
+    anEventOf({ organization_id, created_at_ms: Date.parse(day) + NOON_MS, cost_source: undefined, ...event }),
+  );
 }
 
 /** Stores events as the writer does: what failed is stored again. */

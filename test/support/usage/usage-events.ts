@@ -7,12 +7,14 @@ import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.rep
 export interface EventMembers {
   readonly organization_id: string;
   readonly app_id: string;
-  readonly created_at_ms: number;
+  readonly created_at_ms?: number;
+  /** In place of `created_at_ms`, with time zone. */
+  readonly at?: string;
   readonly [member: string]: string | number | boolean | null | undefined;
 }
 
 /** An event of a model that answered, ready to be stored. */
-export function anEventOf(members: EventMembers) {
+export function anEventOf({ at, ...members }: EventMembers) {
   return {
     event_id: randomUUID(),
     provider_type: 'openai',
@@ -20,6 +22,7 @@ export function anEventOf(members: EventMembers) {
     route: 'openai/v1/responses',
     status: 'ok',
     cost_source: 'computed',
+    ...(at !== undefined && { created_at_ms: Date.parse(at) }),
     ...members,
   };
 }
@@ -29,7 +32,7 @@ export function batchOf(rows: readonly object[]): EventBatch {
   return batchOfTexts(rows.map((row) => JSON.stringify(row)));
 }
 
-/** Stores events the way the service does. */
+/** Stores events the way the service does, with the sums that are kept in step with them. */
 export async function storeEvents(dataSource: DataSource, ...events: EventMembers[]): Promise<void> {
   await new UsageWritesRepository(dataSource).insert(batchOf(events.map(anEventOf)));
 }

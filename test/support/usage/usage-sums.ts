@@ -1,5 +1,3 @@
-import { MONTHS_OUT_OF_STEP } from '../users/user-months.js';
-
 const DAY = "(event.created_at AT TIME ZONE 'UTC')::date";
 
 const SUMS = ['requests', 'input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens', 'cost_nano_usd']
@@ -19,11 +17,24 @@ const COMMON = `organization_id, app_id, day, provider_type, provider_slug, prov
 const EXPECTED_DAYS = `
   SELECT ${COMMON}, ${SUMS} FROM (SELECT event.*, ${DAY} AS day FROM usage_events event) event GROUP BY ${COMMON}`;
 
+const REFUSALS = `sum(CASE event.status WHEN 'provider_error' THEN event.requests ELSE 0 END) AS errors,
+  sum(CASE WHEN event.status LIKE 'blocked%' THEN event.requests ELSE 0 END) AS blocked`;
+
 const EXPECTED_USER_DAYS = `
-  SELECT event.organization_id, event.app_id, event.user_id, ${DAY} AS day, ${SUMS},
-    sum(CASE event.status WHEN 'provider_error' THEN event.requests ELSE 0 END) AS errors,
-    sum(CASE WHEN event.status LIKE 'blocked%' THEN event.requests ELSE 0 END) AS blocked
+  SELECT event.organization_id, event.app_id, event.user_id, ${DAY} AS day, ${SUMS}, ${REFUSALS}
   FROM usage_events event WHERE event.user_id IS NOT NULL GROUP BY 1, 2, 3, 4`;
+
+/** Each user's months as the events say. */
+const EXPECTED_MONTHS = `
+  SELECT event.organization_id, event.app_id, event.user_id, date_trunc('month', event.day)::date AS month, ${SUMS},
+    ${REFUSALS}, min(event.created_at) AS first_at, max(event.created_at) AS last_at, max(event.day) AS latest_day,
+    sum(CASE WHEN event.status NOT LIKE 'blocked%' AND event.day = event.last_day THEN event.requests ELSE 0 END)
+      AS latest_day_requests
+  FROM (
+    SELECT event.*, ${DAY} AS day,
+      max(${DAY}) OVER (PARTITION BY app_id, user_id, date_trunc('month', ${DAY})) AS last_day
+    FROM usage_events event WHERE user_id IS NOT NULL) event
+  GROUP BY 1, 2, 3, 4`;
 
 /** Rows that are in one of the two and not in the other. */
 const outOfStep = (expected: string, table: string, columns: string) => `
@@ -67,10 +78,17 @@ const KEPT_OF_APPS = `(
 /** Finds nothing where what an application used in a month is the sum of its days. */
 export const APPS_OUT_OF_STEP = outOfStep(OF_APPS, KEPT_OF_APPS, `organization_id, app_id, month, ${ALL}`);
 
+/** Finds nothing where what users did in a month is in step with the events. */
+export const MONTHS_OUT_OF_STEP = outOfStep(
+  EXPECTED_MONTHS,
+  'usage_user_months',
+  `organization_id, app_id, user_id, month, ${ALL}, first_at, last_at, latest_day, latest_day_requests`,
+);
+
 /** Each finds nothing where sums by day, by user and day, and by user and month are those of the events. */
 export const SUMS_OUT_OF_STEP = [
   outOfStep(EXPECTED_DAYS, 'usage_days', `${COMMON}, ${COUNTS}`),
-  outOfStep(EXPECTED_USER_DAYS, 'usage_user_days', `organization_id, app_id, user_id, day, ${COUNTS}, errors, blocked`),
+  outOfStep(EXPECTED_USER_DAYS, 'usage_user_days', `organization_id, app_id, user_id, day, ${ALL}`),
   ALL_USERS_OUT_OF_STEP,
   APPS_OUT_OF_STEP,
   MONTHS_OUT_OF_STEP,

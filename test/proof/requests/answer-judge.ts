@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { OpenApiCheck } from '../openapi/openapi-check.js';
-import type { Answer } from '../proxy/proxy-client.js';
+import type { OpenApiCheck } from '../../support/openapi/openapi-check.js';
+import type { Answer } from '../../support/proxy/proxy-client.js';
 import { type HostileRequest, isRelayed } from './hostile-requests.js';
 
 const MAX_MESSAGE_CHARACTERS = 1_000;

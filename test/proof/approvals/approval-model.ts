@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'undici';
-import { CLIENT, REDIRECT_URI } from './oauth-client.js';
+import { CLIENT, REDIRECT_URI } from '../../support/consent/oauth-client.js';
 
 /** An answer, or undefined when the instance was killed before it came. */
 export type ModelAnswer =

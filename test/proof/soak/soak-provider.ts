@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { event } from '../proxy/upstream-scripts.js';
+import { event } from '../../support/proxy/upstream-scripts.js';
 
 const MARKER = /soak-[a-z0-9]+-[0-9]+/;
 const USAGE = { prompt_tokens: 10, completion_tokens: 3, total_tokens: 13 };

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { rawDeviceConfig, rawSelection, rawServerConfig } from '../apps/app-configs.js';
-import { registered } from '../console-auth/console.js';
-import { beginAt, stateOf } from '../console-auth/third-party.js';
-import { newAccount, newMember } from '../identity/accounts.js';
-import { newPerson } from '../identity/people.js';
-import type { MobileWorld } from '../token-exchange/mobile-world.js';
-import { storeEvents } from '../usage/usage-events.js';
+import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
+import { registered } from '../../support/console-auth/console.js';
+import { beginAt, stateOf } from '../../support/console-auth/third-party.js';
+import { newAccount, newMember } from '../../support/identity/accounts.js';
+import { newPerson } from '../../support/identity/people.js';
+import type { MobileWorld } from '../../support/token-exchange/mobile-world.js';
+import { storeEvents } from '../../support/usage/usage-events.js';
 import type { Caller, Ids } from './hostile-requests.js';
 import type { Operation } from './operations.js';
 

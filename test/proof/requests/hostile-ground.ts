@@ -1,11 +1,11 @@
 import { acmeType } from '../../extension/acme-type.js';
-import { rawServerConfig } from '../apps/app-configs.js';
-import { OpenIdProvider } from '../console-auth/openid-provider.js';
-import { REDIRECT_URI, thirdPartySettings } from '../console-auth/third-party.js';
-import { firstOrganizationId } from '../identity/accounts.js';
-import { newOrganization } from '../identity/people.js';
-import { type ScriptedUpstream, startUpstream } from '../proxy/upstream.js';
-import { type MobileWorld, startMobileWorld } from '../token-exchange/mobile-world.js';
+import { rawServerConfig } from '../../support/apps/app-configs.js';
+import { OpenIdProvider } from '../../support/console-auth/openid-provider.js';
+import { REDIRECT_URI, thirdPartySettings } from '../../support/console-auth/third-party.js';
+import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { newOrganization } from '../../support/identity/people.js';
+import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
+import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 import { CALLED_PROVIDER, HostileParts, SECRETS } from './hostile-parts.js';
 import { type Operation, operationsOf } from './operations.js';
 

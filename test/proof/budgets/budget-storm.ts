@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seeded } from '../../seeded.js';
+import { seeded } from '../../support/seeded.js';
 import { auditEnd, auditMoment, storedBudgets } from './budget-audit.js';
 import { BudgetFleet, type FleetApp } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD } from './paid-calls.js';

@@ -1,4 +1,4 @@
-import { seeded } from '../seeded.js';
+import { seeded } from '../../support/seeded.js';
 
 /** Decisions by chance that a seed repeats. */
 export class Chance {

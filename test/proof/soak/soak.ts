@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BudgetFleet } from '../budgets/proof/budget-fleet.js';
-import { seeded } from '../seeded.js';
+import { seeded } from '../../support/seeded.js';
+import { BudgetFleet } from '../budgets/budget-fleet.js';
 import { type MemoryCurve, type MemorySample, memoryCurve, sampleProcess } from './memory-curve.js';
 import { type SoakProvider, startSoakProvider } from './soak-provider.js';
 import { SoakTraffic } from './soak-traffic.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { seeded } from '../../seeded.js';
+import { seeded } from '../../support/seeded.js';
 import type { BudgetFleet, FleetApp } from './budget-fleet.js';
 import { OUTPUT_NANO_USD } from './paid-calls.js';
 import type { PaidAnswer, PaidClient } from './paid-client.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BudgetFleet } from '../budgets/proof/budget-fleet.js';
-import { sineWav } from '../proxy/wav.js';
+import { sineWav } from '../../support/proxy/wav.js';
+import type { BudgetFleet } from '../budgets/budget-fleet.js';
 
 const USER_HEADER = 'x-soak-user';
 const USERS = 500;

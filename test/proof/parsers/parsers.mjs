@@ -1,9 +1,3 @@
-/**
- * Feeds every parser many inputs by chance: `npm run fuzz -- [--runs N] [--seed S] [part of a suite's path …]`. A failure
- * names the seed and the smallest input that fails.
- */
-import { prove, readProof } from './prove.mjs';
-
 /** The suite of each parser, and by how many properties it is fed: they share the inputs. */
 const PARSERS = {
   'src/consent/clients/redirect-uris.rules.spec.ts': 1,
@@ -37,9 +31,18 @@ const PARSERS = {
   'src/platform/vault/local-vault.spec.ts': 5,
 };
 
-const { howMuch, seed, names } = readProof('runs', '1000000');
-for (const [suite, properties] of Object.entries(PARSERS)) {
-  if (names.length > 0 && !names.some((name) => suite.includes(name))) continue;
-  const runs = String(Math.ceil(Number(howMuch) / properties));
-  await prove('unit', [suite], { FUZZ_RUNS: runs, FUZZ_SEED: seed });
+/**
+ * One run for each suite: its properties share the inputs. A failure names the seed and the smallest input that fails.
+ *
+ * @param {string} runs how many inputs a parser gets
+ * @param {string} seed repeats them
+ * @param {readonly string[]} parts of the paths of the suites to run; none: all
+ */
+export function parserRuns(runs, seed, parts) {
+  return Object.entries(PARSERS)
+    .filter(([suite]) => parts.length === 0 || parts.some((part) => suite.includes(part)))
+    .map(([suite, properties]) => ({
+      ...{ project: 'unit', suites: [suite] },
+      env: { FUZZ_RUNS: String(Math.ceil(Number(runs) / properties)), FUZZ_SEED: seed },
+    }));
 }

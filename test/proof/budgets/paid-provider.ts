@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { event } from '../../proxy/upstream-scripts.js';
+import { event } from '../../support/proxy/upstream-scripts.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type PaidCalls, type Treatment } from './paid-calls.js';
 
 const MARKER = /call-[\w-]+/;
