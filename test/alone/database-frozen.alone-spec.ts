@@ -85,31 +85,6 @@ async function frozen(work: () => Promise<void>): Promise<void> {
 }
 
 describe('Postgres accepts bytes and answers nothing', () => {
-  it('a scrape → answered at once', async () => {
-    await frozen(async () => {
-      await eventually(async () => (await ask('/v1/readyz')).status !== 200, { withinMs: 10_000 });
-      const { status, waitedMs } = await ask('/metrics');
-      expect([status, waitedMs < SCRAPED_MS]).toEqual([200, true]);
-    });
-  });
-
-  it('it answers again → the service is ready within five seconds, and every event of meanwhile is stored once', async () => {
-    const { id: appId } = await world.app();
-    const organizationId = await firstOrganizationId(world.dataSource);
-    const users = Array.from({ length: 1_200 }, (_, index) => `during-${index}`);
-    proxy.freeze();
-    for (const userId of users)
-      world.gateway.app.get(AuthEvents).record(anAuthEvent({ organizationId, appId, userId }));
-    await eventually(() => proxy.swallowed().includes('during-0'), { withinMs: 10_000 });
-    proxy.thaw();
-    const stored = async () => {
-      const sql = 'SELECT user_id FROM auth_events WHERE app_id = $1 ORDER BY id';
-      return (await onceMore(sql, appId)).map(({ user_id: user }) => user);
-    };
-    await eventually(async () => (await stored()).length === users.length && (await isReady()), RECOVERY);
-    expect(await stored()).toEqual(users);
-  });
-
   it('a crowd of management calls → each refused with Retry-After within two seconds; the next ones at once', async () => {
     const app = await world.app(SELECTED);
     const paths = ['/v1/admin/providers', '/v1/admin/apps', `/v1/admin/apps/${app.id}/usage`, '/v1/admin/audit-events'];
@@ -164,5 +139,30 @@ describe('Postgres accepts bytes and answers nothing', () => {
     });
     const after = [lines('database_silent').length, lines('database_answers_again').length];
     expect(after).toEqual(before.map((count) => count + 1));
+  });
+
+  it('a scrape → answered at once', async () => {
+    await frozen(async () => {
+      await eventually(async () => (await ask('/v1/readyz')).status !== 200, { withinMs: 10_000 });
+      const { status, waitedMs } = await ask('/metrics');
+      expect([status, waitedMs < SCRAPED_MS]).toEqual([200, true]);
+    });
+  });
+
+  it('it answers again → the service is ready within five seconds, and every event of meanwhile is stored once', async () => {
+    const { id: appId } = await world.app();
+    const organizationId = await firstOrganizationId(world.dataSource);
+    const users = Array.from({ length: 1_200 }, (_, index) => `during-${index}`);
+    proxy.freeze();
+    for (const userId of users)
+      world.gateway.app.get(AuthEvents).record(anAuthEvent({ organizationId, appId, userId }));
+    await eventually(() => proxy.swallowed().includes('during-0'), { withinMs: 10_000 });
+    proxy.thaw();
+    const stored = async () => {
+      const sql = 'SELECT user_id FROM auth_events WHERE app_id = $1 ORDER BY id';
+      return (await onceMore(sql, appId)).map(({ user_id: user }) => user);
+    };
+    await eventually(async () => (await stored()).length === users.length && (await isReady()), RECOVERY);
+    expect(await stored()).toEqual(users);
   });
 });

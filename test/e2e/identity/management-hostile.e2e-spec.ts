@@ -12,7 +12,8 @@ const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 /** Few enough that a failure of all together can be looked at. */
 const AT_ONCE = 12;
 const BATCHES_BEFORE_TIDYING = 50;
-const BOUND_MS = 5_000;
+/** When the test gives up an answer. */
+const BOUND_MS = 20_000;
 /** So many failures say enough. */
 const MOST_FAILURES = 5;
 

@@ -217,6 +217,7 @@ describe('dead instances', () => {
     await enterStranger(true);
     let beating = true;
     const beats = (async () => {
+      // As often as a real one, whose lease is three seconds.
       for (; beating; await sleep(700))
         await query("UPDATE gateway_instances SET seen_at = now() WHERE id = 'stranger'");
     })();
