@@ -44,9 +44,7 @@ async function createTemplates() {
 /** The templates and what was cloned from them. */
 async function dropDatabases() {
   await asAdmin(async (admin) => {
-    const { rows } = await admin.query('select datname from pg_database where starts_with(datname, $1)', [
-      `${template}_`,
-    ]);
+    const { rows } = await admin.query('select datname from pg_database where starts_with(datname, $1)', [`${template}_`]);
     for (const { datname } of rows) await admin.query(`drop database if exists "${datname}" with (force)`);
   });
 }

@@ -20,9 +20,7 @@ export default {
     const module = `loadNative(${JSON.stringify(file)})`;
     if (!supportsStaticESM) return { code: `module.exports = ${module};` };
     const names = Object.keys(require(file));
-    const exports = names.map(
-      (name, at) => `const e${at} = native[${JSON.stringify(name)}]; export { e${at} as ${name} };`,
-    );
+    const exports = names.map((name, at) => `const e${at} = native[${JSON.stringify(name)}]; export { e${at} as ${name} };`);
     return { code: [`const native = ${module};`, ...exports].join('\n') };
   },
 };
