@@ -82,7 +82,7 @@ async function answers(port: number): Promise<boolean> {
     await connectedTo({ port }, (redis) => redis.ping());
     return true;
   } catch (error) {
-    return error instanceof Error && error.message.includes('NOAUTH');
+    return String(error).includes('NOAUTH');
   }
 }
 
