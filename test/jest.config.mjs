@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const rootDir = fileURLToPath(new URL('..', import.meta.url));
@@ -49,8 +48,11 @@ const withDatabase = {
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };
 
-/** Each of them runs services of its own, which share the connections of one Postgres. */
-const MOST_WORKERS = 4;
+/**
+ * More than the cores of a small machine: suites wait about as long as they work, for timers, processes and Postgres, whose
+ * connections they share.
+ */
+const WORKERS = 3;
 
 /**
  * How long a process may take to end once its last suite is done. With hundreds of megabytes of module registries and
@@ -58,6 +60,9 @@ const MOST_WORKERS = 4;
  * itself, and is still told of.
  */
 const EXIT_PATIENCE_MS = 5_000;
+
+/** When a test is given up. A machine that does much else takes many times as long for what waits for processes. */
+const GIVE_UP_MS = 120_000;
 
 /** A million inputs of one parser take minutes. */
 const FUZZ_TIMEOUT_MS = 4 * 60 * 60 * 1_000;
@@ -71,10 +76,9 @@ export default {
   // Every suite leaves a module registry behind. A process that has grown is replaced, before it runs out of memory.
   workerIdleMemoryLimit: '1GB',
   workerGracefulExitTimeout: EXIT_PATIENCE_MS,
-  // All cores: suites wait about as long as they work, for timers, processes and Postgres.
-  maxWorkers: Math.min(MOST_WORKERS, availableParallelism()),
+  maxWorkers: WORKERS,
   reporters: ['default', '<rootDir>/test/support/jest/skipped-suites.mjs'],
-  testTimeout: process.env.FUZZ_RUNS ? FUZZ_TIMEOUT_MS : 30_000,
+  testTimeout: process.env.FUZZ_RUNS ? FUZZ_TIMEOUT_MS : GIVE_UP_MS,
   projects: [
     {
       ...shared,
