@@ -6,46 +6,34 @@ import type { AddressRedaction } from './address-redaction.js';
 import { maskText } from './answer-body.js';
 import type { AnswerHead } from './client-answer.js';
 
-/**
- * Response headers that are not relayed: connection headers, the removed encoding, the operator's account, and upload
- * or operation addresses at the provider.
- */
-const DROPPED: ReadonlySet<string> = new Set([
-  'alt-svc',
-  'azure-asyncoperation',
-  'connection',
-  'content-encoding',
-  'content-length',
-  'keep-alive',
-  'nel',
-  'openai-organization',
-  'openai-project',
-  'operation-location',
-  'proxy-authenticate',
-  'proxy-authentication-info',
-  'proxy-connection',
-  'refresh',
-  'report-to',
-  'reporting-endpoints',
-  'server-timing',
-  'set-cookie',
-  'set-cookie2',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'x-goog-upload-control-url',
-  'x-goog-upload-url',
+/** Response headers that are relayed by name: content, caching, redirection and authentication of HTTP, lifecycle, versions. */
+const RELAYED: ReadonlySet<string> = new Set([
+  ...['accept-ranges', 'content-disposition', 'content-language', 'content-location', 'content-range', 'content-type'],
+  ...['age', 'cache-control', 'date', 'etag', 'expires', 'last-modified', 'pragma', 'vary', 'warning'],
+  ...['link', 'location', 'www-authenticate'],
+  ...['deprecation', 'sunset', 'anthropic-version', 'openai-model', 'openai-version'],
+  ...['cf-ray', 'x-should-retry', 'x-vercel-id'],
 ]);
 
-/** CORS permissions of a provider do not apply: application routes have no CORS. */
-const CORS_PREFIX = 'access-control-';
-/** Internal headers between a provider's own proxies. */
-const ENVOY_PREFIX = 'x-envoy-';
+/**
+ * Response headers that are relayed by the end or a part of their name, whatever the provider prefixes it with: ids of a
+ * request, limits and the wait for them, processing times.
+ */
+const RELAYED_KINDS = new RegExp(
+  [
+    '(?:^|-)(?:request-?id|correlation-id|generation-id)$',
+    '(?:^|-)rate-?limits?(?:-|$)',
+    '^anthropic-(?:fast|priority)-[a-z-]+-(?:limit|remaining|reset)$',
+    '(?:^|-)retry-after(?:-ms)?$',
+    '^(?!x-envoy-).*-(?:duration|latency|ms|time)$',
+  ].join('|'),
+);
 
 /**
- * Builds the client's response headers as a flat list: the provider's headers without hop-by-hop headers, cookies,
- * account names, CORS permissions and private addresses. Values are unchanged.
+ * Builds the client's response headers as a flat list: those of the provider that clients use, without private addresses.
+ * Everything else ends here: what concerns the connection, the host (`strict-transport-security`, cookies, CORS permissions)
+ * or the provider's account. Values are unchanged.
+ * Source: docs/reference/application-api.md#answers.
  */
 export function clientHeaders({ headers: upstream, text }: ResponseHead, redaction: AddressRedaction): string[] {
   const headers: string[] = [];
@@ -53,12 +41,15 @@ export function clientHeaders({ headers: upstream, text }: ResponseHead, redacti
   const isSuspect = redaction.suspects(text);
   for (let at = 0; at < upstream.length; at += 2) {
     const name = upstream[at] ?? '';
-    if (DROPPED.has(name) || hopByHop?.has(name)) continue;
-    if (name.startsWith(CORS_PREFIX) || name.startsWith(ENVOY_PREFIX)) continue;
+    if (!isRelayed(name) || hopByHop?.has(name)) continue;
     const value = upstream[at + 1] ?? '';
     if (redaction.allows(name, value, isSuspect)) headers.push(name, value);
   }
   return headers;
+}
+
+function isRelayed(name: string): boolean {
+  return RELAYED.has(name) || RELAYED_KINDS.test(name);
 }
 
 /** The gateway's values for the client's head. */
@@ -76,7 +67,9 @@ export function answerHead(head: ResponseHead, { secrets, isWhole, timings, reda
   const headers = clientHeaders(head, redaction);
   const isMasked = !secrets.isEmpty && secrets.mayHoldText(head.text);
   if (isMasked) for (let at = 1; at < headers.length; at += 2) headers[at] = maskText(headers[at] ?? '', secrets);
-  headers.push(SERVER_TIMING, timings.header());
+  headers.push(SERVER_TIMING, timings.header(), 'x-content-type-options', 'nosniff');
+  // Reverse proxies hold an event stream back without it.
+  if (isEventStream(singleHeader(head.headers, 'content-type') ?? '')) headers.push('x-accel-buffering', 'no');
   const length = isWhole ? singleHeader(head.headers, 'content-length') : undefined;
   return {
     status: head.status,

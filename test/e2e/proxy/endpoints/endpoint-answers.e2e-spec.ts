@@ -41,7 +41,7 @@ describe('answers of a named endpoint', () => {
     const { date, connection, 'content-length': length, 'server-timing': timing, ...relayed } = answer.headers;
     expect([timing, relayed]).toEqual([
       expect.stringMatching(TIMING),
-      { 'content-type': 'application/json', 'x-request-id': 'req_1' },
+      { 'content-type': 'application/json', 'x-request-id': 'req_1', 'x-content-type-options': 'nosniff' },
     ]);
     expect(JSON.stringify([answer.rawHeaders])).not.toMatch(/gpt-4\.1|endpoint-\d/);
   });
