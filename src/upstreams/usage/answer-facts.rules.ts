@@ -1,4 +1,5 @@
 import type { ApiStyle } from '../api-style.rules.js';
+import type { BuiltInType, ProviderType } from '../provider-types.js';
 import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
 import type { UsageReading } from './usage-reading.js';
@@ -16,25 +17,56 @@ export type ReportedCost = Pick<
   'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource' | 'implausible'
 >;
 
+type CostReader = (document: JsonObject) => ReportedCost;
+
+/** Forms in which a provider type reports costs; null: the type reports none, and no form of another type is read. */
+const COST_READERS: Readonly<Record<BuiltInType, CostReader | null>> = {
+  openai: null,
+  anthropic: null,
+  xai: readXaiCost,
+  gemini: null,
+  perplexity: null,
+  deepseek: null,
+  groq: null,
+  mistral: null,
+  together: null,
+  fireworks: null,
+  cerebras: null,
+  moonshot: null,
+  huggingface: null,
+  baseten: null,
+  bytedance: null,
+  openrouter: readOpenRouterCost,
+};
+
+/** The reader of costs that a provider type reports; null where it reports none, as for types of extensions. */
+export function costReaderOf(type: ProviderType): CostReader | null {
+  return isBuiltIn(type) ? COST_READERS[type] : null;
+}
+
+function isBuiltIn(type: ProviderType): type is BuiltInType {
+  return Object.hasOwn(COST_READERS, type);
+}
+
 /**
  * Cost reported by xAI, at the root or inside a Responses event. Source: docs/reference/accounting.md#reported-costs.
  */
-export function readXaiCost(document: JsonObject): ReportedCost {
+function readXaiCost(document: JsonObject): ReportedCost {
   const ticks = measureIn(openAiUsageOf(document), 'cost_in_usd_ticks');
   return ticks === undefined ? {} : reported(Math.trunc(ticks) / TICKS_PER_NANO_USD);
 }
 
 /**
- * Cost reported by OpenRouter, including what it paid upstream with the customer's key, and the provider that served
- * the request.
+ * Cost reported by OpenRouter, and the provider that served the request. The upstream cost is an additional charge only
+ * where the call used the customer's key; other calls repeat their cost there.
  * Source: docs/reference/accounting.md#reported-costs.
  */
-export function readOpenRouterCost(document: JsonObject): ReportedCost {
+function readOpenRouterCost(document: JsonObject): ReportedCost {
   const usage = objectIn(document, 'usage');
   const metadata = objectIn(document, 'openrouter_metadata');
-  const upstream = measureIn(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0;
+  const byok = memberOf(usage, 'is_byok') === true || memberOf(metadata, 'is_byok') === true;
+  const upstream = byok ? (measureIn(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0) : 0;
   const own = measureIn(usage, 'cost');
-  const byok = memberOf(usage, 'is_byok') === true || memberOf(metadata, 'is_byok') === true || upstream > 0;
   return {
     ...(own === undefined ? {} : reported(nanoUsd(own) + nanoUsd(upstream))),
     servedModel: textIn(document, 'model', MAX_NAME_LENGTH),

@@ -1,12 +1,6 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
-import {
-  type ReportedCost,
-  readOpenRouterCost,
-  readXaiCost,
-  responseIdInDocumentHead,
-  responseIdOf,
-} from './answer-facts.rules.js';
+import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf } from './answer-facts.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
 import { SseUsage } from './sse-usage.js';
@@ -140,8 +134,8 @@ function measureOfAll(style: ApiStyle, documents: readonly JsonObject[]): UsageM
 }
 
 function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
-  if (!reportsCost) return NO_COST;
-  const read = type === 'openrouter' ? readOpenRouterCost : readXaiCost;
+  const read = reportsCost ? costReaderOf(type) : null;
+  if (read === null) return NO_COST;
   const said = documents.map(read);
   return (
     said.find((cost) => cost.reportedCostNanoUsd !== undefined || cost.implausible) ??
