@@ -112,30 +112,41 @@ const TIER_MEMBERS = [
   { name: 'inference_geo', standard: NORMAL_PLACES },
 ] as const;
 
+/** Lower-case names of tiers that cost less than the standard tier. */
+const CHEAPER_TIERS: ReadonlySet<string> = new Set([
+  ...['flex', 'batch', 'service_tier_flex', 'service_tier_batch', 'on_demand_flex'],
+]);
+
+/** Whether a tier other than the standard one costs more than it, or an unknown amount. */
+export function isDearerTier(tier: string | undefined): boolean {
+  return tier !== undefined && !CHEAPER_TIERS.has(tier.toLowerCase());
+}
+
+/** The one of several tiers that may cost most; the first of equals. */
+export function dearestTier(tiers: readonly (string | undefined)[]): string | undefined {
+  return tiers.find(isDearerTier) ?? tiers.find((tier) => tier !== undefined);
+}
+
 /**
  * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
- * the wrapped response or message, and in the usage. Undefined: the standard tier, or none named.
+ * the wrapped response or message, and in the usage; of several, the dearest applies. Undefined: the standard tier, or
+ * none named.
  */
 export function otherTierOf(document: JsonObject): string | undefined {
   const response = objectIn(document, 'response');
-  const message = objectIn(document, 'message');
-  return (
-    otherTierIn(document) ??
-    otherTierIn(response) ??
-    otherTierIn(objectIn(document, 'usage')) ??
-    otherTierIn(objectIn(response, 'usage')) ??
-    otherTierIn(objectIn(message, 'usage')) ??
-    otherTierIn(objectIn(document, 'usageMetadata'))
-  );
+  const places = [
+    ...[document, response, objectIn(document, 'usage'), objectIn(response, 'usage')],
+    ...[objectIn(objectIn(document, 'message'), 'usage'), objectIn(document, 'usageMetadata')],
+  ];
+  const tiers = places.flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));
+  return tiers.length === 0 ? undefined : dearestTier(tiers);
 }
 
-function otherTierIn(place: JsonObject | undefined): string | undefined {
-  if (place === undefined) return undefined;
-  for (const { name, standard } of TIER_MEMBERS) {
+function otherTiersIn(place: JsonObject): string[] {
+  return TIER_MEMBERS.flatMap(({ name, standard }) => {
     const tier = textIn(place, name, MAX_TIER_LENGTH);
-    if (tier !== undefined && tier !== '' && !standard.has(tier.toLowerCase())) return tier;
-  }
-  return undefined;
+    return tier === undefined || standard.has(tier.toLowerCase()) ? [] : [tier];
+  });
 }
 
 const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
@@ -176,5 +187,6 @@ export function responseIdInDocumentHead(head: string): string | undefined {
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readAudioSeconds(document: JsonObject): number | undefined {
-  return measureIn(objectIn(document, 'usage'), 'seconds') ?? measureIn(document, 'duration');
+  const usage = objectIn(document, 'usage');
+  return measureIn(usage, 'seconds') ?? measureIn(usage, 'prompt_audio_seconds') ?? measureIn(document, 'duration');
 }

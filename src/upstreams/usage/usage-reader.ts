@@ -2,10 +2,10 @@ import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
 import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf } from './answer-facts.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
-import type { JsonObject } from './json-fields.rules.js';
+import { type JsonObject, objectsIn } from './json-fields.rules.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
-import { isPlausible, joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
+import { isPlausible, joinMeasures, measureOf, type UsageMeasure, withItems } from './usage-measure.rules.js';
 import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
 /** Retained bytes of a document that is not a stream. */
@@ -42,6 +42,8 @@ export const NOTHING_USED: UsageReader = {
 /** Collects bytes and returns documents at the end, the latest first. */
 interface DocumentSource {
   readonly responseId: string | undefined;
+  /** Calls of tools that the source saw outside of these documents. */
+  readonly items: readonly JsonObject[];
   push(chunk: Buffer): void;
   finish(): JsonObject[];
 }
@@ -53,7 +55,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     push: (chunk) => source.push(chunk),
     finish: () => {
       const documents = source.finish();
-      return readingOf(options, documents, source.responseId);
+      return readingOf(options, documents, source);
     },
   };
 }
@@ -63,10 +65,12 @@ function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
   return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style);
 }
 
-const NOTHING: DocumentSource = { responseId: undefined, push: () => undefined, finish: () => [] };
+const NO_ITEMS: readonly JsonObject[] = [];
+const NOTHING: DocumentSource = { responseId: undefined, items: NO_ITEMS, push: () => undefined, finish: () => [] };
 
 /** A document that arrives in one chunk, as most do, is read without a copy; only several chunks are copied. */
 class WholeDocument implements DocumentSource {
+  readonly items = NO_ITEMS;
   private only: Buffer | undefined;
   private window: ByteWindow | undefined;
 
@@ -105,9 +109,9 @@ const NO_COST: ReportedCost = {};
 function readingOf(
   options: UsageReaderOptions,
   documents: readonly JsonObject[],
-  announcedId: string | undefined,
+  { responseId: announcedId, items }: DocumentSource,
 ): UsageReading | undefined {
-  const measure = measureOfAll(options.style, documents);
+  const measure = measureOfAll(options, documents, items);
   const cost = costOfAll(options, documents);
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
   if (measure === undefined && responseId === undefined && cost === NO_COST) return undefined;
@@ -121,16 +125,25 @@ function readingOf(
     hostedToolCalls: measure?.hostedToolCalls,
     isOpening: measure?.isOpening,
     otherTier: measure?.otherTier,
+    unknownMeasure: measure?.unknown,
     ...cost,
     responseId,
   };
 }
 
-function measureOfAll(style: ApiStyle, documents: readonly JsonObject[]): UsageMeasure | undefined {
-  return documents.reduce<UsageMeasure | undefined>((later, document) => {
-    const earlier = measureOf(style, document);
+function measureOfAll(
+  { style, type }: UsageReaderOptions,
+  documents: readonly JsonObject[],
+  streamed: readonly JsonObject[],
+): UsageMeasure | undefined {
+  const measure = documents.reduce<UsageMeasure | undefined>((later, document) => {
+    const earlier = measureOf(style, document, type);
     return later !== undefined && earlier !== undefined ? joinMeasures(later, earlier) : (later ?? earlier);
   }, undefined);
+  if (measure === undefined) return undefined;
+  const blocks =
+    measure.format === 'anthropic' ? documents.flatMap((document) => objectsIn(document, 'content') ?? []) : [];
+  return withItems(measure, [...streamed, ...blocks]);
 }
 
 function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
