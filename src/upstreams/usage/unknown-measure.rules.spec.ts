@@ -84,6 +84,27 @@ describe('counters that no reader knows', () => {
     expect(read('chat_completions', stream)?.unknownMeasure).toEqual(unknown({ hasOtherUnit: true }));
   });
 
+  it('the total of an earlier event above its own parts → explained by the parts of the last one', () => {
+    const counts = (candidatesTokenCount: number) => ({
+      usageMetadata: { promptTokenCount: 10, candidatesTokenCount, totalTokenCount: 15 },
+    });
+    const reading = read('gemini_native', event(counts(1)) + event(counts(5)), 'gemini');
+    expect([reading?.outputTokens, reading?.unknownMeasure]).toEqual([5, undefined]);
+    const apart =
+      event({ usageMetadata: { promptTokenCount: 10 } }) +
+      event({ usageMetadata: { candidatesTokenCount: 5, totalTokenCount: 15 } });
+    expect(read('gemini_native', apart, 'gemini')?.unknownMeasure).toBeUndefined();
+  });
+
+  it('more reasoning than output, where totals are not known to be right → unknown', () => {
+    const usage = { ...chat, completion_tokens_details: { reasoning_tokens: 60 } };
+    expect(read('chat_completions', { usage }, 'groq')?.unknownMeasure).toEqual(unknown({ outputTokens: 60 }));
+  });
+
+  it('a total no answer can have → not plausible', () => {
+    expect(read('chat_completions', { usage: { ...chat, total_tokens: 2e9 } })?.implausible).toBe(true);
+  });
+
   it('a number no answer can have → not plausible', () => {
     expect(read('chat_completions', { usage: { ...chat, new_tokens: 2e9 } })?.implausible).toBe(true);
   });

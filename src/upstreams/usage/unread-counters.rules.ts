@@ -41,6 +41,11 @@ export function unreadCountersOf(usage: JsonObject, known: KnownCounters): Unkno
   return walk.found;
 }
 
+/** Generated tokens outside of the output that was read. */
+export function unreadOutput(outputTokens: number): UnknownMeasure {
+  return { ...NOTHING_UNREAD, outputTokens };
+}
+
 /** Adds tokens of either side, without those that {@link unreadCountersOf} found already. */
 export function withExcess(unread: UnknownMeasure | undefined, excessTokens: number): UnknownMeasure | undefined {
   const { inputTokens, outputTokens, tokens, hasOtherUnit } = unread ?? NOTHING_UNREAD;

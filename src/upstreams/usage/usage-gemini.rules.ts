@@ -1,5 +1,5 @@
 import { counterIn, type JsonObject, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
-import { type KnownCounters, type UnknownMeasure, unreadCountersOf, withExcess } from './unread-counters.rules.js';
+import { type KnownCounters, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
 import { NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 const COUNTERS = [
@@ -73,15 +73,18 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
 }
 
 /**
- * What a document counts beyond the tokens that were read from it: unknown counters, and a total above its parts.
+ * What a document counts beyond the tokens that were read from it: unknown counters.
  *
  * Source: docs/reference/accounting.md#unknown-measures.
  */
-export function unreadOfGemini(document: JsonObject, tokens: TokenCounts | undefined): UnknownMeasure | undefined {
+export function unreadOfGemini(document: JsonObject): UnknownMeasure | undefined {
   const usage = objectIn(document, 'usageMetadata');
-  if (usage === undefined || tokens === undefined) return undefined;
-  const read = tokens.inputTokens + tokens.cachedInputTokens + tokens.outputTokens;
-  return withExcess(unreadCountersOf(usage, KNOWN), (counterIn(usage, 'totalTokenCount') ?? 0) - read);
+  return usage && unreadCountersOf(usage, KNOWN);
+}
+
+/** The total that a document states, whatever it includes. */
+export function totalTokensOfGemini(document: JsonObject): number | undefined {
+  return counterIn(objectIn(document, 'usageMetadata'), 'totalTokenCount');
 }
 
 /** Tokens of a modality that were not read from the cache. */

@@ -3,7 +3,7 @@ import type { ProviderType } from '../provider-types.js';
 import { dearestTier, otherTierOf, readAudioSeconds } from './answer-facts.rules.js';
 import { type JsonObject, MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
 import { paidCallsOf, readOpenAiToolCalls } from './openai-tool-calls.rules.js';
-import { largestUnread, type UnknownMeasure } from './unread-counters.rules.js';
+import { largestUnread, type UnknownMeasure, withExcess } from './unread-counters.rules.js';
 import {
   anthropicUsageOf,
   isAnthropicOpening,
@@ -13,8 +13,8 @@ import {
   readAnthropicToolCalls,
   unreadOfAnthropic,
 } from './usage-anthropic.rules.js';
-import { readGeminiTokens, unreadOfGemini } from './usage-gemini.rules.js';
-import { readOpenAiTokens, unreadOfOpenAi } from './usage-openai.rules.js';
+import { readGeminiTokens, totalTokensOfGemini, unreadOfGemini } from './usage-gemini.rules.js';
+import { readOpenAiTokens, totalTokensOfOpenAi, unreadOfOpenAi } from './usage-openai.rules.js';
 import { partsAboveZero, type TokenCounts } from './usage-reading.js';
 import { joinSides } from './usage-sides.rules.js';
 
@@ -30,6 +30,8 @@ export interface UsageMeasure {
   readonly countsCalls?: boolean;
   /** Anthropic's cache writes of five minutes; undefined without a split by lifetime. */
   readonly writesForMinutes?: number | undefined;
+  /** The total of all tokens, as the answer states it. */
+  readonly totalTokens?: number | undefined;
   /** What no reader knows. */
   readonly unknown?: UnknownMeasure | undefined;
   /** The service tier, where it is not the standard one. */
@@ -69,6 +71,7 @@ export function joinMeasures(later: UsageMeasure, earlier: UsageMeasure): UsageM
     audioSeconds: later.audioSeconds ?? earlier.audioSeconds,
     hostedToolCalls: later.hostedToolCalls ?? earlier.hostedToolCalls,
     countsCalls: later.countsCalls || (later.hostedToolCalls === undefined && earlier.countsCalls === true),
+    totalTokens: later.totalTokens ?? earlier.totalTokens,
     unknown: largestUnread(later.unknown, earlier.unknown),
     isOpening: later.isOpening,
     otherTier: dearestTier([later.otherTier, earlier.otherTier]),
@@ -84,6 +87,16 @@ function joinTokens(later: UsageMeasure, earlier: UsageMeasure): Pick<UsageMeasu
     { tokens: later.tokens, writesForMinutes: later.writesForMinutes },
     { tokens: earlier.tokens, writesForMinutes: earlier.writesForMinutes },
   );
+}
+
+/** Adds the tokens of a total above its parts to what no reader knows. */
+export function withUnexplained(measure: UsageMeasure): UsageMeasure {
+  const { tokens, totalTokens, unknown } = measure;
+  // The total of an answer with audio seconds has tokens for the audio, which is priced by its length.
+  if (tokens === undefined || totalTokens === undefined || tokens.parts?.audio_input_ms !== undefined) return measure;
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = tokens;
+  const excess = totalTokens - inputTokens - cachedInputTokens - cacheWriteTokens - outputTokens;
+  return excess > 0 ? { ...measure, unknown: withExcess(unknown, excess) } : measure;
 }
 
 /**
@@ -134,12 +147,13 @@ function readAs(format: UsageFormat, document: JsonObject, type: ProviderType | 
       return readAnthropic(document);
     case 'gemini': {
       const tokens = readGeminiTokens(document);
-      return { format, tokens, unknown: unreadOfGemini(document, tokens) };
+      return { format, tokens, totalTokens: totalTokensOfGemini(document), unknown: unreadOfGemini(document) };
     }
     case 'audio': {
       const tokens = readOpenAiTokens(document, type);
       const unknown = unreadOfOpenAi(document, tokens, true);
-      return { format, tokens, audioSeconds: readAudioSeconds(document), unknown };
+      const totalTokens = totalTokensOfOpenAi(document);
+      return { format, tokens, audioSeconds: readAudioSeconds(document), totalTokens, unknown };
     }
   }
 }
@@ -153,6 +167,7 @@ function readOpenAi(document: JsonObject, type: ProviderType | undefined): Usage
     tokens: tokens && { ...tokens, parts: all },
     hostedToolCalls: paid,
     countsCalls: isBilled,
+    totalTokens: totalTokensOfOpenAi(document),
     unknown: unreadOfOpenAi(document, tokens, false),
   };
 }

@@ -5,7 +5,7 @@ import {
   sumOfUnread,
   type UnknownMeasure,
   unreadCountersOf,
-  withExcess,
+  unreadOutput,
 } from './unread-counters.rules.js';
 import { partsAboveZero, type TokenCounts } from './usage-reading.js';
 
@@ -71,7 +71,8 @@ export function readOpenAiTokens(document: JsonObject, type?: ProviderType): Tok
   const inputDetails = objectsNamed(usage, INPUT_DETAILS);
   const outputDetails = objectsNamed(usage, OUTPUT_DETAILS);
   const reasoning = detail(outputDetails, 'reasoning_tokens');
-  const completion = withOutsideReasoning(stated ?? 0, reasoning, totalOutputOf(usage, prompt ?? 0, type));
+  const isTotalRight = type !== undefined && TOTALS_ARE_RIGHT.has(type);
+  const completion = isTotalRight ? totalOutputOf(usage, prompt ?? 0, stated ?? 0, reasoning) : (stated ?? 0);
   const cached =
     detail(inputDetails, 'cached_tokens') ||
     (counterIn(usage, 'cached_tokens') ?? 0) ||
@@ -110,14 +111,12 @@ export function readOpenAiTokens(document: JsonObject, type?: ProviderType): Tok
   };
 }
 
-/** Generated tokens by the total of a type whose totals are right; 0 for other types. */
-function totalOutputOf(usage: JsonObject | undefined, prompt: number, type: ProviderType | undefined): number {
-  if (type === undefined || !TOTALS_ARE_RIGHT.has(type)) return 0;
-  return (counterIn(usage, 'total_tokens') ?? 0) - prompt;
-}
-
-/** More reasoning than completion is not part of it, because a part never exceeds its whole. */
-function withOutsideReasoning(completion: number, reasoning: number, byTotal: number): number {
+/**
+ * Generated tokens of a type whose totals are right, reasoning included: what the total leaves besides the prompt, and no
+ * less than the completion. Reasoning above the completion is not part of it, because a part never exceeds its whole.
+ */
+function totalOutputOf(usage: JsonObject | undefined, prompt: number, completion: number, reasoning: number): number {
+  const byTotal = (counterIn(usage, 'total_tokens') ?? 0) - prompt;
   return Math.max(completion, byTotal, reasoning > completion ? completion + reasoning : 0);
 }
 
@@ -126,7 +125,7 @@ function milliseconds(seconds: number | undefined): number | undefined {
 }
 
 /**
- * What a document counts beyond the tokens that were read from it: unknown counters, and a total above its parts.
+ * What a document counts beyond the tokens that were read from it: unknown counters, and reasoning above the output.
  *
  * @param isAudio whether the document is a transcription.
  * Source: docs/reference/accounting.md#unknown-measures.
@@ -143,11 +142,13 @@ export function unreadOfOpenAi(
     unreadCountersOf(usage, isAudio ? KNOWN_OF_AUDIO : KNOWN),
     toolUsage && unreadCountersOf(toolUsage, KNOWN_OF_TOOLS),
   );
-  const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens, parts } = tokens;
-  // The total of such an answer has tokens for the audio, which is priced by its length.
-  if (parts?.audio_input_ms !== undefined) return unread;
-  const read = inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens;
-  return withExcess(unread, (counterIn(usage, 'total_tokens') ?? 0) - read);
+  const reasoning = detail(objectsNamed(usage, OUTPUT_DETAILS), 'reasoning_tokens');
+  return reasoning > tokens.outputTokens ? sumOfUnread(unread, unreadOutput(reasoning)) : unread;
+}
+
+/** The total that a document states, whatever it includes. */
+export function totalTokensOfOpenAi(document: JsonObject): number | undefined {
+  return counterIn(openAiUsageOf(document), 'total_tokens');
 }
 
 /** A provider that bills citations counts them and its reasoning in addition to the completion. */

@@ -5,7 +5,14 @@ import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
-import { isPlausible, joinMeasures, measureOf, type UsageMeasure, withItems } from './usage-measure.rules.js';
+import {
+  isPlausible,
+  joinMeasures,
+  measureOf,
+  type UsageMeasure,
+  withItems,
+  withUnexplained,
+} from './usage-measure.rules.js';
 import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
 /** Retained bytes of a document that is not a stream. */
@@ -143,7 +150,7 @@ function measureOfAll(
   if (measure === undefined) return undefined;
   const blocks =
     measure.format === 'anthropic' ? documents.flatMap((document) => objectsIn(document, 'content') ?? []) : [];
-  return withItems(measure, [...streamed, ...blocks]);
+  return withUnexplained(withItems(measure, [...streamed, ...blocks]));
 }
 
 function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
