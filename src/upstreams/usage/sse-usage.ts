@@ -1,8 +1,10 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import { mayHaveResponseId, responseIdInEventHead } from './answer-facts.rules.js';
+import type { AnswerFailure } from './answer-failure.rules.js';
 import { copyOfView, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
 import { type SseListener, SseScanner } from './sse-scanner.js';
+import { StreamedFailure } from './streamed-failure.js';
 import { StreamedItems } from './streamed-items.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 import { indexOfDuration, indexOfUsage } from './usage-marker.rules.js';
@@ -26,6 +28,7 @@ export class SseUsage implements SseListener {
   private readonly wantsDuration: boolean;
   private idTriesLeft: number;
   private readonly streamed: StreamedItems;
+  private readonly failed = new StreamedFailure();
   private firstUsage: WindowView | undefined;
   private lastUsage: WindowView | undefined;
   /** The last event with usage that counts calls of tools, where later ones do not. */
@@ -54,6 +57,11 @@ export class SseUsage implements SseListener {
     return this.streamed.items;
   }
 
+  /** Set where an event reports an error. */
+  get failure(): AnswerFailure | undefined {
+    return this.failed.failure;
+  }
+
   push(chunk: Buffer): void {
     this.scanner.push(chunk);
   }
@@ -70,6 +78,7 @@ export class SseUsage implements SseListener {
     return (
       indexOfUsage(bytes) !== -1 ||
       this.streamed.isMarked(bytes) ||
+      this.failed.isMarked(bytes) ||
       (this.idTriesLeft > 0 && bytes.includes(RESPONSE)) ||
       (this.wantsDuration && indexOfDuration(bytes) !== -1)
     );
@@ -78,6 +87,7 @@ export class SseUsage implements SseListener {
   onEvent(event: WindowView): void {
     if (this.idTriesLeft > 0) this.lookForId(event.head);
     this.streamed.note(event);
+    this.failed.note(event);
     if (this.ended) this.cutEvent = copyOfView(event);
     else if (holds(event, indexOfUsage)) this.keepUsage(event);
     else if (this.wantsDuration && isSmall(event) && holds(event, indexOfDuration)) {

@@ -44,7 +44,8 @@ describe('JSON document', () => {
   });
 
   it('answer without usage → undefined, not zero; an id alone → a reading that saw no usage', () => {
-    expect(read('{"error":{"message":"no"}}')).toBeUndefined();
+    expect(read('{"output":[]}')).toBeUndefined();
+    expect(read('{"error":{"message":"no"}}')).toMatchObject({ usageSeen: false, failure: 'before_content' });
     expect(read('')).toBeUndefined();
     expect(read('{"id":"resp_1","object":"response"}')).toMatchObject({ usageSeen: false, responseId: 'resp_1' });
   });

@@ -1,6 +1,7 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
 import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf } from './answer-facts.rules.js';
+import { type AnswerFailure, hasContent, isFailure } from './answer-failure.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
 import { SseUsage } from './sse-usage.js';
@@ -51,6 +52,8 @@ interface DocumentSource {
   readonly responseId: string | undefined;
   /** Calls of tools that the source saw outside of these documents. */
   readonly items: readonly JsonObject[];
+  /** Set where an event of the source reports an error; undefined for documents, which are judged as a whole. */
+  readonly failure: AnswerFailure | undefined;
   push(chunk: Buffer): void;
   finish(): JsonObject[];
 }
@@ -73,11 +76,18 @@ function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
 }
 
 const NO_ITEMS: readonly JsonObject[] = [];
-const NOTHING: DocumentSource = { responseId: undefined, items: NO_ITEMS, push: () => undefined, finish: () => [] };
+const NOTHING: DocumentSource = {
+  responseId: undefined,
+  items: NO_ITEMS,
+  failure: undefined,
+  push: () => undefined,
+  finish: () => [],
+};
 
 /** A document that arrives in one chunk, as most do, is read without a copy; only several chunks are copied. */
 class WholeDocument implements DocumentSource {
   readonly items = NO_ITEMS;
+  readonly failure = undefined;
   private only: Buffer | undefined;
   private window: ByteWindow | undefined;
 
@@ -116,14 +126,15 @@ const NO_COST: ReportedCost = {};
 function readingOf(
   options: UsageReaderOptions,
   documents: readonly JsonObject[],
-  { responseId: announcedId, items }: DocumentSource,
+  { responseId: announcedId, items, failure: announcedFailure }: DocumentSource,
 ): UsageReading | undefined {
   const measure = measureOfAll(options, documents, items);
   const cost = costOfAll(options, documents);
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
-  if (measure === undefined && responseId === undefined && cost === NO_COST) return undefined;
+  const failure = announcedFailure ?? failureOf(documents);
+  if (measure === undefined && responseId === undefined && cost === NO_COST && failure === undefined) return undefined;
   if (cost.implausible || (measure !== undefined && !isPlausible(measure))) {
-    return { ...NO_TOKENS, usageSeen: true, implausible: true, responseId };
+    return { ...NO_TOKENS, usageSeen: true, implausible: true, failure, responseId };
   }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
@@ -133,9 +144,15 @@ function readingOf(
     isOpening: measure?.isOpening,
     otherTier: measure?.otherTier,
     unknownMeasure: measure?.unknown,
+    failure,
     ...cost,
     responseId,
   };
+}
+
+function failureOf(documents: readonly JsonObject[]): AnswerFailure | undefined {
+  if (!documents.some(isFailure)) return undefined;
+  return documents.some(hasContent) ? 'after_content' : 'before_content';
 }
 
 function measureOfAll(

@@ -1,3 +1,4 @@
+import type { AnswerFailure } from './answer-failure.rules.js';
 import type { UnknownMeasure } from './unread-counters.rules.js';
 
 /**
@@ -45,6 +46,8 @@ export interface UsageReading extends TokenCounts {
   readonly usageSeen: boolean;
   /** A number in the answer exceeds the possible maximum. The counts are then zero and there is no reported cost. */
   readonly implausible?: boolean;
+  /** The answer had a successful status and reports an error. */
+  readonly failure?: AnswerFailure | undefined;
   /** What the answer counts and no reader knows. */
   readonly unknownMeasure?: UnknownMeasure | undefined;
   /** The service tier in the answer, where it differs from the standard tier of price lists. */

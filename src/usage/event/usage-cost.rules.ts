@@ -29,7 +29,8 @@ const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
 
 /**
  * The cost of a finished request. A cost that the provider reports takes precedence over the computed one. A request
- * that was never sent, that received an error response, or whose path is free costs nothing. Otherwise an incomplete
+ * that was never sent, that received an error response, also one with a successful status before any content and usage, or
+ * whose path is free costs nothing. Otherwise an incomplete
  * cost is `unresolved`, with its known part as the amount; a client abort takes precedence over every other reason.
  *
  * @param mayReport whether the provider's responses on this route can contain a cost.
@@ -38,8 +39,9 @@ const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
 export function resolveCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const reported = outcome.reading?.reportedCostNanoUsd;
   if (reported !== undefined) return { source: 'reported', nanoUsd: wholeNumber(reported) };
-  const { ending, loss, clientAborted } = outcome;
+  const { ending, loss, clientAborted, reading } = outcome;
   if (ending === 'unsent' || ending === 'refused' || outcome.price === NO_CHARGE) return FREE;
+  if (reading?.failure === 'before_content' && !reading.usageSeen) return FREE;
   const cost = computedCost(mayReport, outcome);
   if (cost.source !== 'unresolved') return cost;
   if (clientAborted) return { ...cost, reason: 'client_aborted' };
@@ -57,7 +59,7 @@ function computedCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   if (cost.nanoUsd > MOST_NANO_USD_OF_A_CALL) return unresolved('usage_not_plausible');
   const nanoUsd = wholeNumber(cost.nanoUsd);
   // The response ended before it reported its output tokens.
-  if (reading.isOpening) return unresolved('no_usage_reported', nanoUsd);
+  if (reading.isOpening && reading.failure !== 'before_content') return unresolved('no_usage_reported', nanoUsd);
   if (usedUnpricedTools(price, reading, outcome.hostedTools)) return unresolved('unpriced_tool', nanoUsd);
   if (usedUnknownMeasure(price, reading)) return unresolved('unknown_measure', nanoUsd);
   // The response reports another service tier than the price is for, so this cost is an approximation.

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
 import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import { compilePrice } from '../../pricing/model-price.js';
+import { NO_TOKENS } from '../../upstreams/usage/usage-reading.js';
 import type { UsageOutcome } from '../usage-event.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './usage-estimate.rules.js';
 
@@ -54,6 +55,27 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
     const outcome = { reading, hostedTools: ['web_search'] };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, estimate]);
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 7_000_000 })).toEqual(['unresolved', 6_000_000, 1_000_000]);
+  });
+
+  it.each<[string, Partial<UsageOutcome>, unknown[]]>([
+    [
+      'before any content → nothing',
+      { reading: aReading({ failure: 'before_content', usageSeen: false }) },
+      ['computed', 0, 0],
+    ],
+    [
+      'after content, without usage → what was sent and seen',
+      { reading: aReading({ ...NO_TOKENS, failure: 'after_content', usageSeen: false }), seenOutputTokens: 7 },
+      ['unresolved', 0, 96_000],
+    ],
+    ['with usage → its price', { reading: aReading({ failure: 'after_content' }) }, ['computed', 6_000_000, 0]],
+    [
+      'before any content, with the usage of its first event → its price',
+      { reading: aReading({ failure: 'before_content', isOpening: true }) },
+      ['computed', 6_000_000, 0],
+    ],
+  ])('an error inside a successful answer: %s', (_name, outcome, expected) => {
+    expect(charge({ status: 'provider_error', ...outcome })).toEqual(expected);
   });
 
   const unknown = (more: object) => ({
