@@ -43,7 +43,9 @@ const KNOWN: KnownCounters = {
   ...{ cached_tokens: true, num_cached_tokens: true, prompt_cache_hit_tokens: true, prompt_cache_miss_tokens: true },
   ...{ num_search_queries: true, num_sources_used: true, num_server_side_tools_used: true },
   ...{ server_side_tool_usage_details: true, cost: true, cost_details: true, cost_in_usd_ticks: true },
-  ...{ queue_time: true, prompt_time: true, completion_time: true, total_time: true },
+  ...{ queue_time: true, prompt_time: true, completion_time: true, total_time: true, market_cost: true },
+  ...{ start_time: true, end_time: true, time_to_first_token: true, total_latency: true, acceptance_rate: true },
+  ...{ completion_tokens_per_sec: true, total_tokens_per_sec: true },
 };
 /** Transcriptions count seconds as well. */
 const KNOWN_OF_AUDIO: KnownCounters = { ...KNOWN, seconds: true };
