@@ -71,6 +71,12 @@ describe('errors inside answers with a successful status', () => {
     expect(failureOf(document)).toBe(failure);
   });
 
+  it('comments and pings before an error → no content; many events of an unknown kind → content', () => {
+    const idle = `: working\n\n${event({ type: 'ping' })}`.repeat(50);
+    expect(failureOf(idle + event({ error }))).toBe('before_content');
+    expect(failureOf(event({ sound: 'x' }).repeat(50) + event({ error }))).toBe('after_content');
+  });
+
   it('a long first event → judged by its type', () => {
     const long = event({ type: 'response.created', response: { instructions: 'x'.repeat(200_000), error: null } });
     expect(failureOf(long + event({ type: 'error', ...error }))).toBe('before_content');

@@ -10,6 +10,8 @@ const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const LETTER_N = 0x6e;
+/** Events without known content that are parsed; one more is taken for content, so that no stream is parsed as a whole. */
+const MAX_PARSED_EVENTS = 16;
 /** Longer events are judged by their type alone; they have content. */
 const MAX_PARSED_BYTES = 16 * 1024;
 const TYPE_BYTES = 256;
@@ -22,6 +24,7 @@ const ERROR_NAME = /^event: ?error\r?$/m;
  */
 export class StreamedFailure {
   #hasContent = false;
+  #parsedEvents = 0;
   #failure: AnswerFailure | undefined;
 
   get failure(): AnswerFailure | undefined {
@@ -38,16 +41,18 @@ export class StreamedFailure {
     if (!this.isMarked(event.head)) return;
     const start = event.head.toString('latin1', 0, TYPE_BYTES);
     const type = LEADING_TYPE.exec(start)?.[1] ?? '';
+    const known = hasContentByType(type);
     if (isFailedType(type) || ERROR_NAME.test(start)) this.#fail();
-    else if (hasContentByType(type) === true) this.#hasContent = true;
+    else if (known === true) this.#hasContent = true;
     else if (event.tail !== undefined || event.head.length > MAX_PARSED_BYTES) {
-      this.#hasContent ||= hasContentByType(type) === undefined;
-    } else this.#inspect(event);
+      this.#hasContent ||= known === undefined;
+    } else this.#inspect(event, known === undefined);
   }
 
-  #inspect(event: WindowView): void {
+  #inspect(event: WindowView, isUndecided: boolean): void {
     for (const document of documentsOfEvent(event)) {
-      this.#hasContent ||= hasContent(document);
+      if (isUndecided) this.#parsedEvents += 1;
+      this.#hasContent ||= hasContent(document) || this.#parsedEvents > MAX_PARSED_EVENTS;
       if (isFailure(document)) this.#fail();
     }
   }
