@@ -27,11 +27,12 @@ const TOKENS_PER_RATE = 1_000_000;
 const HALF_OF_RATE = TOKENS_PER_RATE / 2;
 /** Call rates are per 1 000 calls, so one call counts as this many tokens. */
 const TOKENS_PER_CALL = TOKENS_PER_RATE / 1_000;
+const MS_PER_SECOND = 1000;
 const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
 
 /**
  * Computes the cost of a call; reservation, billing and repricing all use it. It includes the calls that the price has
- * rates for. Time takes precedence over tokens, and the rate per minute over the rate per hour. Usage without a rate
+ * rates for. The length of a recording takes precedence over tokens, audio beside the tokens of a prompt adds to them, and the rate per minute over the rate per hour. Usage without a rate
  * leaves the cost unresolved, never 0.
  *
  * @returns whole nano-dollars, rounded once, half up; exact up to 2^53, beyond it the nearest representable number.
@@ -39,19 +40,32 @@ const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
  */
 export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
   const seconds = usage.audioSeconds ?? 0;
+  const spokenSeconds = (usage.parts?.audio_input_ms ?? 0) / MS_PER_SECOND;
   const promptTokens = usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;
   const usedTokens = promptTokens + usage.outputTokens + pricedCalls(price, usage.parts) > 0;
   const timed = price.nanoUsdPerMinute !== undefined || price.nanoUsdPerHour !== undefined;
 
   if (timed && seconds > 0) return { nanoUsd: costOfTime(price, seconds) };
-  if (price.tokens !== undefined && usedTokens) {
-    const long = price.longContext;
-    const rates = long !== undefined && promptTokens > long.thresholdTokens ? long.tokens : price.tokens;
-    return { nanoUsd: costOfTokens(rates, usage, price.calls) };
+  const rates = tokenRatesOf(price, usage);
+  if (rates !== undefined && usedTokens) {
+    const ofTime = timed && spokenSeconds > 0 ? costOfTime(price, spokenSeconds) : 0;
+    return { nanoUsd: costOfTokens(rates, usage, price.calls) + ofTime };
   }
+  if (timed && spokenSeconds > 0) return { nanoUsd: costOfTime(price, spokenSeconds) };
   if (usedTokens || seconds > 0) return NO_PRICED_MEASURE;
   const measuredAsPriced = price.tokens !== undefined || (timed && usage.audioSeconds !== undefined);
   return measuredAsPriced ? { nanoUsd: 0 } : NO_PRICED_MEASURE;
+}
+
+/**
+ * Token rates for the context of a call; undefined where the model is not billed by tokens. Each of several iterations has
+ * a context of its own.
+ */
+export function tokenRatesOf({ tokens, longContext }: CompiledPrice, usage: BillableUsage): TokenRates | undefined {
+  const { inputTokens, cachedInputTokens, cacheWriteTokens, parts } = usage;
+  const promptTokens = inputTokens + cachedInputTokens + cacheWriteTokens;
+  const context = Math.min(parts?.largest_prompt ?? promptTokens, promptTokens);
+  return longContext !== undefined && context > longContext.thresholdTokens ? longContext.tokens : tokens;
 }
 
 /** Requires a price with a rate per minute or per hour. */
@@ -130,6 +144,12 @@ function addCalls(sum: RatedSum, { webSearch = 0, fileSearch = 0, request }: Cal
   sum.add(web_search * TOKENS_PER_CALL, webSearch);
   sum.add(file_search * TOKENS_PER_CALL, fileSearch);
   sum.add(TOKENS_PER_CALL, perRequest ?? 0);
+}
+
+/** Whether a prompt has audio that is counted by its length, and the price has no rate for time. */
+export function hasUnpricedAudio(price: CompiledPrice, parts: UsageParts | undefined): boolean {
+  const isTimed = price.nanoUsdPerMinute !== undefined || price.nanoUsdPerHour !== undefined;
+  return parts?.audio_input_ms !== undefined && !isTimed;
 }
 
 /** Number of calls in the parts that the price has a rate for. */

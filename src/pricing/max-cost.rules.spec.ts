@@ -28,12 +28,12 @@ describe('worst cost of a call', () => {
     expect(maxCostOfTarget(cheaper, { inputTokens: 1_001 })).toBe(1_001 * 5_000);
   });
 
-  it('time and tokens are both priced → the dearer of the two; minutes before hours', () => {
+  it('time and tokens are both priced → both; minutes before hours', () => {
     expect(maxCostOfTarget({ per_minute: 0.006 }, { audioSeconds: 90 })).toBe(9_000_000);
     expect(maxCostOfTarget({ per_hour: 0.36 }, { audioSeconds: 90 })).toBe(9_000_000);
     expect(maxCostOfTarget({ per_minute: 0.006, per_hour: 7 }, { audioSeconds: 60 })).toBe(6_000_000);
     const both = { input: 100, output: 100, per_minute: 0.006 };
-    expect(maxCostOfTarget(both, { inputTokens: 1_000, audioSeconds: 60 })).toBe(100_000_000);
+    expect(maxCostOfTarget(both, { inputTokens: 1_000, audioSeconds: 60 })).toBe(106_000_000);
   });
 
   it('fees of calls → those of the searches that tools may make, and that of the request', () => {
@@ -94,7 +94,7 @@ describe('worst cost: whatever is used within the bounds', () => {
         const maxCost = maxCostOf(price, {
           inputTokens: usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + slack,
           outputTokens: usage.outputTokens + slack,
-          audioSeconds: (usage.audioSeconds ?? 0) + slack,
+          audioSeconds: Math.max(usage.audioSeconds ?? 0, (usage.parts?.audio_input_ms ?? 0) / 1000) + slack,
           searches: (usage.parts?.web_search ?? 0) + (usage.parts?.file_search ?? 0),
         });
         expect(maxCost).toBeGreaterThanOrEqual(cost.nanoUsd);

@@ -1,4 +1,4 @@
-import { costNanoUsd } from './cost.rules.js';
+import { type BillableUsage, costNanoUsd, tokenRatesOf } from './cost.rules.js';
 import type { CompiledPrice, TokenRates } from './model-price.js';
 
 /** Upper bounds of the usage of one call. */
@@ -36,7 +36,8 @@ const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
  */
 export function maxCostOf(price: CompiledPrice | undefined, bounds: UsageBounds): number {
   if (price === undefined) return costAt(UNKNOWN_INPUT_RATE, UNKNOWN_OUTPUT_RATE, bounds);
-  const ofUse = Math.max(maxCostOfTokens(price, bounds), maxCostOfTime(price, bounds.audioSeconds));
+  // A prompt may have audio beside its tokens.
+  const ofUse = maxCostOfTokens(price, bounds) + maxCostOfTime(price, bounds.audioSeconds);
   return Math.min(ofUse + maxCostOfCalls(price, bounds.searches ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
@@ -62,7 +63,9 @@ function maxCostOfCalls({ calls, tokens }: CompiledPrice, asked: number): number
   return Math.ceil((searches * Math.max(webSearch, fileSearch) + perRequest) / CALLS_PER_RATE);
 }
 
-function costAt(inputRate: number, outputRate: number, { inputTokens, outputTokens }: UsageBounds): number {
+type TokenBounds = Pick<UsageBounds, 'inputTokens' | 'outputTokens'>;
+
+function costAt(inputRate: number, outputRate: number, { inputTokens, outputTokens }: TokenBounds): number {
   const total = inputTokens * inputRate + outputTokens * outputRate;
   // All terms are non-negative, so a total this small proves that every product was an exact integer.
   if (total <= Number.MAX_SAFE_INTEGER) return Math.ceil(total / TOKENS_PER_RATE);
@@ -111,6 +114,38 @@ export function estimatedCostNanoUsd(price: CompiledPrice | undefined, usage: Es
   const { inputTokens, outputTokens, audioSeconds } = usage;
   const cost = costNanoUsd(price, { ...NOTHING_ELSE, inputTokens, outputTokens, audioSeconds });
   return 'unresolved' in cost ? 0 : cost.nanoUsd;
+}
+
+/** Tokens that an answer states and no part of its usage explains. */
+export interface UnexplainedTokens {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Tokens of either side. */
+  readonly tokens: number;
+}
+
+/**
+ * Estimates the cost of tokens without a known kind: each at the highest rate of its side, those of either side at the
+ * higher one.
+ *
+ * @param usage what the answer reports besides; decides whether the long-context rates apply.
+ * @returns whole nano-dollars; 0 for a model that is not billed by tokens.
+ * Source: docs/reference/accounting.md#unknown-measures.
+ */
+export function unexplainedCostNanoUsd(
+  price: CompiledPrice,
+  unexplained: UnexplainedTokens,
+  usage: BillableUsage,
+): number {
+  const rates = tokenRatesOf(price, usage);
+  if (rates === undefined) return 0;
+  const { highestInputRate, highestOutputRate } = rates;
+  const known = costAt(highestInputRate, highestOutputRate, unexplained);
+  const either = costAt(Math.max(highestInputRate, highestOutputRate), 0, {
+    inputTokens: unexplained.tokens,
+    outputTokens: 0,
+  });
+  return Math.min(known + either, Number.MAX_SAFE_INTEGER);
 }
 
 const NOTHING_ELSE = {

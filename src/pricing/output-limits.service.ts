@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { lruCache } from '../common/lru-cache.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
+import { bareModelName } from './model-alias.rules.js';
 import { OUTPUT_LIMITS } from './output-limits.js';
 import { findContextTokens } from './price-catalog.js';
 
@@ -24,10 +25,11 @@ export class OutputLimits {
    * @param model canonical name of at most 200 characters. Source: ADR 0044.
    */
   find(type: ProviderType, model: string): number | undefined {
-    const name = `${type}\n${model}`;
+    const bare = bareModelName(type, model);
+    const name = `${type}\n${bare}`;
     let known = this.#known.get(name);
     if (known === undefined) {
-      known = { tokens: outputLimitOf(type, model, findContextTokens(type, model), UNLIMITED_OUTPUT_TOKENS) };
+      known = { tokens: outputLimitOf(type, bare, findContextTokens(type, bare), UNLIMITED_OUTPUT_TOKENS) };
       this.#known.set(name, known);
     }
     return known.tokens;

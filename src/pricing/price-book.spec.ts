@@ -30,6 +30,57 @@ describe('PriceBook.find', () => {
     expect(BOOK.find('openai', 'gpt-5.6')?.longContext?.thresholdTokens).toBe(272_000);
   });
 
+  it.each([
+    ['openai', 'gpt-4.1-2025-04-14', 'gpt-4.1'],
+    ['openai', 'gpt-5-nano-2025-08-07', 'gpt-5-nano'],
+    ['openai', 'gpt-4-0613', 'gpt-4'],
+    ['openai', 'ft:gpt-4o-2024-08-06:acme::abc123', 'ft:gpt-4o'],
+    ['openai', 'ft:gpt-4o-mini-2024-07-18:acme:notes:abc123', 'ft:gpt-4o-mini'],
+    ['openai', 'computer-use-preview-2025-03-11', 'computer-use'],
+    ['anthropic', 'claude-sonnet-4-20250514', 'claude-sonnet-4-0'],
+    ['anthropic', 'claude-sonnet-4-5-20250929', 'claude-sonnet-4-5'],
+    ['anthropic', 'claude-sonnet-4.5', 'claude-sonnet-4-5'],
+    ['anthropic', 'claude-3-5-haiku-20241022', 'claude-3-5-haiku-latest'],
+    ['mistral', 'mistral-large-2411', 'mistral-large'],
+    ['gemini', 'gemini-2.0-flash-001', 'gemini-2.0-flash'],
+    ['gemini', 'gemini-2.5-flash-lite-preview-06-17', 'gemini-2.5-flash-lite'],
+    ['gemini', 'gemini-2.5-flash-preview-09-2025', 'gemini-2.5-flash'],
+    ['gemini', 'gemini-2.5-flash-native-audio-preview-09-2025', 'gemini-live-2.5-flash'],
+    ['gemini', 'models/gemini-2.5-flash', 'gemini-2.5-flash'],
+    ['gemini', 'models/gemini-2.5-pro-preview-06-05', 'gemini-2.5-pro'],
+    ['gemini', 'gemini-flash-latest', 'gemini-3.5-flash'],
+    ['gemini', 'models/gemini-pro-latest', 'gemini-3.1-pro-preview'],
+    ['deepseek', 'deepseek-r1', 'deepseek-reasoner'],
+  ] as const)('name: %s %s → the entry %s', (type, model, entry) => {
+    expect(BOOK.find(type, entry)).toBeDefined();
+    expect(BOOK.find(type, model)).toBe(BOOK.find(type, entry));
+  });
+
+  it.each([
+    ['anthropic', 'claude-sonnet-5-5'],
+    ['anthropic', 'claude-sonnet-5-turbo'],
+    ['anthropic', 'claude-opus-4-55'],
+    ['anthropic', 'claude-2.1'],
+    ['openai', 'gpt-5-nano-x'],
+    ['openai', 'gpt-4o-audio-preview-pro-2025-01-01'],
+    ['openai', 'my-moderation'],
+    ['openai', 'ft:gpt-4.1-2025-04-14:acme::abc'],
+    ['openai', 'models/gpt-4o'],
+    ['gemini', 'gemini-3.8-flash-ultra'],
+    ['gemini', 'tuned-gemini-1.5-pro'],
+    ['gemini', 'models/models/gemini-2.5-flash'],
+    ['deepseek', 'deepseek-v4-pro-max'],
+    ['moonshot', 'kimi-k2.5-highspeed'],
+    ['cerebras', 'cerebras/gpt-oss-120b-fast'],
+  ] as const)('name: %s %s only begins or ends like a listed one → no price', (type, model) => {
+    expect(BOOK.find(type, model)).toBeUndefined();
+  });
+
+  it('custom: Gemini’s resource name → the custom price of the model, or of exactly that name', () => {
+    const custom = toCustomPriceMap({ 'gemini-2.5-flash': { input: 1, output: 2 } });
+    expect(BOOK.find('gemini', 'models/gemini-2.5-flash', custom)).toEqual(compilePrice({ input: 1, output: 2 }));
+  });
+
   it('type: the model of another provider type, or a type without a section → no price', () => {
     expect(BOOK.find('anthropic', 'gpt-4o')).toBeUndefined();
     expect(BOOK.find('openrouter', 'openai/gpt-4o')).toBeUndefined();
@@ -71,7 +122,8 @@ describe('PriceBook.find', () => {
   });
 
   it('hostile: a name longer than any model → no price, although it begins like one', () => {
-    expect(BOOK.find('anthropic', `claude-sonnet-5${'-'.repeat(100)}`)).toBeDefined();
+    const custom = toCustomPriceMap({ [`m${'-'.repeat(199)}`]: { input: 1, output: 2 } });
+    expect(BOOK.find('anthropic', `m${'-'.repeat(199)}`, custom)).toBeDefined();
     expect(BOOK.find('anthropic', `claude-sonnet-5${'-'.repeat(200)}`)).toBeUndefined();
   });
 

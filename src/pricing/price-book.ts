@@ -2,6 +2,7 @@ import type { LRUCache } from 'lru-cache';
 import { type Clock, dayStartMs, instantOf } from '../common/clock.js';
 import { lruCache } from '../common/lru-cache.js';
 import { MAX_MODEL_LENGTH, type ProviderType } from '../upstreams/provider-types.js';
+import { bareModelName } from './model-alias.rules.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
 import { findModelId, type PriceCatalog } from './price-catalog.js';
 
@@ -47,7 +48,8 @@ export class PriceBook {
 
   /**
    * Finds the price of a model. The custom price of the provider instance replaces the catalog price completely. Next
-   * comes the catalog price of exactly this name, then that of the model this name is a snapshot or alias of.
+   * comes the catalog price of exactly this name, then that of the model which lists this name, without the suffix of a
+   * version, as its own. No other prefix of a name finds a price.
    *
    * @param model any text a client sent.
    * @param atMs an instant of the UTC day of the price, in milliseconds since the Unix epoch; default now.
@@ -59,10 +61,11 @@ export class PriceBook {
     custom?: ReadonlyMap<string, CompiledPrice>,
     atMs: number = this.clock.nowMs(),
   ): CompiledPrice | undefined {
-    const own = custom?.get(model);
+    const name = bareModelName(type, model);
+    const own = custom?.get(model) ?? custom?.get(name);
     if (own !== undefined) return own;
     const section = this.#at(atMs).sections.get(type);
-    return section?.get(model) ?? (section && this.#findByAlias(type, section, model));
+    return section?.get(name) ?? (section && this.#findByAlias(type, section, name));
   }
 
   /** Whether all catalog prices are equal at two instants, in milliseconds since the Unix epoch. */

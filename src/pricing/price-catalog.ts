@@ -1,6 +1,7 @@
-import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices';
+import { findProvider, type ModelInfo } from '@pydantic/genai-prices';
 import type { BuiltInType, ProviderType } from '../upstreams/provider-types.js';
 import { startDaysOf, toModelPrice } from './library-price.rules.js';
+import { listedNamesOf, namesOfEntry } from './model-alias.rules.js';
 import { isBillable, type ModelPrice } from './model-price.js';
 
 /** Prices by model id; without a prototype, because a model may be named `constructor`. */
@@ -55,20 +56,40 @@ export function priceChangeDays(): readonly string[] {
 }
 
 /**
- * Catalog id of a model given by another name (a dated snapshot, `-latest`), by the matching of the library. Takes
- * microseconds; callers cache the result. The id may have no price here: the library also lists free models and models
- * of other labs in the same cloud.
+ * Catalog id of a model given by another name: a listed alias, or a listed name with the suffix of a version. The id may
+ * have no price here: the library also lists free models and models of other labs in the same cloud.
+ * Source: docs/reference/accounting.md#price-lookup.
  */
 export function findModelId(type: ProviderType, alias: string): string | undefined {
-  const providerId = isCatalogued(type) ? LIBRARY_IDS[type] : null;
-  if (providerId === null) return undefined;
-  return calcPrice({}, alias, { providerId })?.model.id;
+  if (!isCatalogued(type)) return undefined;
+  const ids = idsOf(type);
+  const name = listedNamesOf(alias).find((listed) => ids.has(listed));
+  return name === undefined ? undefined : ids.get(name);
 }
 
 /** Context window of a model or of the model behind an alias, in tokens, if the library lists it. */
 export function findContextTokens(type: ProviderType, alias: string): number | undefined {
-  const providerId = isCatalogued(type) ? LIBRARY_IDS[type] : null;
-  return providerId === null ? undefined : calcPrice({}, alias, { providerId })?.model.context_window;
+  const id = findModelId(type, alias);
+  if (id === undefined || !isCatalogued(type)) return undefined;
+  return libraryModels(type).find((model) => model.id === id)?.context_window;
+}
+
+const idsByType = new Map<CataloguedType, ReadonlyMap<string, string>>();
+
+/** Ids by every listed name of a type; built once. A name that is an id is its own. */
+function idsOf(type: CataloguedType): ReadonlyMap<string, string> {
+  const known = idsByType.get(type);
+  if (known !== undefined) return known;
+  const ids = new Map<string, string>();
+  const models = libraryModels(type);
+  const own = [...models.map(({ id }) => id), ...Object.keys(CATALOG_OVERLAY[type] ?? {})];
+  for (const id of own) ids.set(id, id);
+  for (const [name, id] of Object.entries(ALIASES[type] ?? {})) ids.set(name, id);
+  for (const model of models) {
+    for (const name of namesOfEntry(model)) if (!ids.has(name)) ids.set(name, model.id);
+  }
+  idsByType.set(type, ids);
+  return ids;
 }
 
 function buildSection(type: CataloguedType, utcDay: string): CatalogSection {
@@ -120,5 +141,23 @@ const CATALOG_OVERLAY: Partial<Record<BuiltInType, Readonly<Record<string, Model
     'grok-4.5': { long_context_threshold: 200_000 },
     // The library has no price for xAI transcription.
     'grok-transcribe': { per_hour: 0.1 },
+  },
+};
+
+/**
+ * Aliases that the library does not list in full. A name that its provider moves from model to model has the entry of
+ * the dearest model of its kind.
+ */
+const ALIASES: Partial<Record<BuiltInType, Readonly<Record<string, string>>>> = {
+  openai: {
+    'computer-use-preview': 'computer-use',
+    'omni-moderation': 'moderation',
+    'text-moderation': 'moderation',
+    'text-moderation-stable': 'moderation',
+  },
+  gemini: {
+    'gemini-flash-latest': 'gemini-3.5-flash',
+    'gemini-flash-lite-latest': 'gemini-3.5-flash-lite',
+    'gemini-pro-latest': 'gemini-3.1-pro-preview',
   },
 };

@@ -1,5 +1,6 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
+import { isClientTool } from '../../upstreams/hosted-tools.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/scanned-body.js';
 
@@ -80,11 +81,6 @@ export const TOOLS_MAX_BYTES = 256 * 1024;
 
 type Tool = Readonly<Record<string, unknown>>;
 
-/** Tools that the client runs; they cost tokens only. */
-const LOCAL_TYPES = new Set(['function', 'custom', 'local_shell', 'apply_patch', 'computer', 'computer_use_preview']);
-/** Prefixes of client-run tool types with a version suffix. */
-const LOCAL_PREFIXES = ['bash_', 'text_editor_', 'computer_', 'memory_'];
-const GEMINI_LOCAL_KEYS = new Set(['functionDeclarations', 'function_declarations']);
 /** Root members that enable a provider's own search, with the tool type to report. */
 const SEARCH_MEMBERS = new Map([
   ['web_search_options', 'web_search'],
@@ -109,10 +105,18 @@ function isLocalShell(tool: Tool): boolean {
 }
 
 function hostedTypes(tool: Tool, style: ApiStyle): string[] {
-  if (style === 'gemini_native') return Object.keys(tool).filter((key) => !GEMINI_LOCAL_KEYS.has(key));
+  if (style === 'gemini_native') {
+    return Object.keys(tool)
+      .map(toCamelCase)
+      .filter((key) => !isClientTool(key));
+  }
   const { type } = tool;
-  if (typeof type !== 'string' || LOCAL_TYPES.has(type) || isLocalShell(tool)) return [];
-  return LOCAL_PREFIXES.some((prefix) => type.startsWith(prefix)) ? [] : [type];
+  return typeof type !== 'string' || isClientTool(type) || isLocalShell(tool) ? [] : [type];
+}
+
+/** Gemini takes its members in both spellings. */
+function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /**

@@ -25,7 +25,9 @@ describe('hosted tools', () => {
       [{ type: 'web_search_20250305' }, { type: 'text_editor_20250728' }],
       ['web_search_20250305'],
     ],
-    ['gemini_native', [{ functionDeclarations: [] }, { function_declarations: [] }], []],
+    ['gemini_native', [{ functionDeclarations: [] }, { function_declarations: [] }, { computer_use: {} }], []],
+    ['gemini_native', [{ code_execution: {} }, { google_search: {} }], ['codeExecution', 'googleSearch']],
+    ['anthropic_messages', [{ type: 'mcp_toolset' }, { type: 'computer_20250124' }], ['mcp_toolset']],
     [
       'gemini_native',
       [{ googleSearch: {}, functionDeclarations: [] }, { codeExecution: {} }],

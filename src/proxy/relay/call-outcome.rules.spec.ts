@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { aReading } from '../../../test/support/usage/usage.js';
 import { NO_CHARGE } from '../../pricing/model-price.js';
 import type { CallEnding, UsageAdmission } from '../../usage/usage-event.js';
 import { attemptTimeMs, endingOf, isTargetFailure, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
@@ -48,6 +49,15 @@ describe('status of a call', () => {
     expect(statusOf('cut', 'provider_silent')).toBe('provider_error');
     expect(statusOf('refused', null)).toBe('provider_error');
     expect(statusOf('unsent', null, true)).toBe('provider_error');
+  });
+});
+
+describe('status of a call whose answer reports an error', () => {
+  it.each(['before_content', 'after_content'] as const)('%s, with a successful status → provider_error', (failure) => {
+    const call = { ending: 'whole' as const, clientAborted: false, price: NO_CHARGE, hostedTools: [] };
+    const attempt = { providerSlug: 'openai', model: 'm', status: 200, latencyMs: 5, error: null };
+    const reading = aReading({ failure });
+    expect(outcomeOf(attempt, { ...call, reading, contentType: '', bytes: 0 }).status).toBe('provider_error');
   });
 });
 

@@ -47,7 +47,9 @@ export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): 
   const isInterrupted = error === INTERRUPTED;
   // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
   const isAbandoned = ending === 'unanswered' && (clientAborted || isInterrupted);
-  const isServed = ending === 'whole' || ending === 'cut' || isAbandoned;
+  // A successful status promises no answer: the body may report an error.
+  const hasFailed = reading?.failure !== undefined;
+  const isServed = !hasFailed && (ending === 'whole' || ending === 'cut' || isAbandoned);
   return {
     ending,
     clientAborted,

@@ -1,4 +1,5 @@
 import type { ApiStyle } from '../api-style.rules.js';
+import type { BuiltInType, ProviderType } from '../provider-types.js';
 import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
 import type { UsageReading } from './usage-reading.js';
@@ -16,25 +17,56 @@ export type ReportedCost = Pick<
   'reportedCostNanoUsd' | 'servedModel' | 'servedProvider' | 'credentialSource' | 'implausible'
 >;
 
+type CostReader = (document: JsonObject) => ReportedCost;
+
+/** Forms in which a provider type reports costs; null: the type reports none, and no form of another type is read. */
+const COST_READERS: Readonly<Record<BuiltInType, CostReader | null>> = {
+  openai: null,
+  anthropic: null,
+  xai: readXaiCost,
+  gemini: null,
+  perplexity: null,
+  deepseek: null,
+  groq: null,
+  mistral: null,
+  together: null,
+  fireworks: null,
+  cerebras: null,
+  moonshot: null,
+  huggingface: null,
+  baseten: null,
+  bytedance: null,
+  openrouter: readOpenRouterCost,
+};
+
+/** The reader of costs that a provider type reports; null where it reports none, as for types of extensions. */
+export function costReaderOf(type: ProviderType): CostReader | null {
+  return isBuiltIn(type) ? COST_READERS[type] : null;
+}
+
+function isBuiltIn(type: ProviderType): type is BuiltInType {
+  return Object.hasOwn(COST_READERS, type);
+}
+
 /**
  * Cost reported by xAI, at the root or inside a Responses event. Source: docs/reference/accounting.md#reported-costs.
  */
-export function readXaiCost(document: JsonObject): ReportedCost {
+function readXaiCost(document: JsonObject): ReportedCost {
   const ticks = measureIn(openAiUsageOf(document), 'cost_in_usd_ticks');
   return ticks === undefined ? {} : reported(Math.trunc(ticks) / TICKS_PER_NANO_USD);
 }
 
 /**
- * Cost reported by OpenRouter, including what it paid upstream with the customer's key, and the provider that served
- * the request.
+ * Cost reported by OpenRouter, and the provider that served the request. The upstream cost is an additional charge only
+ * where the call used the customer's key; other calls repeat their cost there.
  * Source: docs/reference/accounting.md#reported-costs.
  */
-export function readOpenRouterCost(document: JsonObject): ReportedCost {
+function readOpenRouterCost(document: JsonObject): ReportedCost {
   const usage = objectIn(document, 'usage');
   const metadata = objectIn(document, 'openrouter_metadata');
-  const upstream = measureIn(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0;
+  const byok = memberOf(usage, 'is_byok') === true || memberOf(metadata, 'is_byok') === true;
+  const upstream = byok ? (measureIn(objectIn(usage, 'cost_details'), 'upstream_inference_cost') ?? 0) : 0;
   const own = measureIn(usage, 'cost');
-  const byok = memberOf(usage, 'is_byok') === true || memberOf(metadata, 'is_byok') === true || upstream > 0;
   return {
     ...(own === undefined ? {} : reported(nanoUsd(own) + nanoUsd(upstream))),
     servedModel: textIn(document, 'model', MAX_NAME_LENGTH),
@@ -80,30 +112,41 @@ const TIER_MEMBERS = [
   { name: 'inference_geo', standard: NORMAL_PLACES },
 ] as const;
 
+/** Lower-case names of tiers that cost less than the standard tier. */
+const CHEAPER_TIERS: ReadonlySet<string> = new Set([
+  ...['flex', 'batch', 'service_tier_flex', 'service_tier_batch', 'on_demand_flex'],
+]);
+
+/** Whether a tier other than the standard one costs more than it, or an unknown amount. */
+export function isDearerTier(tier: string | undefined): boolean {
+  return tier !== undefined && !CHEAPER_TIERS.has(tier.toLowerCase());
+}
+
+/** The one of several tiers that may cost most; the first of equals. */
+export function dearestTier(tiers: readonly (string | undefined)[]): string | undefined {
+  return tiers.find(isDearerTier) ?? tiers.find((tier) => tier !== undefined);
+}
+
 /**
  * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
- * the wrapped response or message, and in the usage. Undefined: the standard tier, or none named.
+ * the wrapped response or message, and in the usage; of several, the dearest applies. Undefined: the standard tier, or
+ * none named.
  */
 export function otherTierOf(document: JsonObject): string | undefined {
   const response = objectIn(document, 'response');
-  const message = objectIn(document, 'message');
-  return (
-    otherTierIn(document) ??
-    otherTierIn(response) ??
-    otherTierIn(objectIn(document, 'usage')) ??
-    otherTierIn(objectIn(response, 'usage')) ??
-    otherTierIn(objectIn(message, 'usage')) ??
-    otherTierIn(objectIn(document, 'usageMetadata'))
-  );
+  const places = [
+    ...[document, response, objectIn(document, 'usage'), objectIn(response, 'usage')],
+    ...[objectIn(objectIn(document, 'message'), 'usage'), objectIn(document, 'usageMetadata')],
+  ];
+  const tiers = places.flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));
+  return tiers.length === 0 ? undefined : dearestTier(tiers);
 }
 
-function otherTierIn(place: JsonObject | undefined): string | undefined {
-  if (place === undefined) return undefined;
-  for (const { name, standard } of TIER_MEMBERS) {
+function otherTiersIn(place: JsonObject): string[] {
+  return TIER_MEMBERS.flatMap(({ name, standard }) => {
     const tier = textIn(place, name, MAX_TIER_LENGTH);
-    if (tier !== undefined && tier !== '' && !standard.has(tier.toLowerCase())) return tier;
-  }
-  return undefined;
+    return tier === undefined || standard.has(tier.toLowerCase()) ? [] : [tier];
+  });
 }
 
 const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
@@ -144,5 +187,6 @@ export function responseIdInDocumentHead(head: string): string | undefined {
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function readAudioSeconds(document: JsonObject): number | undefined {
-  return measureIn(objectIn(document, 'usage'), 'seconds') ?? measureIn(document, 'duration');
+  const usage = objectIn(document, 'usage');
+  return measureIn(usage, 'seconds') ?? measureIn(usage, 'prompt_audio_seconds') ?? measureIn(document, 'duration');
 }

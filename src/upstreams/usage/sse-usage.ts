@@ -1,8 +1,11 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import { mayHaveResponseId, responseIdInEventHead } from './answer-facts.rules.js';
+import type { AnswerFailure } from './answer-failure.rules.js';
 import { copyOfView, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
 import { type SseListener, SseScanner } from './sse-scanner.js';
+import { StreamedFailure } from './streamed-failure.js';
+import { StreamedItems } from './streamed-items.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 import { indexOfDuration, indexOfUsage } from './usage-marker.rules.js';
 
@@ -10,20 +13,26 @@ const RESPONSE = Buffer.from('"response"');
 /** Maximum number of events searched for the id, which is in the first event with a response object. */
 const ID_TRIES = 8;
 const ID_HEAD_BYTES = 4 * 1024;
+/** Counters of calls; `num_s` begins `num_search_queries`, `num_sources_used` and `num_server_side_tools_used`. */
+const CALL_COUNTERS = [Buffer.from('"server_tool_use"'), Buffer.from('"num_s')];
 /** Size limit of events retained besides the last one with usage. */
 const SIDE_EVENT_BYTES = 64 * 1024;
 
 /**
- * Scans an event stream and retains copies of the events that state usage: the first, the last, and the last with a
- * duration. Parsing happens after the stream has ended.
+ * Scans an event stream and retains copies of the events that state usage: the first, the last, the last that counts
+ * calls of tools, and the last with a duration. Their parsing happens after the stream has ended. Of events that announce
+ * calls of tools, it retains the types.
  */
 export class SseUsage implements SseListener {
   private readonly scanner = new SseScanner(this);
-  private readonly wantsFirst: boolean;
   private readonly wantsDuration: boolean;
   private idTriesLeft: number;
+  private readonly streamed: StreamedItems;
+  private readonly failed = new StreamedFailure();
   private firstUsage: WindowView | undefined;
   private lastUsage: WindowView | undefined;
+  /** The last event with usage that counts calls of tools, where later ones do not. */
+  private lastCalls: WindowView | undefined;
   private lastDuration: WindowView | undefined;
   /**
    * The event that the end of the stream truncated. Its usage may be truncated too, so it replaces no earlier event.
@@ -33,7 +42,7 @@ export class SseUsage implements SseListener {
   private id: string | undefined;
 
   constructor(style: ApiStyle) {
-    this.wantsFirst = style === 'anthropic_messages' || style === 'other';
+    this.streamed = new StreamedItems(style);
     this.wantsDuration = style === 'audio_transcription' || style === 'other';
     this.idTriesLeft = mayHaveResponseId(style) ? ID_TRIES : 0;
   }
@@ -41,6 +50,16 @@ export class SseUsage implements SseListener {
   /** Id of the response object, once an event with it has passed. */
   get responseId(): string | undefined {
     return this.id;
+  }
+
+  /** Calls of tools that events announced, without their contents. */
+  get items(): readonly JsonObject[] {
+    return this.streamed.items;
+  }
+
+  /** Set where an event reports an error. */
+  get failure(): AnswerFailure | undefined {
+    return this.failed.failure;
   }
 
   push(chunk: Buffer): void {
@@ -51,13 +70,15 @@ export class SseUsage implements SseListener {
   finish(): JsonObject[] {
     this.ended = true;
     this.scanner.finish();
-    const kept = [this.cutEvent, this.lastUsage, this.firstUsage, this.lastDuration];
+    const kept = [this.cutEvent, this.lastUsage, this.lastCalls, this.firstUsage, this.lastDuration];
     return [...new Set(kept)].flatMap((event) => (event === undefined ? [] : documentsOfEvent(event)));
   }
 
   isInteresting(bytes: Buffer): boolean {
     return (
       indexOfUsage(bytes) !== -1 ||
+      this.streamed.isMarked(bytes) ||
+      this.failed.isMarked(bytes) ||
       (this.idTriesLeft > 0 && bytes.includes(RESPONSE)) ||
       (this.wantsDuration && indexOfDuration(bytes) !== -1)
     );
@@ -65,6 +86,8 @@ export class SseUsage implements SseListener {
 
   onEvent(event: WindowView): void {
     if (this.idTriesLeft > 0) this.lookForId(event.head);
+    this.streamed.note(event);
+    this.failed.note(event);
     if (this.ended) this.cutEvent = copyOfView(event);
     else if (holds(event, indexOfUsage)) this.keepUsage(event);
     else if (this.wantsDuration && isSmall(event) && holds(event, indexOfDuration)) {
@@ -74,7 +97,8 @@ export class SseUsage implements SseListener {
 
   private keepUsage(event: WindowView): void {
     this.lastUsage = copyOfView(event);
-    if (this.wantsFirst && this.firstUsage === undefined && isSmall(event)) this.firstUsage = this.lastUsage;
+    if (this.firstUsage === undefined && isSmall(event)) this.firstUsage = this.lastUsage;
+    if (isSmall(event) && CALL_COUNTERS.some((marker) => event.head.includes(marker))) this.lastCalls = this.lastUsage;
   }
 
   private lookForId(head: Buffer): void {

@@ -1,10 +1,21 @@
 import { counterIn, type JsonObject, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
+import { type KnownCounters, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
 import { NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 const COUNTERS = [
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],
   'toolUsePromptTokenCount',
 ] as const;
+
+const DETAIL: KnownCounters = { tokenCount: true };
+/** Counters of this format that are read. Tokens of tool results are billed as text, whatever their kind. */
+const KNOWN: KnownCounters = {
+  ...{ promptTokenCount: true, cachedContentTokenCount: true, candidatesTokenCount: true, thoughtsTokenCount: true },
+  ...{ toolUsePromptTokenCount: true, totalTokenCount: true, toolUsePromptTokensDetails: DETAIL },
+  ...{ promptTokensDetails: DETAIL, promptTokenDetails: DETAIL, cacheTokensDetails: DETAIL },
+  candidatesTokensDetails: DETAIL,
+};
+
 const MAX_MODALITY_LENGTH = 32;
 
 /** Tokens by modality; documents count as images. */
@@ -59,6 +70,21 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
       unknown_output: partOf(candidates, unexplained(candidates, ofOutput)),
     }),
   };
+}
+
+/**
+ * What a document counts beyond the tokens that were read from it: unknown counters.
+ *
+ * Source: docs/reference/accounting.md#unknown-measures.
+ */
+export function unreadOfGemini(document: JsonObject): UnknownMeasure | undefined {
+  const usage = objectIn(document, 'usageMetadata');
+  return usage && unreadCountersOf(usage, KNOWN);
+}
+
+/** The total that a document states, whatever it includes. */
+export function totalTokensOfGemini(document: JsonObject): number | undefined {
+  return counterIn(objectIn(document, 'usageMetadata'), 'totalTokenCount');
 }
 
 /** Tokens of a modality that were not read from the cache. */

@@ -110,6 +110,8 @@ describe('Anthropic format', () => {
   it.each([
     [null, 0],
     [{ web_search_requests: 2, code_execution_requests: 1, web_fetch_requests: 9, note: 'x' }, 3],
+    [{ tool_search_requests: 2, web_fetch_requests: 1 }, 0],
+    [{ something_new_requests: 2 }, 2],
     [undefined, undefined],
   ])('server_tool_use %j → %p hosted calls', (server_tool_use, calls) => {
     const document = { usage: server_tool_use === undefined ? usage : { ...usage, server_tool_use } };

@@ -44,7 +44,8 @@ describe('JSON document', () => {
   });
 
   it('answer without usage → undefined, not zero; an id alone → a reading that saw no usage', () => {
-    expect(read('{"error":{"message":"no"}}')).toBeUndefined();
+    expect(read('{"output":[]}')).toBeUndefined();
+    expect(read('{"error":{"message":"no"}}')).toMatchObject({ usageSeen: false, failure: 'before_content' });
     expect(read('')).toBeUndefined();
     expect(read('{"id":"resp_1","object":"response"}')).toMatchObject({ usageSeen: false, responseId: 'resp_1' });
   });
@@ -105,15 +106,33 @@ describe('reported cost', () => {
     [{ cost: 0.00014 }, 140_000, undefined],
     [{ cost: 0 }, 0, undefined],
     [{ cost: -1 }, undefined, undefined],
-    [{ cost: 0.1, cost_details: { upstream_inference_cost: 0.2 } }, 300_000_000, 'byok'],
-    [{ cost: 0.1, cost_details: { upstream_inference_cost: 0 } }, 100_000_000, undefined],
+    [{ cost: 0.1, is_byok: true, cost_details: { upstream_inference_cost: 0.2 } }, 300_000_000, 'byok'],
+    [{ cost: 0.1, is_byok: true, cost_details: { upstream_inference_cost: 0 } }, 100_000_000, 'byok'],
     [{ cost: 0.1, is_byok: true }, 100_000_000, 'byok'],
+    [{ cost: 0.104626, is_byok: false, cost_details: { upstream_inference_cost: 0.104626 } }, 104_626_000, undefined],
+    [{ cost: 0.1, cost_details: { upstream_inference_cost: 0.1 } }, 100_000_000, undefined],
+    [{ cost: 0.1, is_byok: 'true', cost_details: { upstream_inference_cost: 0.1 } }, 100_000_000, undefined],
     [{ cost: 1e300 }, undefined, undefined],
   ])('OpenRouter usage %j → %p nano-dollars, credential %p', (usage, nano, source) => {
     const reading = read(JSON.stringify({ model: 'a/b', usage: { prompt_tokens: 1, ...usage } }), openrouter);
     expect(reading?.reportedCostNanoUsd).toBe(nano);
     if (nano !== undefined) expect(reading?.credentialSource).toBe(source);
   });
+
+  it('OpenRouter metadata that names the customer’s key → the cost that was paid with it counts too', () => {
+    const usage = { prompt_tokens: 1, cost: 0.1, cost_details: { upstream_inference_cost: 0.2 } };
+    const reading = read(JSON.stringify({ usage, openrouter_metadata: { is_byok: true } }), openrouter);
+    expect(reading).toMatchObject({ reportedCostNanoUsd: 300_000_000, credentialSource: 'byok' });
+  });
+
+  it.each(['openai', 'perplexity', 'deepseek', 'bytedance'] as const)(
+    '%s, whose form of a cost is unknown → no report, whatever it says in the form of others',
+    (type) => {
+      const body = '{"usage":{"prompt_tokens":1,"cost_in_usd_ticks":50,"cost":3}}';
+      const reading = read(body, { ...openrouter, type });
+      expect(reading?.reportedCostNanoUsd).toBeUndefined();
+    },
+  );
 
   it('OpenRouter without a counter → reported cost, no usage', () => {
     const reading = read('{"usage":{"cost":0.5}}', openrouter);

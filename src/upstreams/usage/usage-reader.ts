@@ -1,17 +1,19 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
-import {
-  type ReportedCost,
-  readOpenRouterCost,
-  readXaiCost,
-  responseIdInDocumentHead,
-  responseIdOf,
-} from './answer-facts.rules.js';
+import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf } from './answer-facts.rules.js';
+import { type AnswerFailure, hasContent, isFailure } from './answer-failure.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
-import type { JsonObject } from './json-fields.rules.js';
+import { type JsonObject, objectsIn } from './json-fields.rules.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
-import { isPlausible, joinMeasures, measureOf, type UsageMeasure } from './usage-measure.rules.js';
+import {
+  isPlausible,
+  joinMeasures,
+  measureOf,
+  type UsageMeasure,
+  withItems,
+  withUnexplained,
+} from './usage-measure.rules.js';
 import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
 /** Retained bytes of a document that is not a stream. */
@@ -48,6 +50,10 @@ export const NOTHING_USED: UsageReader = {
 /** Collects bytes and returns documents at the end, the latest first. */
 interface DocumentSource {
   readonly responseId: string | undefined;
+  /** Calls of tools that the source saw outside of these documents. */
+  readonly items: readonly JsonObject[];
+  /** Set where an event of the source reports an error; undefined for documents, which are judged as a whole. */
+  readonly failure: AnswerFailure | undefined;
   push(chunk: Buffer): void;
   finish(): JsonObject[];
 }
@@ -59,7 +65,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
     push: (chunk) => source.push(chunk),
     finish: () => {
       const documents = source.finish();
-      return readingOf(options, documents, source.responseId);
+      return readingOf(options, documents, source);
     },
   };
 }
@@ -69,10 +75,19 @@ function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
   return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style);
 }
 
-const NOTHING: DocumentSource = { responseId: undefined, push: () => undefined, finish: () => [] };
+const NO_ITEMS: readonly JsonObject[] = [];
+const NOTHING: DocumentSource = {
+  responseId: undefined,
+  items: NO_ITEMS,
+  failure: undefined,
+  push: () => undefined,
+  finish: () => [],
+};
 
 /** A document that arrives in one chunk, as most do, is read without a copy; only several chunks are copied. */
 class WholeDocument implements DocumentSource {
+  readonly items = NO_ITEMS;
+  readonly failure = undefined;
   private only: Buffer | undefined;
   private window: ByteWindow | undefined;
 
@@ -111,14 +126,15 @@ const NO_COST: ReportedCost = {};
 function readingOf(
   options: UsageReaderOptions,
   documents: readonly JsonObject[],
-  announcedId: string | undefined,
+  { responseId: announcedId, items, failure: announcedFailure }: DocumentSource,
 ): UsageReading | undefined {
-  const measure = measureOfAll(options.style, documents);
+  const measure = measureOfAll(options, documents, items);
   const cost = costOfAll(options, documents);
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
-  if (measure === undefined && responseId === undefined && cost === NO_COST) return undefined;
+  const failure = announcedFailure ?? failureOf(documents);
+  if (measure === undefined && responseId === undefined && cost === NO_COST && failure === undefined) return undefined;
   if (cost.implausible || (measure !== undefined && !isPlausible(measure))) {
-    return { ...NO_TOKENS, usageSeen: true, implausible: true, responseId };
+    return { ...NO_TOKENS, usageSeen: true, implausible: true, failure, responseId };
   }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
@@ -127,21 +143,36 @@ function readingOf(
     hostedToolCalls: measure?.hostedToolCalls,
     isOpening: measure?.isOpening,
     otherTier: measure?.otherTier,
+    unknownMeasure: measure?.unknown,
+    failure,
     ...cost,
     responseId,
   };
 }
 
-function measureOfAll(style: ApiStyle, documents: readonly JsonObject[]): UsageMeasure | undefined {
-  return documents.reduce<UsageMeasure | undefined>((later, document) => {
-    const earlier = measureOf(style, document);
+function failureOf(documents: readonly JsonObject[]): AnswerFailure | undefined {
+  if (!documents.some(isFailure)) return undefined;
+  return documents.some(hasContent) ? 'after_content' : 'before_content';
+}
+
+function measureOfAll(
+  { style, type }: UsageReaderOptions,
+  documents: readonly JsonObject[],
+  streamed: readonly JsonObject[],
+): UsageMeasure | undefined {
+  const measure = documents.reduce<UsageMeasure | undefined>((later, document) => {
+    const earlier = measureOf(style, document, type);
     return later !== undefined && earlier !== undefined ? joinMeasures(later, earlier) : (later ?? earlier);
   }, undefined);
+  if (measure === undefined) return undefined;
+  const blocks =
+    measure.format === 'anthropic' ? documents.flatMap((document) => objectsIn(document, 'content') ?? []) : [];
+  return withUnexplained(withItems(measure, [...streamed, ...blocks]));
 }
 
 function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {
-  if (!reportsCost) return NO_COST;
-  const read = type === 'openrouter' ? readOpenRouterCost : readXaiCost;
+  const read = reportsCost ? costReaderOf(type) : null;
+  if (read === null) return NO_COST;
   const said = documents.map(read);
   return (
     said.find((cost) => cost.reportedCostNanoUsd !== undefined || cost.implausible) ??

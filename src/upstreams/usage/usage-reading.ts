@@ -1,3 +1,6 @@
+import type { AnswerFailure } from './answer-failure.rules.js';
+import type { UnknownMeasure } from './unread-counters.rules.js';
+
 /**
  * Token counts of one answer: non-negative integers. The four buckets are disjoint, and their sum is everything billed;
  * the other counts are parts of a bucket.
@@ -43,6 +46,10 @@ export interface UsageReading extends TokenCounts {
   readonly usageSeen: boolean;
   /** A number in the answer exceeds the possible maximum. The counts are then zero and there is no reported cost. */
   readonly implausible?: boolean;
+  /** The answer had a successful status and reports an error. */
+  readonly failure?: AnswerFailure | undefined;
+  /** What the answer counts and no reader knows. */
+  readonly unknownMeasure?: UnknownMeasure | undefined;
   /** The service tier in the answer, where it differs from the standard tier of price lists. */
   readonly otherTier?: string | undefined;
   /** Length of the audio; may be fractional. */
@@ -91,6 +98,10 @@ export const USAGE_PARTS = [
   // 1 where the answer states this context size of its search; absent for high or an unstated size.
   'low_context_search',
   'medium_context_search',
+  // Milliseconds of audio in a prompt that its provider does not count in tokens.
+  'audio_input_ms',
+  // Prompt tokens of the largest of several iterations: each has the context of its own.
+  'largest_prompt',
 ] as const;
 
 export type UsagePart = (typeof USAGE_PARTS)[number];

@@ -64,6 +64,55 @@ describe('usage cost', () => {
     );
   });
 
+  it.each([
+    ['codeExecution'],
+    ['urlContext'],
+    ['mcp_toolset'],
+    ['mcp'],
+    ['tool_search_tool_bm25_20251119'],
+    ['web_fetch_20250910'],
+  ])('hosted tool without a fee: %s, and the answer does not say → computed', (tool) => {
+    const cost = resolveCost(false, anOutcome({ price, reading: aReading(), hostedTools: [tool] }));
+    expect(cost).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
+  });
+
+  it('hosted tools of which one has an unknown fee → unresolved', () => {
+    const hostedTools = ['mcp_toolset', 'code_execution_20250825'];
+    const cost = resolveCost(false, anOutcome({ price, reading: aReading(), hostedTools }));
+    expect(cost).toMatchObject({ source: 'unresolved', reason: 'unpriced_tool' });
+  });
+
+  it('something that no reader knows → unresolved, with the cost of what is known; a report stays one', () => {
+    const unknownMeasure = { inputTokens: 0, outputTokens: 0, tokens: 3, hasOtherUnit: false };
+    expect(resolveCost(false, anOutcome({ price, reading: aReading({ unknownMeasure }) }))).toEqual({
+      ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'unknown_measure' },
+    });
+    const reported = aReading({ unknownMeasure, reportedCostNanoUsd: 9 });
+    expect(resolveCost(true, anOutcome({ price, reading: reported })).source).toBe('reported');
+  });
+
+  it('audio of a prompt by its length → costs its time beside the tokens; without a rate for it, unknown', () => {
+    const reading = aReading({ parts: { audio_input_ms: 30_000 } });
+    expect(resolveCost(false, anOutcome({ price, reading }))).toMatchObject({ reason: 'unknown_measure' });
+    const timed = compilePrice({ input: 2, output: 8, per_minute: 0.004 });
+    expect(resolveCost(false, anOutcome({ price: timed, reading }))).toEqual({
+      ...{ source: 'computed', nanoUsd: TOKEN_COST + 2_000_000 },
+    });
+  });
+
+  it('iterations, each below the long context, together above it → the normal rates', () => {
+    const long = compilePrice({
+      input: 3,
+      output: 15,
+      long_context_threshold: 200_000,
+      long_input: 6,
+      long_output: 22.5,
+    });
+    const compacted = { inputTokens: 203_000, outputTokens: 4_500, parts: { largest_prompt: 180_000 } };
+    const cost = resolveCost(false, anOutcome({ price: long, reading: aReading(compacted) }));
+    expect(cost).toEqual({ source: 'computed', nanoUsd: 676_500_000 });
+  });
+
   it('hosted tool whose cost the provider reports → reported', () => {
     const reading = aReading({ reportedCostNanoUsd: 9, hostedToolCalls: 3 });
     expect(resolveCost(true, anOutcome({ reading })).source).toBe('reported');

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
 import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import { compilePrice } from '../../pricing/model-price.js';
+import { NO_TOKENS } from '../../upstreams/usage/usage-reading.js';
 import type { UsageOutcome } from '../usage-event.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './usage-estimate.rules.js';
 
@@ -54,6 +55,55 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
     const outcome = { reading, hostedTools: ['web_search'] };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, estimate]);
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 7_000_000 })).toEqual(['unresolved', 6_000_000, 1_000_000]);
+  });
+
+  it.each<[string, Partial<UsageOutcome>, unknown[]]>([
+    [
+      'before any content → nothing',
+      { reading: aReading({ failure: 'before_content', usageSeen: false }) },
+      ['computed', 0, 0],
+    ],
+    [
+      'after content, without usage → what was sent and seen',
+      { reading: aReading({ ...NO_TOKENS, failure: 'after_content', usageSeen: false }), seenOutputTokens: 7 },
+      ['unresolved', 0, 96_000],
+    ],
+    ['with usage → its price', { reading: aReading({ failure: 'after_content' }) }, ['computed', 6_000_000, 0]],
+    [
+      'before any content, with the usage of its first event → its price',
+      { reading: aReading({ failure: 'before_content', isOpening: true }) },
+      ['computed', 6_000_000, 0],
+    ],
+  ])('an error inside a successful answer: %s', (_name, outcome, expected) => {
+    expect(charge({ status: 'provider_error', ...outcome })).toEqual(expected);
+  });
+
+  const unknown = (more: object) => ({
+    unknownMeasure: { inputTokens: 0, outputTokens: 0, tokens: 0, hasOtherUnit: false, ...more },
+  });
+
+  it.each<[string, object, number]>([
+    ['prompt tokens → the dearest rate of their side', unknown({ inputTokens: 100 }), 500_000],
+    ['generated tokens → the dearest rate of their side', unknown({ outputTokens: 100 }), 900_000],
+    ['tokens of either side → the dearer one', unknown({ tokens: 100 }), 900_000],
+    ['a counter of another unit → as much again', unknown({ hasOtherUnit: true }), 6_000_000],
+    ['both', unknown({ inputTokens: 1, hasOtherUnit: true }), 6_005_000],
+    ['audio without a rate → as much again', { parts: { audio_input_ms: 5 } }, 6_000_000],
+    ['a dearer tier → twice the standard price', { otherTier: 'priority' }, 6_000_000],
+    ['a tier of unknown rates → the same', { otherTier: 'turbo' }, 6_000_000],
+    ['a cheaper tier → nothing', { otherTier: 'flex' }, 0],
+    ['a dearer tier, and unknown tokens', { ...unknown({ inputTokens: 100 }), otherTier: 'fast' }, 7_000_000],
+  ])('what the answer states and no price covers: %s; whatever the request allowed', (_name, more, estimate) => {
+    const dearer = compilePrice({ input: 2, output: 8, audio_input: 5, audio_output: 9 });
+    for (const clientAborted of [false, true]) {
+      const outcome = { price: dearer, reading: aReading(more), clientAborted };
+      expect(charge(outcome)).toEqual(['unresolved', 6_000_000, estimate]);
+    }
+  });
+
+  it('a client that left after its answer told of a tool → the tool is estimated all the same', () => {
+    const outcome = { reading: aReading({ hostedToolCalls: 2, otherTier: 'flex' }), clientAborted: true };
+    expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, 70_000_000]);
   });
 
   it('a model priced by time whose answer has tokens → the recording that was sent', () => {

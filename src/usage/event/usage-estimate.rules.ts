@@ -1,12 +1,17 @@
-import { costNanoUsd } from '../../pricing/cost.rules.js';
-import { estimatedCostNanoUsd, maxCostOf } from '../../pricing/max-cost.rules.js';
+import { costNanoUsd, hasUnpricedAudio } from '../../pricing/cost.rules.js';
+import { estimatedCostNanoUsd, maxCostOf, unexplainedCostNanoUsd } from '../../pricing/max-cost.rules.js';
+import type { CompiledPrice } from '../../pricing/model-price.js';
+import { isDearerTier } from '../../upstreams/usage/answer-facts.rules.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { UsageAdmission, UsageOutcome } from '../usage-event.js';
-import { type ResolvedCost, resolveCost, type UnresolvedReason } from './usage-cost.rules.js';
+import { type ResolvedCost, resolveCost, type UnresolvedReason, usedUnpricedTools } from './usage-cost.rules.js';
 import { wholeNumber } from './usage-line.rules.js';
 
 /** The highest list price of a hosted search, per call: 35 USD per thousand. */
 const TOOL_CALL_NANO_USD = 35_000_000;
+
+/** Assumed rates of a service tier whose rates are unknown, relative to the standard price. */
+const UNKNOWN_TIER_FACTOR = 2;
 
 /** The budget charge of a request: the known cost and the estimate of the unknown rest. */
 export interface CallCharge {
@@ -46,12 +51,39 @@ export function unresolvedReason({ cost, estimateNanoUsd }: CallCharge): Unresol
   return estimateNanoUsd > 0 ? 'earlier_target_unheard' : undefined;
 }
 
-/** Limited so that cost and estimate do not exceed the maximum cost of the request. */
+/**
+ * What was not heard is limited so that cost and estimate do not exceed the maximum cost of the request. What the response
+ * itself says is not: it has been used, whatever the request allowed.
+ */
 function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOutcome): number {
   if (cost.source !== 'unresolved') return 0;
-  const rest =
-    cost.reason === 'unpriced_tool' ? toolCost(outcome.reading) : likelyCost(admission, outcome) - cost.nanoUsd;
-  return Math.min(Math.max(0, rest), Math.max(0, admission.maxCostNanoUsd - cost.nanoUsd));
+  const unheard = likelyCost(admission, outcome) - cost.nanoUsd + unpricedToolCost(outcome);
+  const limit = Math.max(0, admission.maxCostNanoUsd - cost.nanoUsd);
+  return Math.min(Math.max(0, unheard), limit) + statedCost(cost, outcome);
+}
+
+/** Cost of what the response states and no price covers: unknown measures, and a dearer service tier. */
+function statedCost({ nanoUsd }: ResolvedCost, { price, reading }: UsageOutcome): number {
+  if (price === undefined || reading === undefined || reading.implausible) return 0;
+  const unknown = unknownMeasureCost(price, reading, nanoUsd);
+  return isDearerTier(reading.otherTier)
+    ? nanoUsd * (UNKNOWN_TIER_FACTOR - 1) + unknown * UNKNOWN_TIER_FACTOR
+    : unknown;
+}
+
+/**
+ * Tokens cost the highest rate of their side; for a counter of another unit, the rest of the call is counted once more.
+ */
+function unknownMeasureCost(price: CompiledPrice, reading: UsageReading, computedNanoUsd: number): number {
+  const { unknownMeasure: unknown, parts } = reading;
+  const isOtherUnit = unknown?.hasOtherUnit || hasUnpricedAudio(price, parts);
+  const ofTokens = unknown === undefined ? 0 : unexplainedCostNanoUsd(price, unknown, reading);
+  return (isOtherUnit ? computedNanoUsd : 0) + ofTokens;
+}
+
+function unpricedToolCost({ price, reading, hostedTools }: UsageOutcome): number {
+  const isUsed = price !== undefined && reading?.usageSeen && usedUnpricedTools(price, reading, hostedTools);
+  return isUsed ? toolCost(reading) : 0;
 }
 
 /** At least one call; exactly one when the response has no count. */

@@ -127,6 +127,7 @@ describe('rates in the catalog (ADR 0033)', () => {
       'service_tier_differs',
       0.002,
     ],
+    ['a counter that no reader knows', { usage: { input_tokens: 1_000, new_tokens: 5 } }, 'unknown_measure', 0.002],
     ['numbers no answer can have', { usage: { input_tokens: 1_000_000_001 } }, 'usage_not_plausible', 0],
     ['the largest exact number', { usage: { input_tokens: 9_007_199_254_740_991 } }, 'usage_not_plausible', 0],
   ])('%s → unresolved with that reason, and the next call is recorded', async (_name, answer, reason, usd) => {

@@ -221,3 +221,24 @@ describe('events and totals of an application', () => {
     }
   });
 });
+
+describe('errors inside answers with a successful status', () => {
+  const failed = event({ type: 'response.failed', response: { status: 'failed', error: { code: 'server_error' } } });
+  const delta = event({ type: 'response.output_text.delta', delta: 'word' });
+
+  it.each<[string, Script, object]>([
+    ['at once', sse([failed]), { cost_usd: 0, estimated_cost_usd: 0, cost_source: 'computed' }],
+    ['in a document', json(200, { status: 'failed', output: [] }), { cost_usd: 0, cost_source: 'computed' }],
+    ['after content', sse([delta, failed]), { cost_usd: 0, cost_source: 'unresolved' }],
+    [
+      'with usage',
+      json(200, { status: 'failed', output: [{ type: 'message' }], usage: USAGE }),
+      { cost_usd: GPT_USD, cost_source: 'computed' },
+    ],
+  ])('%s → provider_error, at what it cost', async (_name, script, expected) => {
+    const client = await ProxyClient.create(world);
+    world.upstream.script(script);
+    expect((await client.call(RESPONSES, { body: { ...GPT, stream: true } })).status).toBe(200);
+    expect(await client.events()).toMatchObject([{ status: 'provider_error', ...expected }]);
+  });
+});
