@@ -37,7 +37,7 @@ const publicKey = createPublicKey({
 
 /** The relevant members, read by the library alone. */
 function meaning(cbor: Buffer, names: readonly string[]): unknown[] {
-  const members = decode<Map<string, unknown>>(cbor, { preferMap: true });
+  const members = decode<Map<string, unknown>>(cbor, { preferMap: true, ignoreGlobalTags: true });
   return names.map((name) => members.get(name));
 }
 

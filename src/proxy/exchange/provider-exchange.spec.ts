@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompress
 import { describe, expect, it } from '@jest/globals';
 import { buildConnector } from 'undici';
 import { eventually } from '../../../test/support/eventually.js';
-import { callOn } from '../../../test/support/proxy/connection-call.js';
+import { callOn, socketsRead } from '../../../test/support/proxy/connection-call.js';
 import { startUpstream } from '../../../test/support/proxy/upstream.js';
 import { json } from '../../../test/support/proxy/upstream-scripts.js';
 import { SystemClock } from '../../common/clock.js';
@@ -231,6 +231,7 @@ describe('a connection after its call', () => {
     exchange.take(connection);
     exchange.start();
     await eventually(() => told.length > 0, { withinMs: 10_000 });
+    await socketsRead();
     expect([told, pool.acquire()]).toEqual([['end'], connection]);
     let body = '';
     callOn(connection).then(
