@@ -173,6 +173,6 @@ describe('export, then apply on an empty account', () => {
       await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
       expect(accepted).toBeGreaterThan(RUNS);
     },
-    RUNS * 10_000,
+    RUNS * 30_000,
   );
 });
