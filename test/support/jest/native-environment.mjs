@@ -5,7 +5,15 @@ import { TestEnvironment } from 'jest-environment-node';
 const require = createRequire(import.meta.url);
 
 /** What a suite and native code hand each other and ask `instanceof` of. */
-const KINDS = { Date: types.isDate, Error: types.isNativeError, Function: (value) => typeof value === 'function' };
+const KINDS = {
+  Date: types.isDate,
+  Error: types.isNativeError,
+  Function: (value) => typeof value === 'function',
+  Map: types.isMap,
+  Promise: types.isPromise,
+  RegExp: types.isRegExp,
+  Set: types.isSet,
+};
 
 /**
  * A Jest environment whose suites share what Node has loaded in their worker; see `native-modules.mjs`. A suite has globals of
