@@ -33,7 +33,7 @@ const NOTHING_UNREAD: UnknownMeasure = { inputTokens: 0, outputTokens: 0, tokens
 /**
  * Numbers of a usage object that are neither zero nor known.
  *
- * @returns undefined where there are none, as for almost every answer.
+ * @returns undefined without any, as for almost every answer.
  */
 export function unreadCountersOf(usage: JsonObject, known: KnownCounters): UnknownMeasure | undefined {
   const walk = new UnreadCounters();

@@ -101,7 +101,7 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
     }
   });
 
-  it('a client that left after its answer told of a tool → the tool is estimated all the same', () => {
+  it('client that left after its answer named a tool → the tool is still estimated', () => {
     const outcome = { reading: aReading({ hostedToolCalls: 2, otherTier: 'flex' }), clientAborted: true };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, 70_000_000]);
   });
