@@ -43,7 +43,7 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
 
   /** Begins a login and opens the link that the program has opened. */
   async function begun(): Promise<{ readonly run: Promise<GwRun> }> {
-    const run = gw.run('account login --json', '', { PATH: gw.home });
+    const run = gw.runAsProcess('account login --json', '', { PATH: gw.home });
     let ended: GwRun | undefined;
     void run.then((value) => {
       ended = value;

@@ -40,7 +40,8 @@ async function stranger(status: number, text: string): Promise<{ url: string; se
 
 describe('gw deployment connect', () => {
   it('with a key on standard input → saved for this person alone, and used by every command', async () => {
-    const connected = await connect();
+    const line = `deployment connect --url ${world.baseUrl} --key-stdin --json`;
+    const connected = await gw.runAsProcess(line, `${key}\n`);
     expect([connected.exitCode, connected.stderr]).toEqual([0, '']);
     expect(connected.json).toMatchObject({
       ...{ schemaVersion: 1, ok: true },
@@ -193,7 +194,8 @@ describe('servers that are none', () => {
   it('nobody listens → exit 3', async () => {
     const { url, server } = await stranger(200, '{}');
     await new Promise((resolve) => server.close(resolve));
-    expect(errorOf(await gw.run('deployment status --json', '', { GW_URL: url }))).toEqual([3, 'unreachable']);
+    const run = await gw.runAsProcess('deployment status --json', '', { GW_URL: url });
+    expect(errorOf(run)).toEqual([3, 'unreachable']);
   });
 });
 
@@ -241,7 +243,7 @@ describe('what is typed wrongly', () => {
     ['provider show a b', 'too many arguments'],
     ['nothing', 'unknown command'],
   ])('gw %s → exit 2, on standard error, or in the document', async (line, message) => {
-    const plain = await gw.run(line);
+    const plain = await gw.runAsProcess(line);
     expect([plain.exitCode, plain.stdout]).toEqual([2, '']);
     expect(plain.stderr).toContain(message);
     const { exitCode, json, stderr } = await gw.run(`${line} --json`);

@@ -48,7 +48,7 @@ describe('gw account login', () => {
     const { id, proof } = await begun();
     let waiting = Promise.resolve<GwRun | undefined>(undefined);
     const told = await new Promise<string>((resolve) => {
-      waiting = gw.run('account login', '', {}, resolve);
+      waiting = gw.runAsProcess('account login', '', {}, resolve);
     });
     expect(told).toMatch(/^Open http.+\nor type [A-Z2-9]{4}-[A-Z2-9]{4} at /);
     await browser().approve(id, proof, { organizationId });

@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { PROGRAM, PtySession } from './pty.js';
 
@@ -18,7 +20,14 @@ export interface GwRun {
   readonly json: any;
 }
 
-/** The built program as a process, with a home of its own. */
+/** Processes that run lines of this suite one after another; each ends with the suite. */
+const hosts = new Set<ChildProcess>();
+const idleHosts: ChildProcess[] = [];
+afterAll(() => {
+  for (const host of hosts) host.disconnect();
+});
+
+/** The built program, with a home of its own. */
 export class Gw {
   readonly home = mkdtempSync(join(tmpdir(), 'gw-home-'));
 
@@ -31,28 +40,39 @@ export class Gw {
 
   /** Runs a line on a terminal of its own. */
   onTerminal(line: string, environment: Readonly<Record<string, string>> = {}): PtySession {
-    const env = {
-      HOME: this.home,
-      XDG_STATE_HOME: this.home,
-      PATH: '',
-      TERM: 'xterm',
-      ...this.environment,
-      ...environment,
-    };
-    return new PtySession(line.split(' '), this.home, env);
+    return new PtySession(line.split(' '), this.home, { TERM: 'xterm', ...this.environmentOf(environment) });
   }
 
-  /** @param told called with what comes on standard error, as it comes. */
+  /** Runs a line in a process that runs others before and after it; see `gw-host.mjs`. */
   async run(
+    line: string | readonly string[],
+    input = '',
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<GwRun> {
+    const words = wordsOf(line);
+    const host = idleHosts.pop() ?? newHost();
+    host.send({ words, cwd: this.home, env: this.environmentOf(environment), input });
+    const [run] = await Promise.race([once(host, 'message'), once(host, 'exit')]);
+    if (typeof run !== 'object') throw new Error(`gw ${words.join(' ')} ended its process with ${run}`);
+    idleHosts.push(host);
+    return readable(words, run);
+  }
+
+  /**
+   * Runs a line as a process of its own, for what only a process has: signals, and output as it comes.
+   *
+   * @param told called with what comes on standard error, as it comes.
+   */
+  async runAsProcess(
     line: string | readonly string[],
     input = '',
     environment: Readonly<Record<string, string>> = {},
     told: (text: string) => void = () => undefined,
   ): Promise<GwRun> {
-    const words = typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line;
+    const words = wordsOf(line);
     const child = spawn(process.execPath, [PROGRAM, ...words], {
       cwd: this.home,
-      env: { HOME: this.home, XDG_STATE_HOME: this.home, PATH: '', ...this.environment, ...environment },
+      env: this.environmentOf(environment),
     });
     const [stdout, stderr] = [child.stdout, child.stderr].map((stream) => {
       const chunks: Buffer[] = [];
@@ -67,14 +87,31 @@ export class Gw {
       child.once('error', reject);
       child.once('close', resolve);
     });
-    const json = parsed(stdout());
-    if (words.includes('--json')) for (const document of documentsIn(stdout())) requirePublished(words, document);
-    return { exitCode, stdout: stdout(), stderr: stderr(), json };
+    return readable(words, { exitCode, stdout: stdout(), stderr: stderr() });
   }
 
   remove(): void {
     rmSync(this.home, { recursive: true, force: true });
   }
+
+  private environmentOf(own: Readonly<Record<string, string>>): Record<string, string> {
+    return { HOME: this.home, XDG_STATE_HOME: this.home, PATH: '', ...this.environment, ...own };
+  }
+}
+
+const wordsOf = (line: string | readonly string[]) =>
+  typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line;
+
+function newHost(): ChildProcess {
+  const host = fork(join(import.meta.dirname, 'gw-host.mjs'));
+  hosts.add(host);
+  return host;
+}
+
+/** @throws what `--json` printed is not what is published. */
+function readable(words: readonly string[], run: Omit<GwRun, 'json'>): GwRun {
+  if (words.includes('--json')) for (const document of documentsIn(run.stdout)) requirePublished(words, document);
+  return { ...run, json: parsed(run.stdout) };
 }
 
 function parsed(text: string): unknown {
