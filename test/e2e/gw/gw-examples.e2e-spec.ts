@@ -78,8 +78,19 @@ async function approvedOperation(gw: Gw): Promise<string> {
   return id;
 }
 
-/** Types a line into a shell. */
-function typed(line: string, gw: Gw, env: Record<string, string>): Promise<{ exitCode: number; output: string }> {
+/** A line that a shell only splits at its spaces. */
+const PLAIN = /^gw [\w ./:=,@-]+$/;
+
+/** Types a line into a shell, if it needs one. */
+async function typed(
+  line: string,
+  gw: Gw,
+  env: Record<string, string>,
+): Promise<{ exitCode: number | null; output: string }> {
+  if (PLAIN.test(line)) {
+    const { exitCode, stdout, stderr } = await gw.run(line.slice('gw '.length), '', env);
+    return { exitCode, output: stdout + stderr };
+  }
   return new Promise((resolve) => {
     execFile('/bin/bash', ['-o', 'pipefail', '-c', line], { cwd: gw.home, env }, (error, stdout, stderr) => {
       resolve({ exitCode: Number(error?.code ?? 0), output: stdout + stderr });

@@ -141,14 +141,16 @@ describe('gw usage tail', () => {
   });
 
   it('follows calls as they are recorded, each once, until Ctrl-C says how many', async () => {
-    const session = gw.onTerminal('usage tail --app notes --lines 0');
+    await call('Hi --user earlier');
+    const session = gw.onTerminal('usage tail --app notes --lines 1');
+    await session.shows('earlier');
     for (const user of ['ada', 'bob', 'carol']) {
       await call(`Hi --user ${user}`);
       await session.shows(user);
     }
     session.type('\u0003');
     expect(await session.ended).toBe(130);
-    expect(session.screen).toContain('Followed 3 events.');
+    expect(session.screen).toContain('Followed 4 events.');
     for (const user of ['ada', 'bob', 'carol']) expect(session.screen.split(user)).toHaveLength(2);
   });
 });
