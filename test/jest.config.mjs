@@ -43,6 +43,7 @@ const shared = {
 /** Runs once, and only when a chosen project names it: unit tests start no database. */
 const withDatabase = {
   ...shared,
+  testEnvironmentOptions: { hasDatabase: true },
   transform: { '/src/.+\\.ts$': native, ...nativePackages(packages), '^.+\\.ts$': swc },
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Check, Column, DataSource, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, DataSource, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
 import { ConsoleOrigin } from './first-party/first-party.js';
 import { OrganizationEntity } from './organization.entity.js';
 
@@ -40,9 +40,10 @@ export class Deployment {
     return first?.id;
   }
 
-  async facts(): Promise<DeploymentFacts> {
+  /** @param within of a transaction that runs, which must not ask for a second connection. */
+  async facts(within: EntityManager = this.dataSource.manager): Promise<DeploymentFacts> {
     if (this.#facts !== undefined) return this.#facts;
-    const { id } = await this.dataSource.manager.findOneByOrFail(DeploymentEntity, { singleton: true });
+    const { id } = await within.findOneByOrFail(DeploymentEntity, { singleton: true });
     const { url } = this.origin;
     this.#facts = { id, mode: 'self_hosted', apiUrl: url, consoleOrigin: url };
     return this.#facts;

@@ -77,8 +77,12 @@ export class OrganizationsRepository {
   }
 
   /** All memberships of an identity, or the one in `organizationId`; oldest organization first. */
-  async membershipsOf(identityId: string, organizationId: string | null = null): Promise<Membership[]> {
-    const rows = await this.dataSource.query<(Organization & Omit<Membership, 'organization'>)[]>(
+  async membershipsOf(
+    identityId: string,
+    organizationId: string | null = null,
+    within: EntityManager = this.dataSource.manager,
+  ): Promise<Membership[]> {
+    const rows = await within.query<(Organization & Omit<Membership, 'organization'>)[]>(
       `SELECT ${ORGANIZATION_COLUMNS}, m.role, m.joined_at AS "joinedAt"
          FROM memberships m JOIN organizations o ON o.id = m.organization_id
         WHERE m.identity_id = $1 AND ($2::text IS NULL OR o.id = $2)

@@ -54,8 +54,8 @@ export class Organizations {
   ) {}
 
   /** All organizations of a person, including expired ones; oldest first. */
-  list({ identityId }: PersonPrincipal): Promise<readonly Membership[]> {
-    return this.repository.membershipsOf(identityId);
+  list({ identityId }: PersonPrincipal, within?: EntityManager): Promise<readonly Membership[]> {
+    return this.repository.membershipsOf(identityId, null, within);
   }
 
   /** Creates an organization that the person owns. @throws conflict the limit of owned organizations is reached. */

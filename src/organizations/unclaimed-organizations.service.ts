@@ -49,14 +49,14 @@ export class UnclaimedOrganizations {
   ): Promise<BootstrapOrganization | undefined> {
     if (!(await this.newOrganizations.isFirst(tx))) return undefined;
     await this.limits.admit('bootstrap', { subject: address });
-    const organizationId = `private-${(await this.deployment.facts()).id}`;
+    const organizationId = `private-${(await this.deployment.facts(tx)).id}`;
     const { identityId } = await this.newOrganizations.createForService(tx, { ...service, organizationId });
     return { organizationId, serviceId: identityId };
   }
 
   /** Whether a person owns the organization. */
-  async isClaimed(organizationId: string): Promise<boolean> {
-    return (await this.organizations.countOwners(this.dataSource.manager, organizationId)) > 0;
+  async isClaimed(organizationId: string, within: EntityManager = this.dataSource.manager): Promise<boolean> {
+    return (await this.organizations.countOwners(within, organizationId)) > 0;
   }
 
   /**

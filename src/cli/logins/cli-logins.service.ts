@@ -14,6 +14,7 @@ import { ManagementKeysService } from '../../identity/management-keys/management
 import type { Membership, Organization } from '../../organizations/organizations.repository.js';
 import { Organizations } from '../../organizations/organizations.service.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { Turns } from '../../rate-limits/turns.js';
 import {
   browserProofOf,
   LOGIN_KEPT_MS,
@@ -74,6 +75,8 @@ interface LoginResult {
  */
 @Injectable()
 export class CliLogins {
+  readonly #turns = new Turns();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly operations: OperationsRepository,
@@ -139,7 +142,7 @@ export class CliLogins {
     person: ActingPerson,
     organizationId: string | undefined,
   ): Promise<string | null> {
-    const memberships = await this.organizations.list({ ...person, organizationId: null });
+    const memberships = await this.organizations.list({ ...person, organizationId: null }, tx);
     const { organization } = chosen(memberships, organizationId);
     requireUnexpired(organization.expiresAt, this.clock.nowMs());
     const label = login.client?.label ?? '';
@@ -202,14 +205,16 @@ export class CliLogins {
     await this.limits.requireRoom('login', { subject: address });
     const { id: deploymentId } = await this.deployment.facts();
     for (let attempt = 0; attempt < MAX_CODE_ATTEMPTS; attempt++) {
-      const stored = await this.dataSource.transaction(async (tx) => {
-        const isNew = await this.insertOnce(tx, id, request, userCodeOf(token, deploymentId, attempt));
-        if (isNew) {
-          await this.limits.admit('login', { subject: address });
-          this.log.event('cli_login_opened', { operation: id });
-        }
-        return this.operations.find(id, tx);
-      });
+      const stored = await this.#turns.take(address, () =>
+        this.dataSource.transaction(async (tx) => {
+          const isNew = await this.insertOnce(tx, id, request, userCodeOf(token, deploymentId, attempt));
+          if (isNew) {
+            await this.limits.admit('login', { subject: address });
+            this.log.event('cli_login_opened', { operation: id });
+          }
+          return this.operations.find(id, tx);
+        }),
+      );
       if (stored !== undefined) return stored;
     }
     throw new Error('No user code was free.');
@@ -218,7 +223,7 @@ export class CliLogins {
   /** @returns whether the login is new. */
   private async insertOnce(tx: EntityManager, id: string, request: LoginRequest, userCode: Secret): Promise<boolean> {
     const { token, client, loopbackRedirect, address } = request;
-    const { id: deploymentId } = await this.deployment.facts();
+    const { id: deploymentId } = await this.deployment.facts(tx);
     const now = this.clock.now();
     await this.operations.lockAddress(tx, address);
     const isNew = await this.operations.insert(tx, {

@@ -92,7 +92,7 @@ export class CliBootstrap {
         reason: 'operation_token_used',
       });
     }
-    if (await this.unclaimed.isClaimed(organizationId)) {
+    if (await this.unclaimed.isClaimed(organizationId, tx)) {
       throw new GatewayError('forbidden', {
         message: 'A person owns this account now; log in instead.',
         reason: 'bootstrap_retired',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, MoreThan } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Organization } from '../../organizations/organizations.repository.js';
+import { lockName } from '../../platform/database/lock-name.js';
 import { OperationEntity } from './operation.entity.js';
 import type { OperationKind } from './operation.rules.js';
 
@@ -84,9 +85,14 @@ export class OperationsRepository {
     return raw.length === 1;
   }
 
-  /** Locks an address until the transaction ends, so that its pending logins are counted one after the other. */
+  /**
+   * Locks an address or an account until the transaction ends, so that its pending operations are counted one after the
+   * other.
+   *
+   * @throws rate_limited as `lockName`.
+   */
   async lockAddress(tx: EntityManager, address: string): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`cli login of ${address}`]);
+    await lockName(tx, `cli login of ${address}`);
   }
 
   /** The number of pending operations with these members at `at`. */

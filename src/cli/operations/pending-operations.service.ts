@@ -10,6 +10,7 @@ import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { Deployment } from '../../identity/deployment.js';
 import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { Turns } from '../../rate-limits/turns.js';
 import { approvalUrl, noSuchOperation, operationExpired } from '../logins/cli-logins.service.js';
 import {
   browserProofOf,
@@ -40,6 +41,8 @@ type IdentifiedRequest = Pick<OperationRow, 'id' | 'kind' | 'requestHash' | 'act
  */
 @Injectable()
 export class PendingOperations {
+  readonly #turns = new Turns();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly operations: OperationsRepository,
@@ -77,7 +80,7 @@ export class PendingOperations {
     await this.limits.requireRoom('operation', caller);
     const { id: deploymentId, consoleOrigin } = await this.deployment.facts();
     const proof = browserProofOf(token, deploymentId);
-    await this.dataSource.transaction(async (tx) => {
+    await this.inTurn(operation, async (tx) => {
       await this.insertPending(tx, { ...operation, proofHash: proofHash(proof) });
       await this.limits.admit('operation', caller);
     });
@@ -90,7 +93,12 @@ export class PendingOperations {
    * @throws rate_limited too many pending operations.
    */
   async reserve(operation: NewOperation): Promise<void> {
-    await this.dataSource.transaction((tx) => this.insertPending(tx, operation));
+    await this.inTurn(operation, (tx) => this.insertPending(tx, operation));
+  }
+
+  /** In a transaction; those of one account wait for each other without a connection. */
+  private inTurn<T>({ organizationId }: NewOperation, work: (tx: EntityManager) => Promise<T>): Promise<T> {
+    return this.#turns.take(organizationId ?? '', () => this.dataSource.transaction(work));
   }
 
   private async insertPending(tx: EntityManager, operation: NewOperation): Promise<void> {

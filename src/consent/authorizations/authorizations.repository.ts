@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
+import { lockName } from '../../platform/database/lock-name.js';
 import { AuthorizationEntity } from './authorization.entity.js';
 
 export type AuthorizationRow = Readonly<AuthorizationEntity>;
@@ -29,7 +30,7 @@ export class AuthorizationsRepository {
   /** Stores a pending authorization. @returns the number of pending ones of its address at `createdAt`, with it. */
   async insert(tx: EntityManager, authorization: NewAuthorization): Promise<number> {
     const { address, createdAt } = authorization;
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`oauth authorization of ${address}`]);
+    await lockName(tx, `oauth authorization of ${address}`);
     await tx.insert(AuthorizationEntity, { ...authorization, state: 'pending' });
     return tx.countBy(AuthorizationEntity, { address, state: 'pending', expiresAt: MoreThan(createdAt) });
   }

@@ -10,6 +10,7 @@ import { type ClientProblem, metadataUrlOf, type OAuthClient, readMetadata, read
 const FETCH_TIMEOUT_MS = 5_000;
 const MAX_DOCUMENT_BYTES = 64 * 1024;
 const MAX_FETCHES = 20;
+const MAX_FETCHES_OF_ADDRESS = MAX_FETCHES / 4;
 const MAX_DOCUMENTS = 500;
 /** A document counts for five minutes, a failure for two seconds: a person waits, a host is not flooded. */
 const DOCUMENT_LIFE_MS = 5 * 60_000;
@@ -27,6 +28,12 @@ const FAILURES: Readonly<Record<OutboundFailure, string>> = {
 /** A client that is unknown or refused. The message is for the person who runs it. */
 export class ClientRefused extends Error {}
 
+interface Fetch {
+  readonly found: Promise<OAuthClient | ClientProblem>;
+  /** Who asked for it first. */
+  readonly address: string;
+}
+
 interface Remembered {
   readonly found: OAuthClient | ClientProblem;
   readonly untilMs: number;
@@ -42,7 +49,7 @@ interface Remembered {
 export class OAuthClients {
   readonly #registered: ReadonlyMap<string, OAuthClient>;
   readonly #documents = lruCache<Remembered>(MAX_DOCUMENTS);
-  readonly #fetches = new Map<string, Promise<OAuthClient | ClientProblem>>();
+  readonly #fetches = new Map<string, Fetch>();
 
   /** @throws EnvironmentError the file of registered clients cannot be read. */
   constructor(
@@ -54,8 +61,8 @@ export class OAuthClients {
     this.#registered = registeredClients(environment.OAUTH_CLIENTS_FILE);
   }
 
-  /** @throws ClientRefused */
-  async find(clientId: string): Promise<OAuthClient> {
+  /** @param address of the caller; a quarter of the fetches at most is for one. @throws ClientRefused */
+  async find(clientId: string, address: string): Promise<OAuthClient> {
     const registered = this.#registered.get(clientId);
     if (registered !== undefined) return registered;
     const url = this.environment.OAUTH_CLIENT_METADATA_ENABLED ? metadataUrlOf(clientId) : undefined;
@@ -64,20 +71,23 @@ export class OAuthClients {
     if (hosts.length > 0 && !hosts.includes(url.hostname)) {
       throw new ClientRefused(`Clients of ${url.hostname} are not admitted here.`);
     }
-    const found = await this.document(url);
+    const found = await this.document(url, address);
     if ('problem' in found) throw new ClientRefused(`The client's metadata document ${found.problem}.`);
     return found;
   }
 
-  private async document(url: URL): Promise<OAuthClient | ClientProblem> {
+  private async document(url: URL, address: string): Promise<OAuthClient | ClientProblem> {
     const known = this.#documents.get(url.href);
     if (known !== undefined && this.clock.monotonicMs() < known.untilMs) return known.found;
     const underWay = this.#fetches.get(url.href);
-    if (underWay !== undefined) return underWay;
-    if (this.#fetches.size >= MAX_FETCHES) return { problem: 'has to wait: many are being read; try again' };
-    const fetch = this.fetch(url).finally(() => this.#fetches.delete(url.href));
-    this.#fetches.set(url.href, fetch);
-    return fetch;
+    if (underWay !== undefined) return underWay.found;
+    const ofAddress = [...this.#fetches.values()].filter((fetch) => fetch.address === address).length;
+    if (this.#fetches.size >= MAX_FETCHES || ofAddress >= MAX_FETCHES_OF_ADDRESS) {
+      return { problem: 'has to wait: many are being read; try again' };
+    }
+    const found = this.fetch(url).finally(() => this.#fetches.delete(url.href));
+    this.#fetches.set(url.href, { found, address });
+    return found;
   }
 
   private async fetch(url: URL): Promise<OAuthClient | ClientProblem> {

@@ -113,12 +113,12 @@ export class Consents {
    * above the requested one; operation_denied, operation_expired; conflict as `Connections.open`.
    */
   allow(id: string, proof: Secret, { organizationId, grant }: Allowance, { session }: BrowserClient): Promise<string> {
-    return this.complete(id, proof, async (_tx, { requestedGrant }) => {
+    return this.complete(id, proof, async (tx, { requestedGrant }) => {
       const person = requirePerson(session);
       if (grant === 'manage' && requestedGrant === 'read') {
         throw invalidRequest('grant', 'must be read: the client asked for no more');
       }
-      const memberships = await this.organizations.list({ ...person, organizationId: null });
+      const memberships = await this.organizations.list({ ...person, organizationId: null }, tx);
       const chosen = memberships.find(({ organization }) => organization.id === organizationId);
       if (chosen === undefined) throw new GatewayError('not_a_member');
       requireUnexpired(chosen.organization.expiresAt, this.clock.nowMs());

@@ -8,6 +8,7 @@ import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof.rules.js';
 import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { IV_BYTES, sealText } from '../../platform/vault/sealed-blob.rules.js';
+import { Turns } from '../../rate-limits/turns.js';
 import {
   type AuthorizationRequest,
   authorizationIdOf,
@@ -33,6 +34,8 @@ const SECRET_BYTES = 32;
  */
 @Injectable()
 export class Authorizations {
+  readonly #turns = new Turns();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly authorizations: AuthorizationsRepository,
@@ -52,7 +55,7 @@ export class Authorizations {
    * many authorizations of the address are pending.
    */
   async begin(parameters: SingleParameters, address: string): Promise<string> {
-    const { client, redirectUri } = await this.requireClient(parameters);
+    const { client, redirectUri } = await this.requireClient(parameters, address);
     const request = readAuthorizationRequest(parameters, this.origin.url);
     if ('error' in request) {
       const { error, description } = request;
@@ -65,12 +68,13 @@ export class Authorizations {
 
   private async requireClient(
     parameters: SingleParameters,
+    address: string,
   ): Promise<{ readonly client: OAuthClient; readonly redirectUri: string }> {
     const clientId = parameters.get('client_id');
     const redirectUri = parameters.get('redirect_uri');
     if (clientId === undefined) throw this.refused('invalid_request', 'client_id is missing.');
     if (redirectUri === undefined) throw this.refused('invalid_request', 'redirect_uri is missing.');
-    const client = await this.clients.find(clientId).catch((error: unknown) => {
+    const client = await this.clients.find(clientId, address).catch((error: unknown) => {
       throw error instanceof ClientRefused ? this.refused('invalid_client', error.message) : error;
     });
     if (!client.redirectUris.some((declared) => matchesRedirectUri(declared, redirectUri))) {
@@ -97,9 +101,11 @@ export class Authorizations {
       expiresAt: instantOf(createdAt.getTime() + PENDING_MS),
       keptUntil: instantOf(createdAt.getTime() + KEPT_MS),
     };
-    await this.dataSource.transaction(async (tx) => {
-      if ((await this.authorizations.insert(tx, authorization)) > MAX_PENDING) throw tooManyPending();
-    });
+    await this.#turns.take(address, () =>
+      this.dataSource.transaction(async (tx) => {
+        if ((await this.authorizations.insert(tx, authorization)) > MAX_PENDING) throw tooManyPending();
+      }),
+    );
     return `/oauth/consent?id=${id}#${proof.reveal()}`;
   }
 

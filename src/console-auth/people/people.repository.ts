@@ -2,9 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import { IdentityEntity } from '../../identity/organization.entity.js';
-
-/** Advisory lock per database, held until the transaction ends; differs from the migration lock. */
-const SIGN_UP_LOCK = 5_272_024_003;
+import { lockName } from '../../platform/database/lock-name.js';
 
 /** A person that can sign in, as they see themselves. */
 export interface PersonRow {
@@ -29,9 +27,9 @@ export interface PersonChanges {
 export class PeopleRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Serializes sign-ups of the first person until this transaction ends. */
+  /** Serializes sign-ups of the first person until this transaction ends. @throws rate_limited as `lockName`. */
   async lockSignUp(tx: EntityManager): Promise<void> {
-    await tx.query('SELECT pg_advisory_xact_lock($1)', [SIGN_UP_LOCK]);
+    await lockName(tx, 'sign-up');
   }
 
   hasAny(within: EntityManager = this.dataSource.manager): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
+import { lockName } from '../../platform/database/lock-name.js';
 import { OpenidSubjectEntity } from '../credential.entity.js';
 import type { OpenIdSubject } from '../people/person.rules.js';
 
@@ -17,7 +18,7 @@ export class OpenIdSubjectsRepository {
    */
   async findLatest(tx: EntityManager, subject: OpenIdSubject): Promise<string | undefined> {
     const name = `openid subject ${JSON.stringify([subject.issuer, subject.subject])}`;
-    await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [name]);
+    await lockName(tx, name);
     return this.findIdentity(tx, subject);
   }
 

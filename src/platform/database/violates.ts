@@ -4,6 +4,7 @@ import { errorCode } from '../../common/errors/error-code.js';
 const UNIQUE_VIOLATION = '23505';
 const REFERENCE_VIOLATION = '23503';
 const CHECK_VIOLATION = '23514';
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Transient SQLSTATEs: connection exceptions (08), insufficient resources (53: too many connections, disk or memory
@@ -72,6 +73,11 @@ export function isConnectionTrouble(error: unknown): boolean {
     if (code !== undefined) return NOT_NOW.test(code) || NETWORK_CODES.has(code);
     return one instanceof Error && DRIVER_MESSAGES.has(one.message);
   });
+}
+
+/** True when a lock was not free within `lock_timeout`. */
+export function waitedForLock(error: unknown): boolean {
+  return causes(error).some((one) => errorCode(one) === LOCK_NOT_AVAILABLE);
 }
 
 /** The error and its nested causes, outermost first. */

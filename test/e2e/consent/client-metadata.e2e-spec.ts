@@ -15,6 +15,7 @@ import { clientsFile, startConsentWorld } from '../../support/consent/oauth-clie
 import { loopbackCertificate } from '../../support/issuers/issuer-certificate.js';
 
 const HOST = 'client.example.com';
+const ADDRESS = '203.0.113.5';
 const MINUTE_MS = 60_000;
 /** Between two bytes of a document that drips. */
 const DROP_MS = 100;
@@ -85,20 +86,20 @@ describe('clients by the address of their metadata document', () => {
   it('a document over https → the client; asked for once, identity-encoded, within five minutes', async () => {
     serve({ client_name: '<b>Acme</b>' });
     const clients = clientsWith();
-    const found = await clients.find(id);
+    const found = await clients.find(id, ADDRESS);
     expect(found).toMatchObject({ id, name: '<b>Acme</b>', domain: HOST, source: 'cimd' });
     clock.advance(5 * MINUTE_MS - 1);
-    expect(await clients.find(id)).toEqual(found);
+    expect(await clients.find(id, ADDRESS)).toEqual(found);
     expect(requests.map(({ method, headers }) => [method, headers['accept-encoding']])).toEqual([['GET', 'identity']]);
     clock.advance(1);
-    await clients.find(id);
+    await clients.find(id, ADDRESS);
     expect(requests).toHaveLength(2);
   });
 
   it('fifty callers at once → one request', async () => {
     serve();
     const clients = clientsWith();
-    const found = await Promise.all(Array.from({ length: 50 }, () => clients.find(id)));
+    const found = await Promise.all(Array.from({ length: 50 }, () => clients.find(id, ADDRESS)));
     expect(new Set(found).size).toBe(1);
     expect(requests).toHaveLength(1);
   });
@@ -137,14 +138,14 @@ describe('clients by the address of their metadata document', () => {
     ['a broken connection', (_request, response) => void response.destroy(), 'cannot be read'],
   ])('%s → refused, saying so, with a log line', async (_name, answer, problem) => {
     listener = answer;
-    expect(await refusal(clientsWith().find(id))).toContain(problem);
+    expect(await refusal(clientsWith().find(id, ADDRESS))).toContain(problem);
     expect(requests).toHaveLength(1);
     expect(logs).toEqual([expect.objectContaining({ message: 'oauth_client_refused', level: 'warn' })]);
   });
 
   it('another client_id in the document → refused', async () => {
     serve({ client_id: `${id}?other` });
-    expect(await refusal(clientsWith().find(id))).toContain('another client_id');
+    expect(await refusal(clientsWith().find(id, ADDRESS))).toContain('another client_id');
   });
 
   it('a document that drips → refused after five seconds', async () => {
@@ -157,7 +158,7 @@ describe('clients by the address of their metadata document', () => {
         await sleep(DROP_MS);
       }
     };
-    expect(await refusal(clientsWith().find(id))).toContain('5 seconds');
+    expect(await refusal(clientsWith().find(id, ADDRESS))).toContain('5 seconds');
     // On a busy machine it drips more slowly, too.
     expect(drops * DROP_MS).toBeLessThan(7_000);
   }, 15_000);
@@ -165,34 +166,45 @@ describe('clients by the address of their metadata document', () => {
   it('a failure → not asked again for two seconds', async () => {
     listener = (_request, response) => void response.writeHead(503).end();
     const clients = clientsWith();
-    await refusal(clients.find(id));
+    await refusal(clients.find(id, ADDRESS));
     clock.advance(1_999);
-    await refusal(clients.find(id));
+    await refusal(clients.find(id, ADDRESS));
     expect(requests).toHaveLength(1);
     clock.advance(1);
     serve();
-    expect((await clients.find(id)).id).toBe(id);
+    expect((await clients.find(id, ADDRESS)).id).toBe(id);
   });
+
+  it('one address asks for many that never answer → told to wait; another address is served', async () => {
+    serve();
+    const served = listener;
+    listener = (request, response) => (request.url?.includes('hangs') ? undefined : served(request, response));
+    const clients = clientsWith();
+    const hanging = Array.from({ length: 5 }, (_, at) => refusal(clients.find(`${id}?hangs=${at}`, ADDRESS)));
+    expect(await refusal(clients.find(`${id}?one=more`, ADDRESS))).toContain('has to wait');
+    expect((await clients.find(id, '198.51.100.7')).id).toBe(id);
+    for (const told of await Promise.all(hanging)) expect(told).toContain('5 seconds');
+  }, 15_000);
 
   it('a public name at a private address → not called, unless the operator trusts it', async () => {
     serve();
-    expect(await refusal(clientsWith({}, '').find(id))).toContain('may not be called');
+    expect(await refusal(clientsWith({}, '').find(id, ADDRESS))).toContain('may not be called');
     expect(requests).toEqual([]);
   });
 
   it('plain http → unknown, also for a trusted host', async () => {
-    expect(await refusal(clientsWith().find(id.replace('https:', 'http:')))).toContain('unknown');
+    expect(await refusal(clientsWith().find(id.replace('https:', 'http:'), ADDRESS))).toContain('unknown');
     expect(requests).toEqual([]);
   });
 
   it('documents switched off, or another host than those admitted → refused without a call', async () => {
     serve();
     const off = clientsWith({ OAUTH_CLIENT_METADATA_ENABLED: 'false' });
-    expect(await refusal(off.find(id))).toContain('unknown');
+    expect(await refusal(off.find(id, ADDRESS))).toContain('unknown');
     const limited = clientsWith({ OAUTH_CLIENT_HOSTS: 'other.example.com' });
-    expect(await refusal(limited.find(id))).toContain(`Clients of ${HOST} are not admitted here`);
+    expect(await refusal(limited.find(id, ADDRESS))).toContain(`Clients of ${HOST} are not admitted here`);
     expect(requests).toEqual([]);
-    expect((await clientsWith({ OAUTH_CLIENT_HOSTS: `other.example.com, ${HOST}` }).find(id)).id).toBe(id);
+    expect((await clientsWith({ OAUTH_CLIENT_HOSTS: `other.example.com, ${HOST}` }).find(id, ADDRESS)).id).toBe(id);
   });
 });
 
@@ -200,7 +212,7 @@ describe('registered clients', () => {
   it('the same id as a document’s → the operator’s entry wins, without a call', async () => {
     const entry = { client_id: id, client_name: 'The operator’s', redirect_uris: ['https://client.example.com/back'] };
     const clients = clientsWith({ OAUTH_CLIENTS_FILE: clientsFile([entry]) });
-    expect(await clients.find(id)).toMatchObject({ name: 'The operator’s', domain: null, source: 'registered' });
+    expect(await clients.find(id, ADDRESS)).toMatchObject({ name: 'The operator’s', domain: null, source: 'registered' });
     expect(requests).toEqual([]);
   });
 

@@ -25,6 +25,12 @@ export default class NativeEnvironment extends TestEnvironment {
     // One for both: Nest keeps its metadata in `Reflect`, and a suite that moves `Date.now` moves it for packages too.
     Object.assign(this.global, { Date, Reflect });
     for (const name of Object.keys(KINDS)) acceptFromBoth(this.global[name], KINDS[name]);
+    this.hasDatabase = config.projectConfig.testEnvironmentOptions.hasDatabase === true;
+  }
+
+  async setup() {
+    await super.setup();
+    if (this.hasDatabase) await import('./one-connection.mjs');
   }
 }
 
