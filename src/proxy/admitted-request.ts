@@ -14,6 +14,8 @@ export interface AdmittedRequest {
   readonly body: Buffer | RebuiltForm | undefined;
   /** The provider serves this path for free, so its answer is not read for usage. Default false. */
   readonly isFree?: boolean;
+  /** The provider keeps objects that the answer names. Default false. */
+  readonly keeps?: boolean;
   /** The form's content type; absent for JSON. */
   readonly contentType?: string | undefined;
   /** The gateway requested usage that the client did not request; the client must not receive it. */

@@ -115,6 +115,7 @@ export class OutgoingCalls {
       body: admitted.body !== undefined && 'pieces' in admitted.body ? admitted.body.pieces : admitted.body,
       isFree: admitted.isFree ?? false,
       style: target.style,
+      keeps: admitted.keeps ?? false,
       price: admitted.model.price,
       withholdUsageChunk: admitted.withholdUsageChunk,
       hostedTools: admitted.hostedTools,

@@ -13,12 +13,7 @@ import type { AdmittedRequest } from './admitted-request.js';
 import { nestedModelEdits, nestedNamesOf, validateModelAlternatives } from './body/body-models.rules.js';
 import { validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
-import {
-  readOwnedResponse,
-  validateKeptFields,
-  validateKeptObjects,
-  validateKeptParameters,
-} from './body/kept-objects.rules.js';
+import { keepsObjects, keptReferences, validateKeptFields, validateKeptParameters } from './body/kept-objects.rules.js';
 import { validateOutputCap } from './body/output-cap.rules.js';
 import { type RequestFacts, readRequestFacts, usageEdits } from './body/request-facts.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-shape.rules.js';
@@ -27,7 +22,7 @@ import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
 import { scanBody } from './json/json-scan.js';
 import type { ScannedBody } from './json/scanned-body.js';
 import { chooseModel, inBodySpelling, type ModelChoice, modelWithoutBody } from './model-choice.rules.js';
-import { OwnResponses } from './own-responses.service.js';
+import { OwnObjects } from './own-objects.service.js';
 import type { ProxyPlan } from './plan.js';
 
 /** Common values of all free requests. */
@@ -59,7 +54,7 @@ export class ProxyPolicy {
   constructor(
     private readonly prices: PriceBook,
     private readonly outputLimits: OutputLimits,
-    private readonly responses: OwnResponses,
+    private readonly objects: OwnObjects,
     private readonly ids: Ids,
   ) {}
 
@@ -100,10 +95,9 @@ export class ProxyPolicy {
     const scan = await scanBody(body);
     const nested = names && (await scanBody(body, { names }));
     const facts = readRequestFacts(scan);
-    validateKeptObjects(scan);
-    const ownedResponseId = readOwnedResponse(scan);
+    const references = keptReferences(scan);
     const admitted = this.composeJson(call, facts, { scan, nested });
-    if (ownedResponseId !== undefined) await this.responses.require(call.caller, ownedResponseId);
+    if (references.length > 0) await this.objects.require(call.caller, references);
     return admitted;
   }
 
@@ -131,7 +125,10 @@ export class ProxyPolicy {
     const path = pathFor(plan, model);
     return dialect.isFree(plan.path)
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
-      : { model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) };
+      : {
+          ...{ model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) },
+          keeps: keepsObjects(scan, style),
+        };
   }
 
   private async admitForm(call: PlannedCall, body: Buffer, contentType: string): Promise<AdmittedRequest> {

@@ -18,7 +18,7 @@ import { EndpointRequests } from './endpoints/endpoint-request.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { Forwarding } from './forwarding.service.js';
 import { OutgoingCalls } from './outgoing-calls.service.js';
-import { OwnResponses } from './own-responses.service.js';
+import { OwnObjects } from './own-objects.service.js';
 import { ProxyPlans } from './plan.js';
 import { ProxyPolicy } from './policy.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
@@ -57,7 +57,7 @@ import { TurnStages } from './turn-stages.js';
     ProxyPlans,
     ProxyPolicy,
     ProxiedCalls,
-    OwnResponses,
+    OwnObjects,
     CallAdmission,
     OutgoingCalls,
     Forwarding,

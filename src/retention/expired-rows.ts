@@ -47,6 +47,13 @@ export const PRUNE_INVITATIONS: RetentionStep = {
   run: async (run) => ({ invitations: await touched(run, DELETE_INVITATIONS, run.days.invitations) }),
 };
 
+/** Ids of objects that their providers keep no longer. */
+export const PRUNE_KEPT_OBJECTS: RetentionStep = {
+  done: 'kept_objects_pruned',
+  failed: 'kept_objects_prune_failed',
+  run: async (run) => ({ objects: await touched(run, DELETE_KEPT_OBJECTS, run.now) }),
+};
+
 export const PRUNE_AUDIT_EVENTS: RetentionStep = {
   done: 'audit_events_pruned',
   failed: 'audit_events_prune_failed',
@@ -112,6 +119,11 @@ export const PRUNE_USERS: RetentionStep = {
   failed: 'app_users_prune_failed',
   run: async (run) => ({ users: await touched(run, DELETE_USERS, run.days.users) }),
 };
+
+const DELETE_KEPT_OBJECTS = `
+  DELETE FROM kept_objects WHERE ctid = ANY (ARRAY(
+    SELECT old.ctid FROM kept_objects old WHERE old.kept_until <= $2 ORDER BY old.kept_until LIMIT $1
+    FOR UPDATE SKIP LOCKED))`;
 
 const DELETE_AUTH_EVENTS = `
   DELETE FROM auth_events WHERE id = ANY (ARRAY(

@@ -19,6 +19,7 @@ export class RetentionSteps {
     this.inOrder = [
       expired.PRUNE_AUTH_EVENTS,
       expired.PRUNE_CHALLENGES,
+      expired.PRUNE_KEPT_OBJECTS,
       expired.PRUNE_DEVICE_KEYS,
       expired.PRUNE_RECEIPTS,
       expired.PRUNE_INVITATIONS,

@@ -1,6 +1,6 @@
 /**
  * Request members that name objects stored at a provider. Every application that shares the provider key could read
- * them. `src/proxy/body/kept-objects.rules.ts` applies this table, and `test/contract/kept-objects.spec.ts` checks it
+ * them, so some may name what was made for their own application and user, and the others nothing. `src/proxy/body/kept-objects.rules.ts` applies this table, and `test/contract/kept-objects.spec.ts` checks it
  * against the types of the official SDKs.
  *
  * Names are in snake case; the camel-case spelling of each also matches. See ADR 0028.
@@ -10,25 +10,28 @@
 export const KEPT_AT_ROOT = {
   /** Refused with any value. */
   any: [
-    ...['conversation', 'conversation_id', 'cached_content', 'cache_id', 'batch', 'batch_id', 'thread_id'],
+    ...['conversation_id', 'cached_content', 'cache_id', 'batch', 'batch_id', 'thread_id'],
     ...['context_id', 'assistant_id', 'agent_id', 'interaction_id', 'previous_interaction_id', 'preset'],
     ...['voice_id', 'user_profile_id', 'workspace_id', 'fallback_credit_token'],
   ],
   /** Refused with an object as the value; a string is content. */
   object: ['prompt'],
-  /** Allowed for the creator of the response only. */
-  response: ['previous_response_id'],
+  /** Allowed for the owner of the object only; the value is its id, or an object with it. */
+  owned: ['previous_response_id', 'conversation'],
 } as const;
 
 /** Members that name objects at any depth, when the value is a string or a non-empty list. */
 export const KEPT_ANYWHERE: readonly string[] = [
-  ...['file_id', 'file_ids', 'upload_id', 'upload_ids', 'container', 'container_id', 'skill_id', 'skill_ids'],
+  ...['file_id', 'file_ids', 'upload_id', 'upload_ids', 'skill_id', 'skill_ids'],
   ...['vector_store_id', 'vector_store_ids', 'file_search_store_names', 'library_ids', 'collection_ids'],
-  ...['cached_content', 'connector_id', 'tunnel_id', 'comparison_response_id', 'previous_message_id'],
+  ...['cached_content', 'connector_id', 'tunnel_id', 'comparison_response_id'],
   ...['rag_corpus', 'rag_corpora', 'rag_file_ids', 'data_store', 'prompt_template_name', 'response_template_name'],
   ...['gcs_uri', 'output_gcs_uri', 'output_uri_prefix', 'service_account', 'credential_secret'],
   ...['api_key_secret', 'api_key_secret_version'],
 ];
+
+/** Members that name an object at any depth by a string; allowed for its owner only. */
+export const OWNED_ANYWHERE: readonly string[] = ['container', 'container_id', 'previous_message_id'];
 
 /** Members with complete settings of provider stores; refused as objects too. */
 export const KEPT_SETTINGS: readonly string[] = ['vertex_ai_search', 'vertex_rag_store', 'external_api'];
@@ -71,7 +74,7 @@ function present(...members: string[]): Content {
 /** Content of Responses input items by type. An unlisted type needs a non-empty member of any listed type. */
 export const ITEM_CONTENT: ReadonlyMap<string, Content> = new Map([
   ['message', present('content')],
-  ['reasoning', filled('encrypted_content', 'content', 'summary')],
+  ['reasoning', filled('encrypted_content')],
   ['compaction', filled('encrypted_content')],
   ['compaction_trigger', present('id')],
   ['configuration_update', filled('reasoning', 'text')],
@@ -110,18 +113,27 @@ export const UNTYPED_ITEM: Content = present('content');
 
 const NO_CONTENT = filled();
 
-/** Objects under these members name a stored object by `id`, unless they carry its content. */
-export const KEPT_BY_ID: ReadonlyMap<string, Content> = new Map([
-  ['audio', filled('data')],
-  ['voice', NO_CONTENT],
-  ['container', NO_CONTENT],
+/** Objects under these members name a stored object by `id`, unless they carry its content. Nobody owns a voice. */
+export const KEPT_BY_ID: ReadonlyMap<string, Content & { readonly isOwned: boolean }> = new Map([
+  ['audio', { ...filled('data'), isOwned: true }],
+  ['voice', { ...NO_CONTENT, isOwned: false }],
+  ['container', { ...NO_CONTENT, isOwned: true }],
 ]);
 
-/** Members whose objects or lists are application data or citations; the provider resolves no reference in them. */
+/**
+ * Members whose objects or lists are application data: arguments and results of functions, schemas with their defaults
+ * and examples, metadata, citations, documents to cite. The provider resolves no reference in them.
+ */
 export const FREE_OBJECTS: readonly string[] = [
-  ...['input', 'args', 'response', 'parameters', 'input_schema', 'metadata', 'properties'],
+  ...['input', 'args', 'arguments', 'response', 'json', 'data', 'metadata', 'client_metadata'],
+  ...['parameters', 'input_schema', 'output_schema', 'schema', 'properties', 'json_schema', 'default', 'example'],
+  ...['parameters_json_schema', 'response_schema', 'response_json_schema', 'guided_json'],
 ];
-export const FREE_LISTS: readonly string[] = ['annotations', 'results'];
+/** Those that are so at the root too; others count below the root object only. */
+export const FREE_AT_ROOT: ReadonlySet<string> = new Set(['metadata', 'client_metadata', 'documents']);
+export const FREE_LISTS: readonly string[] = [
+  ...['annotations', 'citations', 'results', 'input_examples', 'examples', 'documents'],
+];
 
 /** Model names that refer to something stored at the provider; only the operator may name them. */
 export const KEPT_MODELS: readonly RegExp[] = [/@preset\//i, /^ft:/i, /(?:^|\/)tunedModels\//i, /^ag:/i];

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { offlineBudgets } from '../../test/support/budgets/offline-budgets.js';
 import { eventually } from '../../test/support/eventually.js';
+import { FakeKeptObjects } from '../../test/support/usage/fake-kept-objects.js';
 import { anAdmission, anOutcome, aReading } from '../../test/support/usage/usage.js';
 import type { BudgetHold } from '../budgets/budget-hold.js';
 import { Budgets } from '../budgets/budgets.service.js';
@@ -17,11 +18,10 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { compilePrice } from '../pricing/model-price.js';
 import type { EventBatch } from './event/event-batch.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
-import { UsageRepository } from './usage.repository.js';
+import { KeptObjects } from './kept-objects.service.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageRecorder } from './usage-recorder.service.js';
 import { UsageRecovery } from './usage-recovery.service.js';
-import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
 /** A fake events table: inserts are atomic and skip existing ids. */
@@ -77,16 +77,6 @@ class FakeEvents extends UsageWritesRepository {
   }
 }
 
-class FakeReads extends UsageRepository {
-  constructor() {
-    super(new DataSource({ type: 'postgres' }));
-  }
-
-  override async findResponseUser(): Promise<undefined> {
-    return undefined;
-  }
-}
-
 /** Records the instances whose grants were returned. */
 class FakeBudgets extends Budgets {
   readonly forgotten: string[] = [];
@@ -125,13 +115,13 @@ function assemble() {
   const ids = new SystemIds();
   const journal = new UsageJournal({ root, instanceId: ids.base36(8), syncMs: 5, maxPending: 10_000, clock, log });
   const incidents = new UsageIncidents(journal, clock, log);
-  const responses = new UsageResponses(new FakeReads());
+  const keptObjects = new KeptObjects(new FakeKeptObjects(), log);
   const writer = new UsageWriter(journal, events, incidents);
   const metrics = new Metrics();
   const budgets = offlineBudgets(FakeBudgets, clock, log, metrics);
-  const recorder = new UsageRecorder(journal, writer, responses, incidents, metrics, budgets, ids);
+  const recorder = new UsageRecorder(journal, writer, keptObjects, incidents, metrics, budgets, ids);
   const recovery = new UsageRecovery(journal, events, budgets, incidents, log);
-  return { journal, responses, recorder, recovery, metrics, budgets };
+  return { journal, keptObjects, recorder, recovery, metrics, budgets };
 }
 
 beforeEach(async () => {
@@ -443,36 +433,5 @@ describe('money held for a request', () => {
     events.failure = undefined;
     await parts.recorder.flush();
     expect(holds.map(({ told }) => told.at(-1))).toEqual(['stored', 'dropped', 'stored']);
-  });
-});
-
-describe('usage responses', () => {
-  it.each([
-    ['the same user', 'u1', true],
-    ['another user', 'u2', false],
-    ['an application without users', null, true],
-  ])('response of this process asked for by %s → %s %s', async (_name, userId, known) => {
-    const reading = aReading({ responseId: 'resp_1' });
-    parts.recorder.settle(admit({ userId: 'u1' }), anOutcome({ price, reading }));
-    expect(await parts.responses.createdBy('notes-abc123', userId, 'resp_1')).toBe(known);
-    expect(await parts.responses.createdBy('other-abc123', userId, 'resp_1')).toBe(false);
-  });
-
-  it.each(['resp\u0000', '\ud800'])('id %j, which is never stored → no creator, without a query', async (id) => {
-    const findResponseUser = () => Promise.reject(new Error('asked'));
-    expect(
-      await new UsageResponses(Object.assign(new FakeReads(), { findResponseUser })).createdBy('a', null, id),
-    ).toBe(false);
-  });
-
-  it.each([
-    ['stored by another process', [{ userId: null }], true, 1],
-    ['stored a moment later', [undefined, { userId: null }], true, 2],
-    ['never stored', [undefined, undefined], false, 2],
-  ])('response %s → looked up, and once more after a moment', async (_name, answers, known, looks) => {
-    let asked = 0;
-    const stored = Object.assign(new FakeReads(), { findResponseUser: async () => answers[asked++] });
-    expect(await new UsageResponses(stored).createdBy('notes-abc123', null, 'resp_2')).toBe(known);
-    expect(asked).toBe(looks);
   });
 });

@@ -19,9 +19,9 @@ import {
   ownMembers,
   settledHead,
 } from './event/usage-event.rules.js';
+import { KeptObjects } from './kept-objects.service.js';
 import type { UsageAdmission, UsageOutcome } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
-import { UsageResponses } from './usage-responses.service.js';
 import { UsageWriter } from './usage-writer.service.js';
 
 /** Capacity of each cache of kinds. */
@@ -60,7 +60,7 @@ export class UsageRecorder implements OnApplicationShutdown {
   constructor(
     private readonly journal: UsageJournal,
     private readonly writer: UsageWriter,
-    private readonly responses: UsageResponses,
+    private readonly keptObjects: KeptObjects,
     private readonly incidents: UsageIncidents,
     private readonly metrics: Metrics,
     private readonly budgets: Budgets,
@@ -149,6 +149,11 @@ export class UsageRecorder implements OnApplicationShutdown {
     await this.budgets.leave();
   }
 
+  private rememberKept({ appId, userId }: UsageAdmission, { reading }: UsageOutcome): void {
+    if (reading?.responseId !== undefined) this.keptObjects.rememberResponse(appId, userId, reading.responseId);
+    if (reading?.keptIds !== undefined) this.keptObjects.remember(appId, userId, reading.keptIds);
+  }
+
   private settled(ticket: UsageTicket, outcome: UsageOutcome): Settlement {
     const { admission } = ticket;
     try {
@@ -157,8 +162,7 @@ export class UsageRecorder implements OnApplicationShutdown {
       const reason = unresolvedReason(charge);
       if (reason !== undefined) this.incidents.unresolved(admission, outcome.contentType, reason);
       this.metrics.settled(admission.providerType, outcome.reading, cost, estimateNanoUsd);
-      const { responseId } = outcome.reading ?? {};
-      if (responseId !== undefined) this.responses.remember(admission.appId, admission.userId, responseId);
+      this.rememberKept(admission, outcome);
       return { head: settledHead(ticket, outcome, charge), chargedNanoUsd: chargedNanoUsd(charge) };
     } catch (error) {
       // A bug in this code must not lose the event: it is recorded as interrupted.

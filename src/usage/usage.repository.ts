@@ -149,19 +149,6 @@ export class UsageRepository {
     return this.read(user === null ? LIST_FILTERED : LIST_OF_USER, [...page, ...wanted]);
   }
 
-  /**
-   * The user that created a provider-side response; undefined when no event contains it. Application ids are never
-   * reused.
-   */
-  async findResponseUser(appId: string, responseId: string): Promise<{ userId: string | null } | undefined> {
-    const rows = await this.dataSource.query<{ userId: string | null }[]>(
-      `SELECT event.user_id AS "userId" FROM usage_events event
-       WHERE event.app_id = $1 AND event.response_id = $2 ORDER BY event.id LIMIT 1`,
-      [appId, responseId],
-    );
-    return rows[0];
-  }
-
   /** Sums of a UTC month, `YYYY-MM`, by user, without users that have no usage. */
   listUserMonths(app: AppRef, userIds: readonly string[], month: string): Promise<UserUsageRow[]> {
     return this.dataSource.query(

@@ -103,6 +103,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose:
           'One row for each provider call, and one for refusals of one kind within a minute; in a partition for each UTC month (`usage_events_2026_11`) and `usage_events_default`.',
       },
+      kept_objects: {
+        owner: 'src/usage',
+        purpose: 'Which application and user an object was made for that a provider keeps, for 30 days.',
+      },
       usage_days: { owner: 'src/usage', purpose: 'Sums of events by UTC day and by everything that reports group by.' },
       usage_months: {
         owner: 'src/usage',

@@ -122,6 +122,7 @@ export interface LogEvents {
   /** The steps of the nightly retention, each with the number of rows it removed, summed up or sealed again. */
   auth_events_pruned: { events: number };
   auth_challenges_pruned: { challenges: number };
+  kept_objects_pruned: { objects: number };
   /**
    * `months` partitions were dropped with all their events, `events` deleted beside those; `days`, `userDays` and
    * `userMonths` are rollup rows.
@@ -157,6 +158,8 @@ export interface LogEvents {
   /** Retention steps that failed; the next night continues. */
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
+  kept_objects_prune_failed: { error: string };
+  kept_objects_write_failed: { pending: number; error: string };
   usage_compaction_failed: { error: string };
   usage_fold_failed: { error: string };
   usage_merge_failed: { error: string };
@@ -245,6 +248,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   redis_back: 'info',
   auth_events_prune_failed: 'error',
   auth_challenges_prune_failed: 'error',
+  kept_objects_prune_failed: 'error',
+  kept_objects_write_failed: 'error',
   usage_compaction_failed: 'error',
   usage_fold_failed: 'error',
   usage_merge_failed: 'error',

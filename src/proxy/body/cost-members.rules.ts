@@ -76,9 +76,6 @@ export function validateCostMembers(body: ScannedBody, style: ApiStyle): readonl
   return listHostedTools(body, style);
 }
 
-/** Maximum size of the `tools` member; a longer one is refused unread. */
-export const TOOLS_MAX_BYTES = 256 * 1024;
-
 type Tool = Readonly<Record<string, unknown>>;
 
 /** Root members that enable a provider's own search, with the tool type to report. */
@@ -94,7 +91,7 @@ function isTool(entry: unknown): entry is Tool {
 function readTools({ bytes, root }: ScannedBody): Tool[] {
   const member = root.members.get('tools');
   if (!isNamed(bytes, member)) return [];
-  const tools = memberValue(bytes, member, 'tools', TOOLS_MAX_BYTES);
+  const tools = memberValue(bytes, member, 'tools', bytes.length);
   if (!Array.isArray(tools)) throw invalidRequest('tools', 'must be an array');
   return tools.filter(isTool);
 }
@@ -122,7 +119,7 @@ function toCamelCase(name: string): string {
 /**
  * Lists the tools that the provider runs and may charge in addition to tokens, each type once.
  *
- * @throws invalid_request `tools` is no array, or is longer than `TOOLS_MAX_BYTES`.
+ * @throws invalid_request `tools` is no array.
  * Source: docs/reference/application-api.md#refused-members.
  */
 export function listHostedTools(body: ScannedBody, style: ApiStyle): string[] {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { listHostedTools, TOOLS_MAX_BYTES } from './cost-members.rules.js';
+import { listHostedTools } from './cost-members.rules.js';
 
 function hosted(body: object, style: ApiStyle = 'responses'): string[] {
   return listHostedTools(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style);
@@ -49,8 +49,13 @@ describe('hosted tools', () => {
   it.each([
     [{ tools: 'web_search' }, 'tools: must be an array'],
     [{ tools: { type: 'web_search' } }, 'tools: must be an array'],
-    [{ tools: ['x'.repeat(TOOLS_MAX_BYTES)] }, 'tools: longer than'],
   ])('unreadable → refused', (body, message) => {
     expect(() => hosted(body)).toThrow(message);
+  });
+
+  it('tools as long as a body may be → read', () => {
+    const parameters = { description: 'x'.repeat(1_000_000) };
+    const tools = [...Array(5).fill({ type: 'function', parameters }), { type: 'web_search' }];
+    expect(hosted({ tools })).toEqual(['web_search']);
   });
 });

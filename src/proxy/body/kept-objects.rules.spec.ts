@@ -1,23 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { ITEM_CONTENT } from '../../upstreams/kept-objects.js';
 import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
 import {
   isKeptModel,
-  readOwnedResponse,
+  keepsObjects,
+  keptReferences,
   validateKeptFields,
-  validateKeptObjects,
   validateKeptParameters,
 } from './kept-objects.rules.js';
 
+/** The refusal, or what only its owner may name, or `passes`. */
 function validate(body: object | string): string {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   try {
-    validateKeptObjects(scanJson(bytes, REQUEST_NAMES));
+    const references = keptReferences(scanJson(bytes, REQUEST_NAMES));
+    return references.length === 0 ? 'passes' : references.map(({ path, id }) => `${path} → ${id}`).join(', ');
   } catch (error) {
     return String(error);
   }
-  return 'passes';
 }
 
 const gemini = 'https://generativelanguage.googleapis.com/v1beta/files/abc';
@@ -26,21 +28,23 @@ const image = (url: string) => ({ messages: [{ role: 'user', content: [{ type: '
 
 describe('objects kept at the provider (ADR 0028)', () => {
   it.each<[object, string]>([
-    [{ conversation: 'conv_1' }, 'conversation: objects kept at the provider'],
-    [{ conversation: { id: 'conv_1' } }, 'conversation:'],
     [{ cachedContent: 'cachedContents/1' }, 'cachedContent:'],
     [{ cached_content: 'cachedContents/1' }, 'cached_content:'],
     [{ extra_body: { google: { cached_content: 'cachedContents/1' } } }, 'cached_content:'],
+    [{ conversation_id: 'conv_1' }, 'conversation_id: objects kept at the provider'],
+    [{ conversation: 5 }, 'conversation: must be'],
+    [{ conversation: {} }, 'conversation.id: must be'],
+    [{ previous_response_id: 5 }, 'previous_response_id: must be'],
+    [{ previous_response_id: '' }, 'previous_response_id: must be'],
+    [{ previous_response_id: 'r', previousResponseId: 'r' }, 'previous_response_id: stands there'],
+    [{ container: ['cntr_1'] }, 'container: objects kept'],
+    [{ container_id: 'c'.repeat(2_000) }, 'container_id: is longer'],
     [{ batch: 'batch_1' }, 'batch:'],
     [{ preset: 'pro-search' }, 'preset:'],
     [{ agent_id: 'ag_1' }, 'agent_id:'],
     [{ user_profile_id: 'up_1' }, 'user_profile_id:'],
     [{ prompt: { id: 'pmpt_1' } }, 'prompt:'],
-    [{ container: 'container_1' }, 'container:'],
-    [{ container: { id: 'container_1', skills: [] } }, 'container.id:'],
     [{ container: { skills: [{ type: 'custom', skill_id: 'skill_1', version: 'latest' }] } }, 'skill_id:'],
-    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'container:'],
-    [{ tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }] }, 'container_id:'],
     [{ tools: [{ type: 'shell', environment: { type: 'container_auto', skills: [{ skill_id: 's' }] } }] }, 'skill_id:'],
     [{ tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_gmail' }] }, 'connector_id:'],
     [{ tools: [{ type: 'mcp', server_label: 'a', tunnel_id: 't' }] }, 'tunnel_id:'],
@@ -60,11 +64,8 @@ describe('objects kept at the provider (ADR 0028)', () => {
       'file_id:',
     ],
     [{ messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'f' }] }] }, 'file_id:'],
-    [{ messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio.id: names an object'],
-    [{ messages: [{ role: 'assistant', audio: { id: 'audio_1', data: '' } }] }, 'audio.id:'],
     [{ audio: { voice: { id: 'voice_1' }, format: 'wav' } }, 'voice.id:'],
     [{ prompt_cache_options: { comparison_response_id: 'resp_1' } }, 'comparison_response_id:'],
-    [{ diagnostics: { previous_message_id: 'msg_1' } }, 'previous_message_id:'],
     [{ contents: [{ parts: [{ fileData: { fileUri: gemini } }] }] }, 'fileUri:'],
     [{ contents: [{ parts: [{ file_data: { file_uri: gemini.toUpperCase() } }] }] }, 'file_uri:'],
     [{ fileUri: 'files/abc' }, 'fileUri:'],
@@ -85,52 +86,64 @@ describe('objects kept at the provider (ADR 0028)', () => {
   it.each([
     ['{"x":[{"file\\u005Fid":"a"}]}', 'file_id:'],
     ['{"x":[{"FILE_ID":"a"}]}', 'file_id:'],
-    ['{"input":[{"\\u0069d":"msg_1"}]}', 'input.0.id:'],
     ['{"input":[{"ID":"msg_1"}]}', 'input.0.id: "ID"'],
     ['{"input":[{"type":"message","type":"item_reference","id":"msg_1","content":"a"}]}', 'input.0.type: named twice'],
     ['{"input":[{"type":"image_generation_call","id":"i","result":"x","result":null}]}', 'input.0.result: named twice'],
-    ['{"input":[],"input":[{"id":"msg_1"}]}', 'input.0.id:'],
-    ['{"input":[{"id":"msg_1"}],"input":[]}', 'input.0.id:'],
     ['{"x":{"image_url":{"url":"\\u0067s://b/a"}}}', 'url:'],
   ])('spelled so that readers could differ: %s → still 400', (body, message) => {
     expect(validate(body)).toContain(`GatewayError: ${message}`);
   });
 
-  it.each<[unknown, string]>([
+  it.each<[object | string, string]>([
+    [{ previous_response_id: 'resp_1' }, 'previous_response_id → resp_1'],
+    [{ previousResponseId: 'resp_1' }, 'previousResponseId → resp_1'],
+    [{ conversation: 'conv_1' }, 'conversation → conv_1'],
+    [{ conversation: { id: 'conv_1' } }, 'conversation.id → conv_1'],
+    [{ container: 'container_1' }, 'container → container_1'],
+    [{ container: { id: 'container_1', skills: [] } }, 'container.id → container_1'],
+    [{ tools: [{ type: 'code_interpreter', container: 'cntr_1' }] }, 'container → cntr_1'],
     [
-      item({ type: 'item_reference', id: 'msg_1' }),
-      'input.0.id: names an object kept at the provider; send its content',
+      { tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }] },
+      'container_id → c',
     ],
-    [item({ type: 'item_reference', id: 'msg_1', role: 'user', content: 'a' }), 'input.0.id:'],
-    [item('a', { role: 'user', content: 'a' }, { id: 'msg_1' }), 'input.2.id:'],
-    [item({ type: null, id: 'msg_1' }), 'input.0.id:'],
-    [item({ id: 'msg_1', content: 'a' }), 'input.0.id:'],
-    [item([{ id: 'msg_1' }]), 'input.0.id:'],
-    [{ input: { id: 'msg_1' } }, 'input.id:'],
-    [item({ type: 'image_generation_call', id: 'ig_1' }), 'input.0.id:'],
-    [item({ type: 'image_generation_call', id: 'ig_1', result: null, status: 'completed' }), 'input.0.id:'],
-    [item({ type: 'image_generation_call', id: 'ig_1', result: '' }), 'input.0.id:'],
-    [item({ type: 'code_interpreter_call', id: 'ci_1', code: null, outputs: [], container_id: 'c' }), 'input.0.id:'],
-    [item({ type: 'code_interpreter_call', container_id: 'cntr_1' }), 'input.0.container_id:'],
-    [item({ type: 'reasoning', id: 'rs_1', summary: [] }), 'input.0.id:'],
-    [item({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null }), 'input.0.id:'],
+    [{ messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio.id → audio_1'],
+    [{ messages: [{ role: 'assistant', audio: { id: 'audio_1', data: '' } }] }, 'audio.id → audio_1'],
+    [{ diagnostics: { previous_message_id: 'msg_1' } }, 'previous_message_id → msg_1'],
+    ['{"input":[{"\\u0069d":"msg\\u005f1"}]}', 'input.0.id → msg_1'],
+    ['{"input":[],"input":[{"id":"msg_1"}]}', 'input.0.id → msg_1'],
+    ['{"input":[{"id":"msg_1"}],"input":[]}', 'input.0.id → msg_1'],
+    [item({ type: 'item_reference', id: 'msg_1' }), 'input.0.id → msg_1'],
+    [item({ type: 'item_reference', id: 'msg_1', role: 'user', content: 'a' }), 'input.0.id → msg_1'],
+    [item('a', { role: 'user', content: 'a' }, { id: 'msg_1' }), 'input.2.id → msg_1'],
+    [item({ type: null, id: 'msg_1' }), 'input.0.id → msg_1'],
+    [item({ id: 'msg_1', content: 'a' }), 'input.0.id → msg_1'],
+    [item([{ id: 'msg_1' }]), 'input.0.id → msg_1'],
+    [{ input: { id: 'msg_1' } }, 'input.id → msg_1'],
+    [item({ type: 'image_generation_call', id: 'ig_1' }), 'input.0.id → ig_1'],
+    [item({ type: 'image_generation_call', id: 'ig_1', result: null, status: 'completed' }), 'input.0.id → ig_1'],
+    [item({ type: 'image_generation_call', id: 'ig_1', result: '' }), 'input.0.id → ig_1'],
     [
-      item({ type: 'computer_call_output', call_id: 'c', output: { type: 'computer_screenshot', file_id: 'f' } }),
-      'file_id:',
+      item({ type: 'code_interpreter_call', id: 'ci_1', code: null, outputs: [], container_id: 'c' }),
+      'input.0.id → ci_1, input.0.container_id → c',
     ],
-    [item({ type: 'web_search_call', id: 'ws_1', status: 'completed' }), 'input.0.id:'],
-    [item({ type: 'some_new_call', id: 'x_1', status: 'completed' }), 'input.0.id:'],
-    [item({ type: 'message', id: 'msg_1', role: 'assistant' }), 'input.0.id:'],
-    [item({ type: 7, id: 'msg_1' }), 'input.0.id:'],
-  ])('a mere reference, %j → 400, naming %p', (body, message) => {
-    expect(validate(body as object)).toContain(`GatewayError: ${message}`);
+    [item({ type: 'code_interpreter_call', container_id: 'cntr_1' }), 'input.0.container_id → cntr_1'],
+    [item({ type: 'reasoning', id: 'rs_1', summary: [] }), 'input.0.id → rs_1'],
+    [item({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: null }), 'input.0.id → rs_1'],
+    [item({ type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'a' }] }), 'input.0.id → rs_1'],
+    [item({ type: 'reasoning', id: 'rs_1', content: [{ type: 'reasoning_text', text: 'a' }] }), 'input.0.id → rs_1'],
+    [item({ type: 'web_search_call', id: 'ws_1', status: 'completed' }), 'input.0.id → ws_1'],
+    [item({ type: 'some_new_call', id: 'x_1', status: 'completed' }), 'input.0.id → x_1'],
+    [item({ type: 'message', id: 'msg_1', role: 'assistant' }), 'input.0.id → msg_1'],
+    [item({ type: 7, id: 'msg_1' }), 'input.0.id → msg_1'],
+  ])('%j → for the owner of %s alone', (body, reference) => {
+    expect(validate(body)).toBe(reference);
   });
 
   it.each([...ITEM_CONTENT].filter(([type]) => type !== 'compaction_trigger'))(
     'an item of type %s → passes with its content, whatever id stands beside it, not without',
     (type, { members: [first = ''] }) => {
       expect(validate(item({ type, id: 'item_1', call_id: 'call_1', [first]: 'content' }))).toBe('passes');
-      expect(validate(item({ type, id: 'item_1', call_id: 'call_1' }))).toContain('input.0.id:');
+      expect(validate(item({ type, id: 'item_1', call_id: 'call_1' }))).toBe('input.0.id → item_1');
       expect(validate(item({ type, call_id: 'call_1' }))).toBe('passes');
     },
   );
@@ -175,6 +188,30 @@ describe('objects kept at the provider (ADR 0028)', () => {
     { metadata: { file_id: 'f', container: 'blue' } },
     { tools: [{ type: 'function', parameters: { properties: { file_id: { type: 'string' } } } }] },
     { tools: [{ type: 'function', parameters: { properties: {}, default: { file_id: 'a' } } }] },
+    { tools: [{ name: 'n', input_schema: { dependentRequired: { file_id: ['container'] } } }] },
+    {
+      tools: [{ name: 'n', input_schema: {}, input_examples: [{ file_id: 'f', container: 'c', audio: { id: 'a' } }] }],
+    },
+    { tools: [{ functionDeclarations: [{ name: 'n', parametersJsonSchema: { examples: [{ fileUri: 'a' }] } }] }] },
+    {
+      response_format: { type: 'json_schema', json_schema: { schema: { default: { container: 'c', file_id: 'f' } } } },
+    },
+    {
+      text: {
+        format: {
+          type: 'json_schema',
+          schema: { examples: [{ file_id: 'f' }], dependentRequired: { file_id: ['a'] } },
+        },
+      },
+    },
+    { output_config: { format: { type: 'json_schema', schema: { default: { skill_id: 's' } } } } },
+    { generationConfig: { responseSchema: { example: { fileUri: 'files/a' } } } },
+    { generationConfig: { responseJsonSchema: { default: { fileUri: 'files/a' } } } },
+    { documents: [{ id: 'd', data: { container: 'blue', file_id: 'f' } }] },
+    { client_metadata: { container: 'blue' } },
+    { documents: [{ id: 'd', data: { audio: { id: 'a' } } }] },
+    item({ type: 'tool_search_call', id: 't', arguments: { file_id: 'f' } }),
+    { messages: [{ content: [{ type: 'text', text: 'a', citations: [{ type: 'x', file_id: 'f' }] }] }] },
     { contents: [{ parts: [{ fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }] }] },
     image('https://images.example/a.png'),
     image('data:image/png;base64,iVBORw0KGgo='),
@@ -238,11 +275,21 @@ describe('objects kept at the provider (ADR 0028)', () => {
     expect(isKeptModel(model)).toBe(isKept);
   });
 
-  it('previous_response_id → handed on for the ownership check', () => {
-    const read = (body: object) => readOwnedResponse(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES));
-    expect(read({ previous_response_id: 'resp_1' })).toBe('resp_1');
-    expect(read({ previous_response_id: null })).toBeUndefined();
-    expect(() => read({ previous_response_id: 5 })).toThrow('previous_response_id: must be');
-    expect(() => read({ previous_response_id: '' })).toThrow('previous_response_id: must be');
+  it.each<[ApiStyle, object, boolean]>([
+    ['responses', {}, true],
+    ['responses', { store: null }, true],
+    ['responses', { store: true }, true],
+    ['responses', { store: false }, false],
+    ['chat_completions', {}, false],
+    ['chat_completions', { store: false }, false],
+    ['chat_completions', { store: true }, true],
+    ['chat_completions', { modalities: ['text', 'audio'] }, true],
+    ['anthropic_messages', {}, false],
+    ['anthropic_messages', { diagnostics: {} }, true],
+    ['anthropic_messages', { tools: [{ type: 'code_execution_20250825' }] }, true],
+    ['anthropic_messages', { container: { skills: [] } }, true],
+    ['gemini_native', {}, false],
+  ])('an answer of %s to %j is kept: %p', (style, body, isKept) => {
+    expect(keepsObjects(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style)).toBe(isKept);
   });
 });

@@ -1,5 +1,6 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { shownName } from '../../common/errors/shown-text.rules.js';
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import {
   type Content,
   ITEM_CONTENT,
@@ -8,6 +9,7 @@ import {
   KEPT_BY_ID,
   KEPT_HOSTS,
   KEPT_MODELS,
+  OWNED_ANYWHERE,
   REFERENCE_TYPES,
   spellings,
   UNTYPED_ITEM,
@@ -27,16 +29,21 @@ import {
 } from '../json/scanned-body.js';
 
 const INPUT = 'input';
+const RESPONSE = 'previous_response_id';
 const ADDRESS_MAX_BYTES = 8 * 1024;
 /** A longer string without a scheme is base64 content; a shorter one is a name. */
 const NAME_MAX_BYTES = 256;
+/** A character of an id may be written as `\\u0041`. */
+const BYTES_OF_ESCAPE = 6;
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i;
 const HEAD_BYTES = 64;
 const OPEN_OBJECT = 0x7b;
+const TRUE = 0x74;
+const FALSE = 0x66;
 
 const ROOT_ANY: ReadonlySet<string> = new Set(KEPT_AT_ROOT.any.flatMap(spellings));
 const ROOT_OBJECT: ReadonlySet<string> = new Set(KEPT_AT_ROOT.object.flatMap(spellings));
-const ROOT_RESPONSE = KEPT_AT_ROOT.response.flatMap(spellings);
+const OWNED: ReadonlySet<string> = new Set(OWNED_ANYWHERE.flatMap(spellings));
 /** Members of every item, whatever its content. */
 const OF_EVERY_ITEM: ReadonlySet<string> = new Set(['id', 'status']);
 /** Possible content of an item of unknown type. */
@@ -46,16 +53,19 @@ const ANY_CONTENT: Content = {
 };
 /** Names in form fields and queries, case-folded. */
 const KEPT_NAMES: ReadonlySet<string> = new Set(
-  [...ROOT_ANY, ...ROOT_RESPONSE, ...KEPT_ANYWHERE.flatMap(spellings)].map(folded),
+  [...ROOT_ANY, ...[...KEPT_AT_ROOT.owned, ...KEPT_ANYWHERE, ...OWNED_ANYWHERE].flatMap(spellings)].map(folded),
 );
+
+/** A member that names an object kept at the provider. */
+export interface KeptReference {
+  /** Of the member in the body. */
+  readonly path: string;
+  /** The provider's id. */
+  readonly id: string;
+}
 
 function keptObject(path: string): GatewayError {
   return invalidRequest(path, 'objects kept at the provider cannot be used through the gateway', 'kept_object');
-}
-
-function reference(path: string): GatewayError {
-  const problem = 'names an object kept at the provider; send its content, or continue by previous_response_id';
-  return invalidRequest(path, problem, 'kept_object');
 }
 
 /** A prompt stored at the provider is an object; a string or array is the prompt itself. */
@@ -79,11 +89,21 @@ function isOutside(bytes: Buffer, { name, start, end }: DeepMember, mayBeContent
   return (protocol === 'https:' || protocol === 'http:') && !KEPT_HOSTS.some((host) => hostname.includes(host));
 }
 
-function refuseDeep(bytes: Buffer, member: DeepMember): void {
-  const { name, kind, start } = member;
-  if (kind === 'array' && !hasEntries(bytes, start)) return;
+/** @returns the reference where its owner may use it. */
+function referenceAt(bytes: Buffer, member: DeepMember): KeptReference | undefined {
+  const { name, kind, start, end } = member;
+  if (kind === 'array' && !hasEntries(bytes, start)) return undefined;
+  if (kind === 'string' && OWNED.has(name)) return { path: name, id: textAt(bytes, start, end, name) };
   const isAddress = kind === 'string' && REQUEST_NAMES.isAddress(name);
   if (!isAddress || !isOutside(bytes, member, !URIS.has(name))) throw keptObject(name);
+  return undefined;
+}
+
+function textAt(bytes: Buffer, start: number, end: number, path: string): string {
+  if (end - start > NAME_MAX_BYTES * BYTES_OF_ESCAPE) throw invalidRequest(path, 'is longer than any id');
+  const id: unknown = JSON.parse(bytes.toString('utf8', start, end));
+  if (typeof id !== 'string' || id === '') throw invalidRequest(path, 'must be a non-empty string');
+  return id;
 }
 
 /** The type of an object; undefined when absent, not a string, or too long. */
@@ -100,32 +120,81 @@ function contentOfItem(bytes: Buffer, { members }: ObjectSpan): Content | undefi
   return ITEM_CONTENT.get(name) ?? ANY_CONTENT;
 }
 
-/** Refuses an object with an id unless it carries the content that the id refers to. */
-function refuseReference(bytes: Buffer, object: ObjectSpan): void {
+/** The ids of an object that does not carry the content that they refer to. @throws invalid_request nobody can own it. */
+function referencesOf(bytes: Buffer, object: ObjectSpan): KeptReference[] {
   const { holder, index, members } = object;
-  const id = ITEM_IDS.find((name) => isNamed(bytes, members.get(name)));
-  if (id === undefined) return;
-  const content = holder === INPUT ? contentOfItem(bytes, object) : KEPT_BY_ID.get(holder);
+  const held = KEPT_BY_ID.get(holder);
+  const content = holder === INPUT ? contentOfItem(bytes, object) : held;
   const isCarried = content?.members.some((name) => {
     const member = members.get(name);
     return content.mayBeEmpty ? isNamed(bytes, member) : isFilled(bytes, member);
   });
-  if (!isCarried) throw reference(index === -1 ? `${holder}.${id}` : `${holder}.${index}.${id}`);
+  if (isCarried) return [];
+  return ITEM_IDS.flatMap((name) => {
+    const member = members.get(name);
+    if (!isNamed(bytes, member)) return [];
+    const path = index === -1 ? `${holder}.${name}` : `${holder}.${index}.${name}`;
+    if (held?.isOwned === false) throw keptObject(path);
+    return [{ path, id: textAt(bytes, member.start, member.end, path) }];
+  });
+}
+
+/** The response that a request continues. @throws invalid_request the member has another form. */
+export function responseReferences(body: ScannedBody): KeptReference[] {
+  return rootReferences(body, RESPONSE);
+}
+
+/** The references of a root member: an id, or an object with one. */
+function rootReferences({ bytes, root }: ScannedBody, owned: string): KeptReference[] {
+  const [name, ...others] = spellings(owned).filter((spelling) => isNamed(bytes, root.members.get(spelling)));
+  if (name === undefined) return [];
+  if (others.length > 0) throw invalidRequest(name, 'stands there in two spellings');
+  const member = root.members.get(name);
+  const value = member && memberValue(bytes, member, name, NAME_MAX_BYTES * BYTES_OF_ESCAPE);
+  const isObject = owned !== RESPONSE && typeof value === 'object' && value !== null;
+  const id: unknown = isObject ? Reflect.get(value, 'id') : value;
+  const path = isObject ? `${name}.id` : name;
+  if (typeof id !== 'string' || id === '') throw invalidRequest(path, 'must be a non-empty string');
+  return [{ path, id }];
 }
 
 /**
- * Refuses a body that references objects stored at the provider, by the table in `upstreams/kept-objects.ts`: other
- * applications that share the provider key may have created them. An item with its content is allowed whatever its id.
- * {@link readOwnedResponse} covers response ids.
+ * Finds the references to objects stored at the provider, by the table in `upstreams/kept-objects.ts`: other
+ * applications that share the provider key may have created them. An item with its content is none, whatever its id.
  *
  * @param body as the client sent it, scanned with `REQUEST_NAMES`; members that the operator configures are exempt.
- * @throws invalid_request naming the member.
+ * @returns the references that only the owner of the object may use: the caller must verify its ownership.
+ * @throws invalid_request naming the member: nobody owns such an object.
  * Source: ADR 0028.
  */
-export function validateKeptObjects(body: ScannedBody): void {
+export function keptReferences(body: ScannedBody): readonly KeptReference[] {
   refuseAtRoot(body);
-  for (const member of body.deep) refuseDeep(body.bytes, member);
-  for (const object of body.named) refuseReference(body.bytes, object);
+  return [
+    ...KEPT_AT_ROOT.owned.flatMap((name) => rootReferences(body, name)),
+    ...body.deep.flatMap((member) => referenceAt(body.bytes, member) ?? []),
+    ...body.named.flatMap((object) => referencesOf(body.bytes, object)),
+  ];
+}
+
+/**
+ * Whether the provider keeps objects that the answer to this body names, so that they get an owner: an answer of the
+ * Responses API unless it is not to be stored, a completion that is or that speaks, a message with a container or with
+ * diagnostics of the cache.
+ */
+export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle): boolean {
+  const has = (name: string) => isNamed(bytes, root.members.get(name));
+  const store = root.members.get('store');
+  const isStored = store !== undefined && bytes[store.start] === TRUE;
+  switch (style) {
+    case 'responses':
+      return store === undefined || bytes[store.start] !== FALSE;
+    case 'chat_completions':
+      return isStored || has('modalities');
+    case 'anthropic_messages':
+      return has('tools') || has('container') || has('diagnostics');
+    default:
+      return style === 'other';
+  }
 }
 
 /** Applies the same rule to form field names, brackets and dots included. @throws invalid_request naming the field. */
@@ -144,22 +213,6 @@ export function validateKeptParameters(rawQuery: string): void {
 /** Whether a model name refers to something stored at the provider. */
 export function isKeptModel(model: string): boolean {
   return KEPT_MODELS.some((pattern) => pattern.test(model));
-}
-
-/**
- * Returns the id of the stored response that a request continues, if any. The caller must verify its ownership.
- *
- * @throws invalid_request it is not a non-empty string, or is given in two spellings.
- */
-export function readOwnedResponse({ bytes, root }: ScannedBody): string | undefined {
-  const named = ROOT_RESPONSE.filter((name) => isNamed(bytes, root.members.get(name)));
-  const [name] = named;
-  if (name === undefined) return undefined;
-  if (named.length > 1) throw invalidRequest(name, 'stands there in two spellings');
-  const member = root.members.get(name);
-  const id = member && memberValue(bytes, member, name);
-  if (typeof id !== 'string' || id === '') throw invalidRequest(name, 'must be a non-empty string');
-  return id;
 }
 
 function folded(name: string): string {

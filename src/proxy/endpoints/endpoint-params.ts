@@ -7,7 +7,7 @@ import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import { validateModelAlternatives } from '../body/body-models.rules.js';
 import { validateCostMembers } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
-import { readOwnedResponse } from '../body/kept-objects.rules.js';
+import { responseReferences } from '../body/kept-objects.rules.js';
 import { validateOutputCap } from '../body/output-cap.rules.js';
 import { compileMembers } from '../json/json-merge.js';
 import { mergeMembers, scanBody } from '../json/json-scan.js';
@@ -46,7 +46,7 @@ export async function validateEndpointParams(config: AppConfig, providers: reado
 
 function validateForAll(body: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint): void {
   validateCostMembers(body, 'responses');
-  readOwnedResponse(body);
+  responseReferences(body);
   validateOutputCap(body, { style: 'responses', cap, chatField: 'max_tokens' });
 }
 

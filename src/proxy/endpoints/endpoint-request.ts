@@ -11,7 +11,7 @@ import type { AdmittedRequest } from '../admitted-request.js';
 import { validateModelAlternatives } from '../body/body-models.rules.js';
 import { validateCostMembers } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
-import { readOwnedResponse, validateKeptFields, validateKeptObjects } from '../body/kept-objects.rules.js';
+import { keepsObjects, keptReferences, responseReferences, validateKeptFields } from '../body/kept-objects.rules.js';
 import { validateOutputCap } from '../body/output-cap.rules.js';
 import { formBoundary, formType } from '../forms/form-shape.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
@@ -19,7 +19,7 @@ import { applyEdits, type JsonEdit, setMember } from '../json/json-edit.js';
 import { compileMembers, JsonMerge, type MergeMembers } from '../json/json-merge.js';
 import { scanBody } from '../json/json-scan.js';
 import type { ScannedBody } from '../json/scanned-body.js';
-import { OwnResponses } from '../own-responses.service.js';
+import { OwnObjects } from '../own-objects.service.js';
 import type { EndpointPlan } from './endpoint-plan.js';
 import type { Target } from './endpoint-targets.rules.js';
 import { composeTranscription, inOrderFor, requireFile, requireTranscriptionForm } from './transcription.rules.js';
@@ -42,7 +42,7 @@ export class EndpointRequests {
 
   constructor(
     private readonly outputLimits: OutputLimits,
-    private readonly responses: OwnResponses,
+    private readonly objects: OwnObjects,
     private readonly ids: Ids,
   ) {}
 
@@ -63,14 +63,14 @@ export class EndpointRequests {
   private async readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Promise<EndpointRequest> {
     const merge = new JsonMerge(body, this.paramsOf(endpoint));
     const client = await scanBody(body, { merge });
-    // Only the operator may reference objects stored at the provider, in `params`.
-    validateKeptObjects(client);
+    const references = [...keptReferences(client)];
     const merged = merge.merged();
     // The validated bytes are the sent bytes.
     const scan = merged === body ? client : await scanBody(merged);
     const hostedTools = validateCostMembers(scan, 'responses');
-    const responseId = readOwnedResponse(scan);
-    if (responseId !== undefined) await this.responses.require(caller, responseId);
+    // A response belongs to a user, so the operator cannot name one for all.
+    if (scan !== client) references.push(...responseReferences(scan));
+    if (references.length > 0) await this.objects.require(caller, references);
     const boundsFor = (target: Target) => this.boundsOfResponses(target, endpoint, scan, hostedTools);
     const forTarget = (target: Target) =>
       responsesFor(target, { endpoint, scan, hostedTools, bounds: boundsFor(target) });
@@ -144,7 +144,8 @@ function responsesFor({ provider, path, model }: Target, checked: CheckedRespons
   ];
   const body = applyEdits(scan.bytes, edits);
   const sent = sentByJson(scan, bounds);
-  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds, sent };
+  const keeps = keepsObjects(scan, 'responses');
+  return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds, sent, keeps };
 }
 
 function outputOf(scan: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint, { dialect }: ProviderInstance) {

@@ -21,6 +21,8 @@ export interface ProviderCall {
   /** The call is free, so the answer is not read for usage. */
   readonly isFree: boolean;
   readonly style: ApiStyle;
+  /** The provider keeps objects that the answer names. */
+  readonly keeps: boolean;
   readonly price: CompiledPrice | undefined;
   readonly withholdUsageChunk: boolean;
   readonly hostedTools: readonly string[];

@@ -8,6 +8,7 @@ import {
   KEPT_AT_ROOT,
   KEPT_BY_ID,
   KEPT_SETTINGS,
+  OWNED_ANYWHERE,
   spellings,
 } from '../../upstreams/kept-objects.js';
 
@@ -212,15 +213,15 @@ export const REQUEST_NAMES = new CheckedMembers({
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],
     ...['background', 'deferred', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
     ...['tools', 'web_search_options', 'search_parameters', 'models', 'fallbacks', 'compound_custom', 'svg'],
-    ...['providerOptions'],
-    ...[...KEPT_AT_ROOT.any, ...KEPT_AT_ROOT.object, ...KEPT_AT_ROOT.response].flatMap(spellings),
+    ...['providerOptions', 'store', 'modalities', 'diagnostics', 'container'],
+    ...[...KEPT_AT_ROOT.any, ...KEPT_AT_ROOT.object, ...KEPT_AT_ROOT.owned].flatMap(spellings),
   ],
   nested: {
     generationConfig: GENERATION_CONFIG,
     generation_config: GENERATION_CONFIG,
     stream_options: ['include_usage'],
   },
-  deep: KEPT_ANYWHERE.flatMap(spellings),
+  deep: [...KEPT_ANYWHERE, ...OWNED_ANYWHERE].flatMap(spellings),
   settings: KEPT_SETTINGS.flatMap(spellings),
   addresses: ADDRESSES.flatMap(spellings),
   addressHolders: ADDRESS_HOLDERS.flatMap(spellings),

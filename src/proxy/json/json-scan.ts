@@ -1,6 +1,7 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { shownText } from '../../common/errors/shown-text.rules.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
+import { FREE_AT_ROOT } from '../../upstreams/kept-objects.js';
 import { type CheckedMember, CheckedMembers, type FoundName, REQUEST_NAMES } from './checked-members.js';
 import { JsonMerge, type MergeMembers } from './json-merge.js';
 import { JsonTokenizer, OPEN_ARRAY, OPEN_OBJECT, QUOTE } from './json-tokenizer.js';
@@ -142,10 +143,10 @@ export class JsonScan extends JsonTokenizer implements ScannedBody {
     object.openMember = undefined;
   }
 
-  /** Whether a container holds the application's own data: below the root object, or `metadata` at the root. */
+  /** Whether a container holds the application's own data. */
   private isFree(key: CheckedMember, kind: number): boolean {
-    if (kind === OPEN_ARRAY) return key.isFreeList && this.objects > 1;
-    return key.isFreeObject && (this.objects > 1 || key.name === 'metadata');
+    const isFree = kind === OPEN_ARRAY ? key.isFreeList : key.isFreeObject;
+    return isFree && (this.objects > 1 || FREE_AT_ROOT.has(key.name));
   }
 
   /** The record of an object being opened; undefined where none of its members is listed. */

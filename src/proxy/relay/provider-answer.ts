@@ -61,11 +61,11 @@ export class ProviderAnswer {
     this.timings.providerTtfbMs = this.clock.monotonicMs() - this.#startedMs;
     this.#contentType = singleHeader(headers, 'content-type') ?? '';
     if (!isSuccess(status)) return;
-    const { style, admission, withholdUsageChunk, isFree } = this.call;
+    const { style, keeps, admission, withholdUsageChunk, isFree } = this.call;
     const { providerType: type, reportsCost } = admission;
     this.#reader = isFree
       ? NOTHING_USED
-      : createUsageReader({ style, type, reportsCost, contentType: this.#contentType });
+      : createUsageReader({ style, type, reportsCost, keeps, contentType: this.#contentType });
     if (withholdUsageChunk && this.isStream) this.body.withhold(new UsageChunkFilter());
   }
 

@@ -3,6 +3,7 @@ import { mayHaveResponseId, responseIdInEventHead } from './answer-facts.rules.j
 import type { AnswerFailure } from './answer-failure.rules.js';
 import { copyOfView, type WindowView } from './byte-window.js';
 import type { JsonObject } from './json-fields.rules.js';
+import { StreamedIds } from './kept-ids.js';
 import { type SseListener, SseScanner } from './sse-scanner.js';
 import { StreamedFailure } from './streamed-failure.js';
 import { StreamedItems } from './streamed-items.js';
@@ -29,6 +30,7 @@ export class SseUsage implements SseListener {
   private idTriesLeft: number;
   private readonly streamed: StreamedItems;
   private readonly failed = new StreamedFailure();
+  private readonly ids: StreamedIds | undefined;
   private firstUsage: WindowView | undefined;
   private lastUsage: WindowView | undefined;
   /** The last event with usage that counts calls of tools, where later ones do not. */
@@ -41,7 +43,9 @@ export class SseUsage implements SseListener {
   private ended = false;
   private id: string | undefined;
 
-  constructor(style: ApiStyle) {
+  /** @param keeps whether the provider keeps objects that the answer names. */
+  constructor(style: ApiStyle, keeps = false) {
+    this.ids = keeps ? new StreamedIds(style) : undefined;
     this.streamed = new StreamedItems(style);
     this.wantsDuration = style === 'audio_transcription' || style === 'other';
     this.idTriesLeft = mayHaveResponseId(style) ? ID_TRIES : 0;
@@ -55,6 +59,11 @@ export class SseUsage implements SseListener {
   /** Calls of tools that events announced, without their contents. */
   get items(): readonly JsonObject[] {
     return this.streamed.items;
+  }
+
+  /** Ids of kept objects that single events named. */
+  get keptIds(): readonly string[] {
+    return this.ids?.ids ?? [];
   }
 
   /** Set where an event reports an error. */
@@ -79,6 +88,7 @@ export class SseUsage implements SseListener {
       indexOfUsage(bytes) !== -1 ||
       this.streamed.isMarked(bytes) ||
       this.failed.isMarked(bytes) ||
+      this.ids?.isMarked(bytes) === true ||
       (this.idTriesLeft > 0 && bytes.includes(RESPONSE)) ||
       (this.wantsDuration && indexOfDuration(bytes) !== -1)
     );
@@ -88,6 +98,7 @@ export class SseUsage implements SseListener {
     if (this.idTriesLeft > 0) this.lookForId(event.head);
     this.streamed.note(event);
     this.failed.note(event);
+    this.ids?.note(event);
     if (this.ended) this.cutEvent = copyOfView(event);
     else if (holds(event, indexOfUsage)) this.keepUsage(event);
     else if (this.wantsDuration && isSmall(event) && holds(event, indexOfDuration)) {

@@ -4,6 +4,7 @@ import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf
 import { type AnswerFailure, hasContent, isFailure } from './answer-failure.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
+import { keptIdsOf } from './kept-ids.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
 import {
@@ -29,6 +30,8 @@ export interface UsageReaderOptions {
   readonly type: ProviderType;
   /** Whether the answer may contain the provider's own cost. */
   readonly reportsCost: boolean;
+  /** Whether the provider keeps objects that the answer names, so that their ids are read. Default false. */
+  readonly keeps?: boolean;
   /** Content type of the answer as received; empty when absent. */
   readonly contentType: string;
 }
@@ -54,6 +57,8 @@ interface DocumentSource {
   readonly items: readonly JsonObject[];
   /** Set where an event of the source reports an error; undefined for documents, which are judged as a whole. */
   readonly failure: AnswerFailure | undefined;
+  /** Ids of kept objects that the source saw outside of these documents. */
+  readonly keptIds: readonly string[];
   push(chunk: Buffer): void;
   finish(): JsonObject[];
 }
@@ -70,8 +75,8 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
   };
 }
 
-function sourceFor({ contentType, style }: UsageReaderOptions): DocumentSource {
-  if (contentType.toLowerCase().includes('text/event-stream')) return new SseUsage(style);
+function sourceFor({ contentType, style, keeps }: UsageReaderOptions): DocumentSource {
+  if (contentType.toLowerCase().includes('text/event-stream')) return new SseUsage(style, keeps);
   return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style);
 }
 
@@ -80,6 +85,7 @@ const NOTHING: DocumentSource = {
   responseId: undefined,
   items: NO_ITEMS,
   failure: undefined,
+  keptIds: [],
   push: () => undefined,
   finish: () => [],
 };
@@ -88,6 +94,7 @@ const NOTHING: DocumentSource = {
 class WholeDocument implements DocumentSource {
   readonly items = NO_ITEMS;
   readonly failure = undefined;
+  readonly keptIds: readonly string[] = [];
   private only: Buffer | undefined;
   private window: ByteWindow | undefined;
 
@@ -126,15 +133,17 @@ const NO_COST: ReportedCost = {};
 function readingOf(
   options: UsageReaderOptions,
   documents: readonly JsonObject[],
-  { responseId: announcedId, items, failure: announcedFailure }: DocumentSource,
+  { responseId: announcedId, items, failure: announcedFailure, keptIds: announcedIds }: DocumentSource,
 ): UsageReading | undefined {
   const measure = measureOfAll(options, documents, items);
   const cost = costOfAll(options, documents);
   const responseId = announcedId ?? firstDefined(documents, (document) => responseIdOf(options.style, document));
   const failure = announcedFailure ?? failureOf(documents);
-  if (measure === undefined && responseId === undefined && cost === NO_COST && failure === undefined) return undefined;
+  const keptIds = options.keeps === true ? keptIdsIn(options.style, documents, announcedIds) : undefined;
+  const isSilent = measure === undefined && responseId === undefined && keptIds === undefined;
+  if (isSilent && cost === NO_COST && failure === undefined) return undefined;
   if (cost.implausible || (measure !== undefined && !isPlausible(measure))) {
-    return { ...NO_TOKENS, usageSeen: true, implausible: true, failure, responseId };
+    return { ...NO_TOKENS, usageSeen: true, implausible: true, failure, responseId, keptIds };
   }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
@@ -147,7 +156,17 @@ function readingOf(
     failure,
     ...cost,
     responseId,
+    keptIds,
   };
+}
+
+function keptIdsIn(
+  style: ApiStyle,
+  documents: readonly JsonObject[],
+  announced: readonly string[],
+): readonly string[] | undefined {
+  const ids = new Set([...announced, ...documents.flatMap((document) => keptIdsOf(style, document))]);
+  return ids.size === 0 ? undefined : [...ids];
 }
 
 function failureOf(documents: readonly JsonObject[]): AnswerFailure | undefined {

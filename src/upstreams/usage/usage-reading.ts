@@ -64,6 +64,8 @@ export interface UsageReading extends TokenCounts {
   readonly credentialSource?: 'byok';
   /** Id of the provider-side response object (Responses API), 1 to 256 printable ASCII characters. */
   readonly responseId?: string;
+  /** Ids of further objects in the answer that the provider keeps, of the same form. */
+  readonly keptIds?: readonly string[];
   /**
    * Calls of provider-run tools with a fee besides the tokens, searches included. Absent: not stated; zero: stated as
    * none.

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../../support/eventually.js';
+import { type CallOptions, ProxyClient } from '../../support/proxy/proxy-client.js';
+import { event, json, type Script, sse } from '../../support/proxy/upstream-scripts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const MODEL = { model: 'gpt-4.1' };
+const USERS = { type: 'api_key', end_user: { source: 'header' } };
+const asUser = (user: string, body: object): CallOptions => ({ body, headers: ['x-end-user-id', user] });
+const USAGE = { input_tokens: 1, output_tokens: 1, total_tokens: 2 };
+
+let world: World;
+let made = 0;
+
+beforeAll(async () => {
+  world = await startWorld();
+});
+afterAll(() => world.stop());
+
+/** An answer of the Responses API with items of several types, and their ids. */
+function response() {
+  const id = (prefix: string) => `${prefix}_${++made}_of_the_test`;
+  const ids = {
+    ...{ response: id('resp'), reasoning: id('rs'), message: id('msg'), call: id('fc') },
+    ...{ code: id('ci'), container: id('cntr'), conversation: id('conv') },
+  };
+  const output = [
+    { id: ids.reasoning, type: 'reasoning', summary: [] },
+    { id: ids.code, type: 'code_interpreter_call', code: 'print(1)', container_id: ids.container, outputs: null },
+    { id: ids.call, type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{}' },
+    { id: ids.message, type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] },
+  ];
+  const conversation = { id: ids.conversation };
+  const body = { id: ids.response, object: 'response', ...MODEL, output, conversation, usage: USAGE };
+  return { ids, output, body };
+}
+
+function streamed({ body, output }: ReturnType<typeof response>): Script {
+  const opened = { ...body, output: [], usage: null };
+  return sse([
+    event({ type: 'response.created', response: opened }),
+    ...output.map((item, output_index) => event({ type: 'response.output_item.added', output_index, item })),
+    event({ type: 'response.completed', response: body }),
+  ]);
+}
+
+/** Every form in which a request names what an answer made. */
+function formsOf({ ids, output }: ReturnType<typeof response>): object[] {
+  return [
+    { previous_response_id: ids.response },
+    { conversation: ids.conversation },
+    { conversation: { id: ids.conversation } },
+    ...[ids.reasoning, ids.message, ids.call, ids.code].map((id) => ({ input: [{ type: 'item_reference', id }] })),
+    { input: [{ id: ids.message }] },
+    { input: output },
+    { input: [{ id: ids.reasoning, type: 'reasoning', summary: [{ type: 'summary_text', text: 'I think' }] }] },
+    { tools: [{ type: 'code_interpreter', container: ids.container }] },
+    { tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: ids.container } }] },
+  ];
+}
+
+async function answered(client: ProxyClient, options: CallOptions): Promise<number> {
+  return (await client.call('v1/responses', options)).status;
+}
+
+describe.each<[string, (made: ReturnType<typeof response>) => Script]>([
+  ['whole', ({ body }) => json(200, body)],
+  ['streamed', streamed],
+])('what an answer names, %s', (_name, script) => {
+  it('its application and user name it in every form; another user, another application, nobody’s call → 400', async () => {
+    const owner = await ProxyClient.create(world, { authentication: USERS });
+    const stranger = await ProxyClient.create(world, { authentication: USERS });
+    const answer = response();
+    world.upstream.script(script(answer));
+    expect(await answered(owner, asUser('ann', { ...MODEL, stream: true }))).toBe(200);
+    world.upstream.script(json(200, response().body));
+    for (const form of formsOf(answer)) {
+      const body = { ...MODEL, ...form };
+      expect([form, await answered(owner, asUser('ann', body))]).toEqual([form, 200]);
+      expect([form, await answered(owner, asUser('bob', body))]).toEqual([form, 400]);
+      expect([form, await answered(stranger, asUser('ann', body))]).toEqual([form, 400]);
+    }
+  });
+
+  it('got without a user → no user’s', async () => {
+    const client = await ProxyClient.create(world, { authentication: { type: 'api_key' } });
+    const answer = response();
+    world.upstream.script(script(answer));
+    expect(await answered(client, { body: { ...MODEL, stream: true } })).toBe(200);
+    world.upstream.script(json(200, response().body));
+    const next = { ...MODEL, input: [{ type: 'item_reference', id: answer.ids.message }] };
+    expect(await answered(client, { body: next })).toBe(200);
+    const { body } = await world.api.get(`/v1/admin/apps/${client.appId}`);
+    const { name, config: before, revision } = body.app;
+    const config = { ...before, authentication: USERS };
+    const changed = await world.api.put(`/v1/admin/apps/${client.appId}`, { name, config, revision });
+    expect(changed.status).toBe(200);
+    expect(await answered(client, asUser('ann', next))).toBe(400);
+  });
+});
+
+it('a claim in what the provider echoes (metadata, schemas of tools) → gives nothing', async () => {
+  const victim = response();
+  const thief = await ProxyClient.create(world);
+  const echo = {
+    ...response().body,
+    metadata: { id: victim.ids.message },
+    tools: [{ item: { id: victim.ids.message } }],
+  };
+  world.upstream.script(json(200, echo));
+  expect(await answered(thief, { body: MODEL })).toBe(200);
+  expect(await answered(thief, { body: { ...MODEL, input: [{ id: victim.ids.message }] } })).toBe(400);
+});
+
+it('store: false → nothing is stored of it', async () => {
+  const client = await ProxyClient.create(world);
+  const answer = response();
+  world.upstream.script(json(200, answer.body));
+  expect(await answered(client, { body: { ...MODEL, store: false } })).toBe(200);
+  expect(await answered(client, { body: { ...MODEL, input: [{ id: answer.ids.reasoning }] } })).toBe(400);
+});
+
+it('sound of a completion → its owner’s', async () => {
+  const client = await ProxyClient.create(world);
+  const stranger = await ProxyClient.create(world);
+  const chat = (audio: object) => ({ ...MODEL, messages: [{ role: 'assistant', audio }], modalities: ['audio'] });
+  const pieces = [
+    { id: 'audio_7', data: 'AAAA' },
+    { id: 'audio_7', data: 'BBBB' },
+  ];
+  world.upstream.script(
+    sse([
+      ...pieces.map((audio) => event({ id: 'chatcmpl-7', choices: [{ delta: { audio } }] })),
+      event({ id: 'chatcmpl-7', choices: [], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }),
+      event('[DONE]'),
+    ]),
+  );
+  const first = {
+    ...MODEL,
+    messages: [],
+    modalities: ['audio'],
+    stream: true,
+    stream_options: { include_usage: true },
+  };
+  expect((await client.call('v1/chat/completions', { body: first })).status).toBe(200);
+  const next = chat({ id: 'audio_7' });
+  expect((await client.call('v1/chat/completions', { body: next })).status).toBe(200);
+  expect((await stranger.call('v1/chat/completions', { body: next })).status).toBe(400);
+});
+
+it('container and message of Anthropic → their owner’s', async () => {
+  const provider = { type: 'anthropic', pricing: { 'claude-sonnet-4-5': { input: 1, output: 1 } } };
+  const client = await ProxyClient.create(world, { provider });
+  const stranger = await ProxyClient.create(world, { provider });
+  const call = (one: ProxyClient, body: object) =>
+    one.call('v1/messages', { body: { model: 'claude-sonnet-4-5', max_tokens: 9, messages: [], ...body } });
+  const usage = { input_tokens: 1, output_tokens: 1 };
+  const message = { id: 'msg_9', type: 'message', role: 'assistant', content: [], usage };
+  world.upstream.script(
+    sse([
+      event({ type: 'message_start', message }),
+      event({ type: 'message_delta', delta: { container: { id: 'container_9' } }, usage }),
+    ]),
+  );
+  const diagnostics = { previous_message_id: null };
+  expect((await call(client, { stream: true, diagnostics, tools: [{ type: 'code_execution_20250825' }] })).status).toBe(
+    200,
+  );
+  for (const next of [
+    { container: 'container_9' },
+    { container: { id: 'container_9', skills: [] } },
+    { diagnostics: { previous_message_id: 'msg_9' } },
+  ]) {
+    expect([next, (await call(client, next)).status]).toEqual([next, 200]);
+    expect([next, (await call(stranger, next)).status]).toEqual([next, 400]);
+  }
+});
+
+it('owners are stored for other instances, for 30 days', async () => {
+  const owner = await ProxyClient.create(world, { authentication: USERS });
+  const answer = response();
+  world.upstream.script(json(200, answer.body));
+  await answered(owner, asUser('ann', MODEL));
+  const stored = () =>
+    world.dataSource.query<{ object_id: string; user_id: string; days: number }[]>(
+      `SELECT object_id, user_id, round(extract(epoch FROM kept_until - now()) / 86400)::integer AS days
+       FROM kept_objects WHERE app_id = $1 ORDER BY object_id`,
+      [owner.appId],
+    );
+  const { response: _response, ...others } = answer.ids;
+  const expected = Object.values(others).toSorted();
+  await eventually(async () => (await stored()).length === expected.length, { withinMs: 20_000 });
+  expect(await stored()).toEqual(expected.map((id) => ({ object_id: id, user_id: 'ann', days: 30 })));
+});
