@@ -11,8 +11,18 @@ export interface UsageBounds {
   readonly audioSeconds: number;
   /** Searches that provider-run tools can make; none when absent. */
   readonly searches?: number;
+  /** Models that tools can run besides; none when absent. */
+  readonly toolModels?: readonly ToolModelBounds[];
 }
 
+/** Upper bounds of the usage of another model by a tool of the call. */
+export interface ToolModelBounds {
+  /** Undefined where the provider reports the cost. */
+  readonly price: CompiledPrice | undefined;
+  readonly bounds: UsageBounds;
+}
+
+const NO_TOOL_MODELS: readonly ToolModelBounds[] = [];
 const TOKENS_PER_RATE = 1_000_000;
 const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3_600;
@@ -35,6 +45,12 @@ const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function maxCostOf(price: CompiledPrice | undefined, bounds: UsageBounds): number {
+  const { toolModels = NO_TOOL_MODELS } = bounds;
+  const ofTools = toolModels.reduce((sum, tool) => sum + maxCostOf(tool.price, tool.bounds), 0);
+  return Math.min(maxCostOfModel(price, bounds) + ofTools, Number.MAX_SAFE_INTEGER);
+}
+
+function maxCostOfModel(price: CompiledPrice | undefined, bounds: UsageBounds): number {
   if (price === undefined) return costAt(UNKNOWN_INPUT_RATE, UNKNOWN_OUTPUT_RATE, bounds);
   // A prompt may have audio beside its tokens.
   const ofUse = maxCostOfTokens(price, bounds) + maxCostOfTime(price, bounds.audioSeconds);
@@ -86,6 +102,15 @@ function costOfTime(rate: number, secondsPerRate: number, seconds: number): numb
 
 function bounded(nanoUsd: bigint): number {
   return nanoUsd > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(nanoUsd);
+}
+
+/** Assumed output tokens of a tool's model for one call: those of a large picture of high quality. */
+const TOOL_OUTPUT_TOKENS = 6_240;
+
+/** The highest estimate of one call of a tool that runs one of these models, in whole nano-dollars. */
+export function toolModelCallNanoUsd(prices: readonly CompiledPrice[]): number {
+  const most = { inputTokens: 0, outputTokens: TOOL_OUTPUT_TOKENS, audioSeconds: 0 };
+  return prices.reduce((highest, price) => Math.max(highest, maxCostOfTokens(price, most)), 0);
 }
 
 /** Estimate of what a request sends, from its body; never above its `UsageBounds`. */

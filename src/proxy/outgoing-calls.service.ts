@@ -7,6 +7,7 @@ import type { MaybePromise } from '../common/maybe-promise.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
 import { Environment } from '../platform/config/environment.js';
 import { estimatedCostNanoUsd, maxCostOf } from '../pricing/max-cost.rules.js';
+import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
 import type { UsageAdmission } from '../usage/usage-event.js';
 import { UsageRecorder } from '../usage/usage-recorder.service.js';
@@ -18,6 +19,7 @@ import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 
 const OVERLOAD_RETRY_SECONDS = 2;
+const NO_PRICES: readonly CompiledPrice[] = [];
 /** Maximum wait for the clock to settle after a jump of the system clock. */
 const LONGEST_MEASURE_MS = 1_000;
 
@@ -119,6 +121,7 @@ export class OutgoingCalls {
       price: admitted.model.price,
       withholdUsageChunk: admitted.withholdUsageChunk,
       hostedTools: admitted.hostedTools,
+      toolPrices: admitted.bounds.toolModels?.flatMap(({ price }) => price ?? []) ?? NO_PRICES,
       credential: credentialIn(credential),
       accountSecrets: provider.accountSecrets,
       redaction: this.redactionFor(provider),

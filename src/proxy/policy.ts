@@ -11,11 +11,12 @@ import { boundsOfForm, boundsOfJson } from './admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from './admission/sent-usage.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { nestedModelEdits, nestedNamesOf, validateModelAlternatives } from './body/body-models.rules.js';
-import { validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
+import { type RequestedTools, validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
 import { keepsObjects, keptReferences, validateKeptFields, validateKeptParameters } from './body/kept-objects.rules.js';
 import { validateOutputCap } from './body/output-cap.rules.js';
 import { type RequestFacts, readRequestFacts, usageEdits } from './body/request-facts.rules.js';
+import { boundsOfToolModels, limitedToolEdits, type ToolModelRules } from './body/tool-models.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-shape.rules.js';
 import { findFormField, readForm, rebuildForm } from './forms/multipart-form.js';
 import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
@@ -46,6 +47,11 @@ interface ScannedJson {
   readonly scan: ScannedBody;
   /** The same body, scanned for nested models, on paths that have them. */
   readonly nested: ScannedBody | undefined;
+  readonly requested: RequestedTools;
+  /** Of tools that have an output limit. */
+  readonly toolEdits: readonly JsonEdit[];
+  /** Whether it names objects kept at the provider. */
+  readonly namesKept: boolean;
 }
 
 /** Validates a body against the plan and composes the body to send, so that the validated bytes are the sent bytes. */
@@ -96,16 +102,25 @@ export class ProxyPolicy {
     const nested = names && (await scanBody(body, { names }));
     const facts = readRequestFacts(scan);
     const references = keptReferences(scan);
-    const admitted = this.composeJson(call, facts, { scan, nested });
+    const requested = validateCostMembers(scan, plan.style);
+    const toolEdits = await limitedToolEdits(scan, requested.tools, plan.access.maxOutputTokens);
+    const admitted = this.composeJson(call, facts, {
+      scan,
+      nested,
+      requested,
+      toolEdits,
+      namesKept: references.length > 0,
+    });
     if (references.length > 0) await this.objects.require(call.caller, references);
     return admitted;
   }
 
-  private composeJson(call: PlannedCall, facts: RequestFacts, { scan, nested }: ScannedJson): AdmittedRequest {
+  private composeJson(call: PlannedCall, facts: RequestFacts, checked: ScannedJson): AdmittedRequest {
+    const { scan, nested, requested } = checked;
     const { plan } = call;
     const { provider, style, access } = plan;
     const { type, route, dialect } = provider;
-    const hostedTools = validateCostMembers(scan, style);
+    const { tools, hosted: hostedTools } = requested;
     validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
     const model = this.choose(call, facts.model);
     const edits: JsonEdit[] = nested === undefined ? [] : nestedModelEdits(nested, model);
@@ -117,11 +132,12 @@ export class ProxyPolicy {
       chatField: dialect.capFieldForChat,
     });
     const usage = usageEdits(scan, facts, style);
-    edits.push(...output.edits, ...usage.edits, ...gatewayOptionEdits(scan, route));
+    edits.push(...output.edits, ...usage.edits, ...gatewayOptionEdits(scan, route), ...checked.toolEdits);
     const body = edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits);
     const { withholdUsageChunk } = usage;
     const modelTokens = this.outputLimits.find(type, model.canonical);
-    const bounds = boundsOfJson(scan, output, hostedTools, modelTokens);
+    const own = boundsOfJson(scan, output, { hostedTools, modelTokens, namesKept: checked.namesKept });
+    const bounds = boundsOfToolModels(scan, tools, own, { ...this.toolModelRules(call), cap: access.maxOutputTokens });
     const path = pathFor(plan, model);
     return dialect.isFree(plan.path)
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
@@ -153,6 +169,19 @@ export class ProxyPolicy {
     if (changes.size === 0) return { ...checked, body, contentType };
     const boundary = formBoundary(this.ids);
     return { ...checked, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };
+  }
+
+  private toolModelRules({ plan, atMs }: PlannedCall): Omit<ToolModelRules, 'cap'> {
+    const { provider, access, style } = plan;
+    const { type, customPrices, slug, route } = provider;
+    return {
+      type,
+      allowedModels: access.allowedModels,
+      reportsCost: route.reportsCost(style),
+      providerSlug: slug,
+      priceOf: (model) => this.prices.find(type, model, customPrices, atMs),
+      outputLimitOf: (model) => this.outputLimits.find(type, model),
+    };
   }
 
   private choose({ caller, plan, atMs }: PlannedCall, inBody: string | undefined): ModelChoice {

@@ -122,4 +122,6 @@ export interface UsageOutcome {
   readonly unansweredNanoUsd?: number | undefined;
   /** Hosted tools of the request: the provider runs them and may charge for them in addition to tokens. */
   readonly hostedTools?: readonly string[] | undefined;
+  /** Prices of further models that these tools can run. */
+  readonly toolPrices?: readonly CompiledPrice[] | undefined;
 }

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { REQUEST_NAMES } from '../../src/proxy/json/checked-members.js';
 import { ITEM_CONTENT, REFERENCE_TYPES } from '../../src/upstreams/kept-objects.js';
+import { namesModels } from '../../src/upstreams/tool-models.js';
 import { type DeclaredMember, declaredMembers } from './kept-objects/declared-members.js';
-import { EXEMPT_IDS, EXEMPT_MEMBERS } from './kept-objects/exempt-members.js';
+import { EXEMPT_IDS, EXEMPT_MEMBERS, EXEMPT_MODELS } from './kept-objects/exempt-members.js';
 
 const REQUESTS = join(import.meta.dirname, 'kept-objects', 'requests.ts');
 const NEW_DECLARATIONS = join(import.meta.dirname, 'kept-objects', 'new-declarations.ts');
@@ -60,6 +61,14 @@ describe('kept objects: what the request types of the official SDKs declare', ()
 
   it('every member that can name a kept object → validated by the table, or exempt with a reason', () => {
     expect(unjudged(members)).toEqual([]);
+  });
+
+  it('every member with a model in its name → judged in tools as the name of one, or exempt with a reason', () => {
+    const suspects = members.filter(({ name }) => /model(?!ity|ities)/i.test(name));
+    const open = suspects.filter(({ name }) => !namesModels(name) && !isJudged(name) && !(name in EXEMPT_MODELS));
+    expect([...new Set(open.map(({ owner, name }) => `${owner}.${name}`))]).toEqual([]);
+    const names = new Set(suspects.map(({ name }) => name));
+    expect(Object.keys(EXEMPT_MODELS).filter((name) => !names.has(name) || namesModels(name))).toEqual([]);
   });
 
   it('every exemption → of a member that is declared and not validated', () => {

@@ -8,7 +8,11 @@ const DEFAULT = 131_072;
 const output = (maxTokens: number | undefined, choices = 1) => ({ maxTokens, choices });
 
 function boundsOf(text: string, checked = output(100), hostedTools: readonly string[] = [], modelTokens?: number) {
-  return boundsOfJson(scanJson(Buffer.from(text), REQUEST_NAMES), checked, hostedTools, modelTokens);
+  return boundsOfJson(scanJson(Buffer.from(text), REQUEST_NAMES), checked, {
+    hostedTools,
+    modelTokens,
+    namesKept: false,
+  });
 }
 
 const part = (content: string, fileName?: string): FormPart => ({

@@ -19,6 +19,16 @@ const STORED_MEMBERS = ['previous_response_id', 'conversation', 'cachedContent',
 const OPEN_OBJECT = 0x7b;
 const ADDRESS_MARK = '://';
 
+/** What decides the bounds of a request besides its body. */
+export interface PromptFacts {
+  /** Tools that the provider runs. */
+  readonly hostedTools: readonly string[];
+  /** Maximum output of the model for one choice; undefined where it is unknown. */
+  readonly modelTokens: number | undefined;
+  /** Whether it names objects kept at the provider, whose content is part of the prompt. */
+  readonly namesKept: boolean;
+}
+
 /**
  * Computes the maximum usage of a JSON request. Each byte of the body counts as one token. Images, documents,
  * references to content, state stored at the provider and provider-run tools add 131 072 tokens once. The output is the
@@ -26,18 +36,15 @@ const ADDRESS_MARK = '://';
  * Without either limit it is 131 072 tokens per choice.
  *
  * @param body as validated; members that the gateway adds are not part of the prompt.
- * @param hostedTools tools that the provider runs.
- * @param modelTokens maximum output of the model for one choice; undefined where it is unknown.
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function boundsOfJson(
   body: ScannedBody,
   { maxTokens, choices }: Omit<CheckedOutput, 'edits'>,
-  hostedTools: readonly string[],
-  modelTokens: number | undefined,
+  { hostedTools, modelTokens, namesKept }: PromptFacts,
 ): UsageBounds {
   const { bytes } = body;
-  const isUnspelled = hostedTools.length > 0 || hasMore(body);
+  const isUnspelled = hostedTools.length > 0 || namesKept || hasMore(body);
   const seconds = bytes.length / LEAST_BYTES_PER_SECOND;
   return {
     inputTokens: bytes.length + (isUnspelled ? UNSPELLED_INPUT_TOKENS : 0),

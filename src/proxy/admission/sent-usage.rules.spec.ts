@@ -6,9 +6,11 @@ import { scanJson } from '../json/json-scan.js';
 import { boundsOfForm, boundsOfJson } from './max-usage.rules.js';
 import { seenOutputTokens, sentByForm, sentByJson } from './sent-usage.rules.js';
 
+const NOTHING_ELSE = { hostedTools: [], modelTokens: undefined, namesKept: false };
+
 function sentBy(text: string) {
   const scan = scanJson(Buffer.from(text), REQUEST_NAMES);
-  return sentByJson(scan, boundsOfJson(scan, { maxTokens: 1, choices: 1 }, [], undefined));
+  return sentByJson(scan, boundsOfJson(scan, { maxTokens: 1, choices: 1 }, NOTHING_ELSE));
 }
 
 const part = (bytes: number, fileName?: string): FormPart => ({
@@ -44,7 +46,7 @@ describe('what a request is taken to send (ADR 0042)', () => {
     fc.assert(
       fc.property(json, (body) => {
         const scan = scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES);
-        const bounds = boundsOfJson(scan, { maxTokens: 1, choices: 1 }, [], undefined);
+        const bounds = boundsOfJson(scan, { maxTokens: 1, choices: 1 }, NOTHING_ELSE);
         const sent = sentByJson(scan, bounds);
         expect(sent.inputTokens).toBeLessThanOrEqual(bounds.inputTokens);
         expect(sent.audioSeconds).toBeLessThanOrEqual(bounds.audioSeconds);

@@ -3,6 +3,7 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { isClientTool } from '../../upstreams/hosted-tools.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/scanned-body.js';
+import type { Tool } from './tool-models.rules.js';
 
 /** Members that make the request asynchronous: the client would fetch the answer and its usage later. */
 const DETACHED = ['background', 'deferred'];
@@ -65,18 +66,25 @@ function otherModels(path: string): GatewayError {
  * Refuses requests that cannot be priced: asynchronous work, tiers above the list price, and members that involve other
  * models.
  *
- * @returns types of the tools that the provider runs and charges in addition to tokens.
+ * @returns the tools of the request.
  * @throws invalid_request
  * Source: docs/reference/application-api.md#refused-members.
  */
-export function validateCostMembers(body: ScannedBody, style: ApiStyle): readonly string[] {
+export function validateCostMembers(body: ScannedBody, style: ApiStyle): RequestedTools {
   refuseDetached(body, style);
   refuseDearerPrices(body);
   refuseOtherModels(body);
-  return listHostedTools(body, style);
+  const tools = readTools(body);
+  return { tools, hosted: listHostedTools(body, tools, style) };
 }
 
-type Tool = Readonly<Record<string, unknown>>;
+/** The tools of a request. */
+export interface RequestedTools {
+  /** Entries of `tools`, parsed. */
+  readonly tools: readonly Tool[];
+  /** Types of those that the provider runs and may charge in addition to tokens, each type once. */
+  readonly hosted: readonly string[];
+}
 
 /** Root members that enable a provider's own search, with the tool type to report. */
 const SEARCH_MEMBERS = new Map([
@@ -116,15 +124,9 @@ function toCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }
 
-/**
- * Lists the tools that the provider runs and may charge in addition to tokens, each type once.
- *
- * @throws invalid_request `tools` is no array.
- * Source: docs/reference/application-api.md#refused-members.
- */
-export function listHostedTools(body: ScannedBody, style: ApiStyle): string[] {
+function listHostedTools(body: ScannedBody, tools: readonly Tool[], style: ApiStyle): string[] {
   const hosted = new Set<string>();
-  for (const tool of readTools(body)) {
+  for (const tool of tools) {
     for (const type of hostedTypes(tool, style)) hosted.add(type);
   }
   for (const [member, type] of SEARCH_MEMBERS) {

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
-import { listHostedTools } from './cost-members.rules.js';
+import { validateCostMembers } from './cost-members.rules.js';
 
-function hosted(body: object, style: ApiStyle = 'responses'): string[] {
-  return listHostedTools(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style);
+function hosted(body: object, style: ApiStyle = 'responses'): readonly string[] {
+  return validateCostMembers(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style).hosted;
 }
 
 describe('hosted tools', () => {

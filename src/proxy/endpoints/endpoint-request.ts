@@ -4,15 +4,17 @@ import type { Caller } from '../../client-auth/caller.js';
 import { Ids } from '../../common/ids.js';
 import type { UsageBounds } from '../../pricing/max-cost.rules.js';
 import { OutputLimits } from '../../pricing/output-limits.service.js';
+import { PriceBook } from '../../pricing/price-book.js';
 import type { ProviderInstance } from '../../providers/provider-instance.js';
 import { boundsOfForm, boundsOfJson } from '../admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from '../admission/sent-usage.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import { validateModelAlternatives } from '../body/body-models.rules.js';
-import { validateCostMembers } from '../body/cost-members.rules.js';
+import { type RequestedTools, validateCostMembers } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
 import { keepsObjects, keptReferences, responseReferences, validateKeptFields } from '../body/kept-objects.rules.js';
 import { validateOutputCap } from '../body/output-cap.rules.js';
+import { boundsOfToolModels, limitedToolEdits } from '../body/tool-models.rules.js';
 import { formBoundary, formType } from '../forms/form-shape.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
 import { applyEdits, type JsonEdit, setMember } from '../json/json-edit.js';
@@ -42,6 +44,7 @@ export class EndpointRequests {
 
   constructor(
     private readonly outputLimits: OutputLimits,
+    private readonly prices: PriceBook,
     private readonly objects: OwnObjects,
     private readonly ids: Ids,
   ) {}
@@ -53,27 +56,31 @@ export class EndpointRequests {
    * @throws invalid_request the body does not have the form of the endpoint.
    * Source: docs/reference/application-api.md#endpoint-bodies.
    */
-  read(caller: Caller, { endpoint }: EndpointPlan, body: Buffer, contentType: string): Promise<EndpointRequest> {
+  read(caller: Caller, plan: EndpointPlan, body: Buffer, contentType: string): Promise<EndpointRequest> {
+    const { endpoint, pricedAtMs } = plan;
     return endpoint.api_style === 'responses'
-      ? this.readResponses(caller, endpoint, body)
+      ? this.readResponses(caller, { endpoint, pricedAtMs }, body)
       : this.readTranscription(body, contentType);
   }
 
   /** Merges the endpoint's `params` over the client's members and validates the result like any other body. */
-  private async readResponses(caller: Caller, endpoint: ResponsesEndpoint, body: Buffer): Promise<EndpointRequest> {
+  private async readResponses(caller: Caller, plan: PricedEndpoint, body: Buffer): Promise<EndpointRequest> {
+    const { endpoint } = plan;
     const merge = new JsonMerge(body, this.paramsOf(endpoint));
     const client = await scanBody(body, { merge });
     const references = [...keptReferences(client)];
     const merged = merge.merged();
     // The validated bytes are the sent bytes.
     const scan = merged === body ? client : await scanBody(merged);
-    const hostedTools = validateCostMembers(scan, 'responses');
+    const requested = validateCostMembers(scan, 'responses');
+    const toolEdits = await limitedToolEdits(scan, requested.tools, endpoint.max_output_tokens);
     // A response belongs to a user, so the operator cannot name one for all.
     if (scan !== client) references.push(...responseReferences(scan));
     if (references.length > 0) await this.objects.require(caller, references);
-    const boundsFor = (target: Target) => this.boundsOfResponses(target, endpoint, scan, hostedTools);
+    const namesKept = references.length > 0;
+    const boundsFor = (target: Target) => this.boundsOfResponses(target, plan, { scan, requested, namesKept });
     const forTarget = (target: Target) =>
-      responsesFor(target, { endpoint, scan, hostedTools, bounds: boundsFor(target) });
+      responsesFor(target, { endpoint, scan, hostedTools: requested.hosted, toolEdits, bounds: boundsFor(target) });
     return { forTarget, boundsFor };
   }
 
@@ -87,13 +94,23 @@ export class EndpointRequests {
   }
 
   private boundsOfResponses(
-    { provider, model }: Target,
-    endpoint: ResponsesEndpoint,
-    scan: ScannedBody,
-    hostedTools: readonly string[],
+    { provider, model, style }: Target,
+    { endpoint, pricedAtMs }: PricedEndpoint,
+    { scan, requested, namesKept }: CheckedPrompt,
   ): UsageBounds {
-    const modelTokens = this.outputLimits.find(provider.type, model.canonical);
-    return boundsOfJson(scan, outputOf(scan, endpoint, provider), hostedTools, modelTokens);
+    const { type, customPrices, slug, route } = provider;
+    const { hosted: hostedTools, tools } = requested;
+    const modelTokens = this.outputLimits.find(type, model.canonical);
+    const own = boundsOfJson(scan, outputOf(scan, endpoint, provider), { hostedTools, modelTokens, namesKept });
+    return boundsOfToolModels(scan, tools, own, {
+      type,
+      cap: endpoint.max_output_tokens,
+      allowedModels: modelsOf(endpoint),
+      reportsCost: route.reportsCost(style),
+      providerSlug: slug,
+      priceOf: (name) => this.prices.find(type, name, customPrices, pricedAtMs),
+      outputLimitOf: (name) => this.outputLimits.find(type, name),
+    });
   }
 
   private transcriptionFor(
@@ -130,22 +147,46 @@ interface CheckedResponses {
   readonly endpoint: ResponsesEndpoint;
   readonly scan: ScannedBody;
   readonly hostedTools: readonly string[];
+  readonly toolEdits: readonly JsonEdit[];
   readonly bounds: UsageBounds;
 }
 
+/** A validated prompt. */
+interface CheckedPrompt {
+  readonly scan: ScannedBody;
+  readonly requested: RequestedTools;
+  readonly namesKept: boolean;
+}
+
+/** An endpoint, and the instant whose prices apply, in milliseconds since the Unix epoch. */
+interface PricedEndpoint {
+  readonly endpoint: ResponsesEndpoint;
+  readonly pricedAtMs: number;
+}
+
 function responsesFor({ provider, path, model }: Target, checked: CheckedResponses): AdmittedRequest {
-  const { endpoint, scan, hostedTools, bounds } = checked;
+  const { endpoint, scan, hostedTools, toolEdits, bounds } = checked;
   const { type, route } = provider;
   validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
   const edits: JsonEdit[] = [
     setMember(scan.root, 'model', JSON.stringify(model.wire)),
     ...outputOf(scan, endpoint, provider).edits,
     ...gatewayOptionEdits(scan, route),
+    ...toolEdits,
   ];
   const body = applyEdits(scan.bytes, edits);
   const sent = sentByJson(scan, bounds);
   const keeps = keepsObjects(scan, 'responses');
   return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds, sent, keeps };
+}
+
+/**
+ * The models that a client's tools may name: those of the endpoint. What the operator names in `params` is a model of the
+ * endpoint too.
+ */
+function modelsOf(endpoint: ResponsesEndpoint): ReadonlySet<string> {
+  if ('tools' in endpoint.params || 'plugins' in endpoint.params) return ANY_MODEL;
+  return new Set([endpoint, ...endpoint.fallback].map(({ model }) => model));
 }
 
 function outputOf(scan: ScannedBody, { max_output_tokens: cap }: ResponsesEndpoint, { dialect }: ProviderInstance) {

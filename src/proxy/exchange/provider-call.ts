@@ -26,6 +26,8 @@ export interface ProviderCall {
   readonly price: CompiledPrice | undefined;
   readonly withholdUsageChunk: boolean;
   readonly hostedTools: readonly string[];
+  /** Prices of the models that tools can run. */
+  readonly toolPrices: readonly CompiledPrice[];
   /** The provider key in plain text, to mask where the provider echoes it. */
   readonly credential: string;
   /** Decrypted secrets of the account; masked likewise. */

@@ -213,7 +213,7 @@ export const REQUEST_NAMES = new CheckedMembers({
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],
     ...['background', 'deferred', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
     ...['tools', 'web_search_options', 'search_parameters', 'models', 'fallbacks', 'compound_custom', 'svg'],
-    ...['providerOptions', 'store', 'modalities', 'diagnostics', 'container'],
+    ...['providerOptions', 'plugins', 'store', 'modalities', 'diagnostics', 'container'],
     ...[...KEPT_AT_ROOT.any, ...KEPT_AT_ROOT.object, ...KEPT_AT_ROOT.owned].flatMap(spellings),
   ],
   nested: {

@@ -32,7 +32,7 @@ describe('maximum charge of a target that was replaced', () => {
 
 describe('status of a call', () => {
   const statusOf = (ending: CallEnding, error: string | null, clientAborted = false) => {
-    const call = { ending, clientAborted, price: NO_CHARGE, hostedTools: [], reading: undefined };
+    const call = { ending, clientAborted, price: NO_CHARGE, hostedTools: [], toolPrices: [], reading: undefined };
     const attempt = { providerSlug: 'openai', model: 'm', status: null, latencyMs: 5, error };
     return outcomeOf(attempt, { ...call, contentType: '', bytes: 0 }).status;
   };
@@ -54,7 +54,7 @@ describe('status of a call', () => {
 
 describe('status of a call whose answer reports an error', () => {
   it.each(['before_content', 'after_content'] as const)('%s, with a successful status → provider_error', (failure) => {
-    const call = { ending: 'whole' as const, clientAborted: false, price: NO_CHARGE, hostedTools: [] };
+    const call = { ending: 'whole' as const, clientAborted: false, price: NO_CHARGE, hostedTools: [], toolPrices: [] };
     const attempt = { providerSlug: 'openai', model: 'm', status: 200, latencyMs: 5, error: null };
     const reading = aReading({ failure });
     expect(outcomeOf(attempt, { ...call, reading, contentType: '', bytes: 0 }).status).toBe('provider_error');

@@ -14,6 +14,7 @@ interface EndedCall {
   readonly clientAborted: boolean;
   readonly price: CompiledPrice | undefined;
   readonly hostedTools: readonly string[];
+  readonly toolPrices: readonly CompiledPrice[];
   readonly reading: UsageReading | undefined;
   /** Empty without an answer. */
   readonly contentType: string;
@@ -43,7 +44,7 @@ export function maxChargeOf(ending: CallEnding, { sentNanoUsd, maxCostNanoUsd }:
 
 /** The outcome of a call, for its event. */
 export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): UsageOutcome {
-  const { ending, clientAborted, price, hostedTools, reading, contentType } = call;
+  const { ending, clientAborted, price, hostedTools, toolPrices, reading, contentType } = call;
   const isInterrupted = error === INTERRUPTED;
   // A call without an answer is no provider failure when its client disconnected or the gateway ended it.
   const isAbandoned = ending === 'unanswered' && (clientAborted || isInterrupted);
@@ -55,6 +56,7 @@ export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): 
     clientAborted,
     price,
     hostedTools,
+    toolPrices,
     reading,
     contentType,
     status: isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error',

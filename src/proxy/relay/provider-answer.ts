@@ -104,10 +104,10 @@ export class ProviderAnswer {
 
   /** Ends the reading. */
   outcome(attempt: UsageAttempt, ending: CallEnding, clientAborted: boolean): UsageOutcome {
-    const { price, hostedTools } = this.call;
+    const { price, hostedTools, toolPrices } = this.call;
     const reading = this.#reader?.finish();
     const [contentType, bytes] = [this.#contentType, this.#bytes];
-    return outcomeOf(attempt, { ending, clientAborted, price, hostedTools, reading, contentType, bytes });
+    return outcomeOf(attempt, { ending, clientAborted, price, hostedTools, toolPrices, reading, contentType, bytes });
   }
 
   traced(error: string | null, reading: UsageReading | undefined): TracedCall {

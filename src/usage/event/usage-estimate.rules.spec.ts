@@ -101,6 +101,19 @@ describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
     }
   });
 
+  it('tokens of a model that a tool ran → its rates, where they are dearer', () => {
+    const [cheap, dear] = [compilePrice({ input: 1, output: 1 }), compilePrice({ input: 15, output: 75 })];
+    const reading = aReading(unknown({ inputTokens: 1_000, outputTokens: 100 }));
+    const [, cost, estimate] = charge({ reading, toolPrices: [cheap, dear] });
+    expect([cost, estimate]).toEqual([6_000_000, 1_000 * 15_000 + 100 * 75_000]);
+  });
+
+  it('a picture that a tool made, without counts → a large one at its model’s rate', () => {
+    const toolPrices = [compilePrice({ input: 5, output: 30 })];
+    const outcome = { reading: aReading({ hostedToolCalls: 2 }), hostedTools: ['image_generation'], toolPrices };
+    expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, 2 * 6_240 * 30_000]);
+  });
+
   it('client that left after its answer named a tool → the tool is still estimated', () => {
     const outcome = { reading: aReading({ hostedToolCalls: 2, otherTier: 'flex' }), clientAborted: true };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, 70_000_000]);

@@ -1,5 +1,10 @@
 import { costNanoUsd, hasUnpricedAudio } from '../../pricing/cost.rules.js';
-import { estimatedCostNanoUsd, maxCostOf, unexplainedCostNanoUsd } from '../../pricing/max-cost.rules.js';
+import {
+  estimatedCostNanoUsd,
+  maxCostOf,
+  toolModelCallNanoUsd,
+  unexplainedCostNanoUsd,
+} from '../../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import { isDearerTier } from '../../upstreams/usage/answer-facts.rules.js';
 import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
@@ -63,32 +68,42 @@ function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOut
 }
 
 /** Cost of what the response states and no price covers: unknown measures, and a dearer service tier. */
-function statedCost({ nanoUsd }: ResolvedCost, { price, reading }: UsageOutcome): number {
+function statedCost({ nanoUsd }: ResolvedCost, { price, toolPrices, reading }: UsageOutcome): number {
   if (price === undefined || reading === undefined || reading.implausible) return 0;
-  const unknown = unknownMeasureCost(price, reading, nanoUsd);
+  const unknown = unknownMeasureCost([price, ...(toolPrices ?? [])], reading, nanoUsd);
   return isDearerTier(reading.otherTier)
     ? nanoUsd * (UNKNOWN_TIER_FACTOR - 1) + unknown * UNKNOWN_TIER_FACTOR
     : unknown;
 }
 
 /**
- * Tokens cost the highest rate of their side; for a counter of another unit, the rest of the call is counted once more.
+ * Tokens cost the highest rate of their side, at the dearest of the models that may have used them; for a counter of
+ * another unit, the rest of the call is counted once more.
+ *
+ * @param prices that of the request's own model first.
  */
-function unknownMeasureCost(price: CompiledPrice, reading: UsageReading, computedNanoUsd: number): number {
+function unknownMeasureCost(
+  prices: readonly [CompiledPrice, ...CompiledPrice[]],
+  reading: UsageReading,
+  computedNanoUsd: number,
+): number {
+  const [price] = prices;
   const { unknownMeasure: unknown, parts } = reading;
   const isOtherUnit = unknown?.hasOtherUnit || hasUnpricedAudio(price, parts);
-  const ofTokens = unknown === undefined ? 0 : unexplainedCostNanoUsd(price, unknown, reading);
+  const ofTokens =
+    unknown === undefined ? 0 : Math.max(...prices.map((one) => unexplainedCostNanoUsd(one, unknown, reading)));
   return (isOtherUnit ? computedNanoUsd : 0) + ofTokens;
 }
 
-function unpricedToolCost({ price, reading, hostedTools }: UsageOutcome): number {
+function unpricedToolCost({ price, reading, hostedTools, toolPrices = [] }: UsageOutcome): number {
   const isUsed = price !== undefined && reading?.usageSeen && usedUnpricedTools(price, reading, hostedTools);
-  return isUsed ? toolCost(reading) : 0;
+  return isUsed ? toolCost(reading, toolPrices) : 0;
 }
 
 /** At least one call; exactly one when the response has no count. */
-function toolCost(reading: UsageReading | undefined): number {
-  return Math.max(1, reading?.hostedToolCalls ?? 1) * TOOL_CALL_NANO_USD;
+function toolCost(reading: UsageReading | undefined, toolPrices: readonly CompiledPrice[]): number {
+  const ofCall = Math.max(TOOL_CALL_NANO_USD, toolModelCallNanoUsd(toolPrices));
+  return Math.max(1, reading?.hostedToolCalls ?? 1) * ofCall;
 }
 
 /** Prompt tokens are those the response reports, else those sent; output tokens come from `likelyOutput`. */

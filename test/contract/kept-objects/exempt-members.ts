@@ -98,3 +98,9 @@ export const EXEMPT_IDS: Reasons = {
   ResponseConversationParam: 'judged under `conversation`',
   ResponsePrompt: 'judged under `prompt`',
 };
+
+/** Members whose name has a model in it, and that name none. */
+export const EXEMPT_MODELS: Readonly<Record<string, string>> = {
+  modelRoutingPreference: 'of a configuration that is refused whole',
+  modelArmorConfig: 'a filter of prompts; its templates are judged',
+};

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const FLASH = 'gemini-2.5-flash';
@@ -107,5 +108,44 @@ describe('a model in the path and others in the body', () => {
     expect((await client.call(path, { body: { contents: [] } })).status).toBe(200);
     expect(world.upstream.requests.map((request) => request.path)).toEqual([`/${path}`]);
     expect(await client.events()).toMatchObject([{ model: 'gemini-2.5-pro' }]);
+  });
+});
+
+describe('a model that a tool runs', () => {
+  const path = 'v1/messages';
+  const pricing = { cheap: { input: 1, output: 1 }, dear: { input: 15, output: 75 } };
+  const body = (members: object = {}) => ({
+    ...{ model: 'cheap', max_tokens: 50, messages: [] },
+    tools: [{ type: 'advisor_20260301', name: 'advisor', model: 'dear', ...members }],
+  });
+  const clientWith = (policy: object) =>
+    ProxyClient.create(world, { provider: { type: 'anthropic', pricing }, policy: { ...policy } });
+
+  it('not allowed, or without a price → refused before the provider is called', async () => {
+    const client = await clientWith({ allowed_models: ['cheap'] });
+    expect(refusalOf(await client.call(path, { body: body() }))).toEqual([403, 'model_not_allowed']);
+    const any = await clientWith({});
+    const unpriced = await any.call(path, { body: body({ model: 'of-nobody' }) });
+    expect(refusalOf(unpriced)).toEqual([400, 'pricing_not_configured']);
+    expect(world.upstream.requests).toEqual([]);
+  });
+
+  it('allowed → sent with the ceiling; what it used is estimated at its own rates', async () => {
+    const client = await clientWith({ allowed_models: ['cheap', 'dear'], max_output_tokens: 64 });
+    const used = (type: string, counts: object) => ({ type, input_tokens: 10, output_tokens: 5, ...counts });
+    const iterations = [used('message', {}), used('advisor_message', { model: 'dear', input_tokens: 1_000 })];
+    world.upstream.script(
+      json(200, { type: 'message', content: [], usage: { input_tokens: 10, output_tokens: 5, iterations } }),
+    );
+    expect((await client.call(path, { body: body() })).status).toBe(200);
+    const [request] = world.upstream.requests;
+    expect(JSON.parse(String(request?.body))).toEqual(body({ max_tokens: 64 }));
+    const [event] = await client.events();
+    expect(event).toMatchObject({ cost_source: 'unresolved', cost_usd: 0.000_015 });
+    const [row] = await world.dataSource.query(
+      'SELECT charged_nano_usd AS charged FROM usage_events WHERE app_id = $1',
+      [client.appId],
+    );
+    expect(Number(row.charged)).toBe(15_000 + 1_000 * 15_000 + 5 * 75_000);
   });
 });
