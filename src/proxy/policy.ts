@@ -131,7 +131,7 @@ export class ProxyPolicy {
       cap: access.maxOutputTokens,
       chatField: dialect.capFieldForChat,
     });
-    const usage = usageEdits(scan, facts, style);
+    const usage = usageEdits(scan, facts, { style, streamsUsage: dialect.streamsUsage });
     edits.push(...output.edits, ...usage.edits, ...gatewayOptionEdits(scan, route), ...checked.toolEdits);
     const body = edits.length === 0 ? scan.bytes : applyEdits(scan.bytes, edits);
     const { withholdUsageChunk } = usage;

@@ -16,6 +16,8 @@ export interface DialectFacts {
   readonly capStyle?: CapStyle;
   /** `max_tokens` when absent. */
   readonly capFieldForChat?: CapFieldForChat;
+  /** Its Chat Completions streams end with their usage unasked; it documents no option that asks for it. */
+  readonly streamsUsage?: true;
   readonly apiStyles?: readonly ApiStyle[];
   readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];
   readonly probePath?: string;
@@ -100,6 +102,7 @@ export const DIALECT_FACTS: Readonly<
   perplexity: {
     label: 'Perplexity',
     baseUrl: 'https://api.perplexity.ai/',
+    streamsUsage: true,
     capStyle: 'responses',
     author: 'Perplexity',
     extraPaths: [
@@ -127,6 +130,7 @@ export const DIALECT_FACTS: Readonly<
   mistral: {
     label: 'Mistral',
     baseUrl: 'https://api.mistral.ai/',
+    streamsUsage: true,
     probePath: 'v1/models',
     author: 'Mistral',
     extraPaths: ['v1/embeddings', 'v1/fim/completions', 'v1/audio/speech'],

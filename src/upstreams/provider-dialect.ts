@@ -38,6 +38,8 @@ export interface ProviderDialect {
   readonly capStyle: CapStyle;
   /** The member to add when a Chat Completions body has no ceiling. */
   readonly capFieldForChat: CapFieldForChat;
+  /** Whether a Chat Completions stream ends with its usage unasked, so that the gateway does not ask for it. */
+  readonly streamsUsage: boolean;
   /** Styles this type serves on a direct route. */
   readonly apiStyles: readonly ApiStyle[];
   /** Upstream path of each named-endpoint style that the gateway can compose for this type; empty for most types. */
@@ -68,6 +70,7 @@ function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
     extraHeaders: facts.extraHeaders ?? [],
     capStyle: facts.capStyle ?? 'chat_completions',
     capFieldForChat: facts.capFieldForChat ?? 'max_tokens',
+    streamsUsage: facts.streamsUsage ?? false,
     apiStyles: facts.apiStyles ?? API_STYLES,
     endpointStyles: new Map(facts.endpointPaths ?? []),
     probe: probePath === undefined ? null : { path: probePath, headers: facts.probeHeaders ?? [] },

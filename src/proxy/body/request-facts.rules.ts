@@ -61,10 +61,16 @@ const NOTHING: UsageAsk = { edits: [], withholdUsageChunk: false };
 /**
  * Requests usage for a client that did not: only Chat Completions streams omit it by default. Other stream options keep
  * their bytes; `include_usage: false` and `null` become `true`.
+ *
+ * @param streamsUsage whether the provider type sends it unasked.
  * Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
-export function usageEdits({ root }: ScannedBody, facts: RequestFacts, style: ApiStyle): UsageAsk {
-  if (style !== 'chat_completions' || !facts.stream || facts.includeUsage === true) return NOTHING;
+export function usageEdits(
+  { root }: ScannedBody,
+  facts: RequestFacts,
+  { style, streamsUsage }: { readonly style: ApiStyle; readonly streamsUsage: boolean },
+): UsageAsk {
+  if (style !== 'chat_completions' || streamsUsage || !facts.stream || facts.includeUsage === true) return NOTHING;
   const options = root.members.get('stream_options')?.nested;
   const edit =
     options === undefined

@@ -5,9 +5,9 @@ import { applyEdits } from '../json/json-edit.js';
 import { scanJson } from '../json/json-scan.js';
 import { readRequestFacts, usageEdits } from './request-facts.rules.js';
 
-function ask(text: string, style: ApiStyle = 'chat_completions') {
+function ask(text: string, style: ApiStyle = 'chat_completions', streamsUsage = false) {
   const body = scanJson(Buffer.from(text), REQUEST_NAMES);
-  const { edits, withholdUsageChunk } = usageEdits(body, readRequestFacts(body), style);
+  const { edits, withholdUsageChunk } = usageEdits(body, readRequestFacts(body), { style, streamsUsage });
   return { sent: applyEdits(body.bytes, edits).toString(), withholdUsageChunk };
 }
 
@@ -41,5 +41,11 @@ describe('usage of streams', () => {
     ['{"stream":true}', 'other'],
   ] as const)('%s in style %s → untouched', (text, style) => {
     expect(ask(text, style)).toEqual({ sent: text, withholdUsageChunk: false });
+  });
+
+  it('a type that sends usage unasked → as it is', () => {
+    for (const text of ['{"stream":true}', '{"stream":true,"stream_options":{"include_usage":false}}']) {
+      expect(ask(text, 'chat_completions', true)).toEqual({ sent: text, withholdUsageChunk: false });
+    }
   });
 });

@@ -149,6 +149,27 @@ describe('connections to one origin', () => {
     expect(pool.isEmpty).toBe(false);
   });
 
+  it('five minutes old → not used again, however busy it was; its last call is not touched', async () => {
+    const { origin } = await provider();
+    const { clock, pool, take } = setUp(origin);
+    const connection = take();
+    await callOn(connection);
+    await socketsRead();
+    for (let minute = 0; minute < 29; minute++) {
+      clock.advance(10_000);
+      expect(take()).toBe(connection);
+      await callOn(connection);
+      await socketsRead();
+    }
+    expect(take()).toBe(connection);
+    clock.advance(10_000);
+    expect((await callOn(connection)).body.toString()).toBe('ok');
+    await socketsRead();
+    expect(take()).not.toBe(connection);
+    expect(connection.isOpen).toBe(false);
+    pool.trim();
+  });
+
   it('everything idle for long → empty', async () => {
     const { origin, sockets } = await provider();
     const { clock, pool, used } = setUp(origin);

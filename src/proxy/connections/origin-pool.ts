@@ -55,6 +55,13 @@ export class OriginPool {
     return this.#create();
   }
 
+  /** As `acquire`, a connection that is new. */
+  acquireNew(): ProviderConnection | undefined {
+    if (this.#total >= this.bounds.maxConnections) return undefined;
+    this.#total++;
+    return this.#create();
+  }
+
   /** A new connection in place of an acquired one that its provider has closed before its request was sent. */
   renew(closed: ProviderConnection): ProviderConnection {
     closed.close();

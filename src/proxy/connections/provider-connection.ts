@@ -1,11 +1,19 @@
 import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../common/clock.js';
+import { errorCode } from '../../common/errors/error-code.js';
 import { BrokenConnection } from './broken-connection.js';
 import { Deadline } from './deadline.js';
 import type { ResponseHead } from './response-head.rules.js';
 import { type ResponseEvents, ResponseReader } from './response-reader.js';
 import { requestHead, type SentRequest } from './sent-request.rules.js';
+
+/** An older connection takes no further call, so that a change of the provider's address is followed. */
+const MAX_AGE_MS = 5 * 60_000;
+/** A provider that closes a kept connection has done so by then, if it did before it saw the request. */
+const RACE_MS = 100;
+/** Errors of a socket that its peer has closed. */
+const CLOSED_BY_PEER: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Events of one call. `onEnd` or `onFailure` is the last one. */
 export interface ConnectionEvents extends ResponseEvents {
@@ -46,6 +54,12 @@ export class ProviderConnection implements ResponseEvents {
   #cause: Error | undefined;
   #keepAliveMs = 0;
   #idleUntilMs = Number.POSITIVE_INFINITY;
+  /** Calls that it has been sent. */
+  #calls = 0;
+  #sentMs = 0;
+  /** Whether anything of the answer has arrived. */
+  #isAnswered = false;
+  readonly #usableUntilMs: number;
 
   constructor(
     private readonly origin: Origin,
@@ -55,7 +69,9 @@ export class ProviderConnection implements ResponseEvents {
     private readonly clock: Clock,
     /** Called once for each time it was acquired, when its call has ended. */
     private readonly onFree: (connection: ProviderConnection) => void,
-  ) {}
+  ) {
+    this.#usableUntilMs = clock.monotonicMs() + MAX_AGE_MS;
+  }
 
   /** Whether its socket is open. */
   get isOpen(): boolean {
@@ -72,9 +88,9 @@ export class ProviderConnection implements ResponseEvents {
     return this.#events !== undefined;
   }
 
-  /** Whether it has been idle for the time that its provider allows. */
+  /** Whether it has been idle for the time that its provider allows, or open for five minutes. */
   get isExpired(): boolean {
-    return this.clock.monotonicMs() >= this.#idleUntilMs;
+    return this.clock.monotonicMs() >= Math.min(this.#idleUntilMs, this.#usableUntilMs);
   }
 
   /** Acquires it for the next call; its pool does. */
@@ -172,7 +188,7 @@ export class ProviderConnection implements ResponseEvents {
     socket.on('data', (bytes: Buffer) => this.#receive(bytes));
     socket.on('end', () => this.#receiveEnd());
     socket.on('error', (error: Error) => this.#break(error));
-    socket.on('close', () => this.abort(this.#cause ?? closed()));
+    socket.on('close', () => this.abort(this.#whyClosed()));
     this.#write(socket);
   }
 
@@ -189,6 +205,9 @@ export class ProviderConnection implements ResponseEvents {
     }
     if (this.#events !== events) return;
     this.#reader.expect(request.method);
+    this.#calls++;
+    this.#isAnswered = false;
+    this.#sentMs = this.clock.monotonicMs();
     const { body } = request;
     if (body === undefined) socket.write(head, 'latin1');
     else if (Buffer.isBuffer(body) && body.length <= MAX_COPIED_BYTES)
@@ -202,6 +221,7 @@ export class ProviderConnection implements ResponseEvents {
   }
 
   #receive(bytes: Buffer): void {
+    this.#isAnswered = true;
     if (this.#hasHead) this.#silence.start(this.silenceTimeoutMs);
     try {
       this.#reader.push(bytes);
@@ -213,6 +233,15 @@ export class ProviderConnection implements ResponseEvents {
   #receiveEnd(): void {
     this.#keepAliveMs = 0;
     if (!this.#reader.close()) this.#break(closed());
+  }
+
+  /** Why its socket has closed. */
+  #whyClosed(): Error {
+    const cause = this.#cause ?? closed();
+    const isByPeer = cause instanceof BrokenConnection ? cause.code === 'closed' : CLOSED_BY_PEER.has(errorCode(cause));
+    const isRace = isByPeer && this.#calls > 1 && !this.#isAnswered;
+    if (!isRace || this.clock.monotonicMs() - this.#sentMs > RACE_MS) return cause;
+    return new BrokenConnection('closed', 'the provider closed its kept connection', true);
   }
 
   /** Closes the connection; its call fails once the socket, if there is one, has closed, after what has arrived. */

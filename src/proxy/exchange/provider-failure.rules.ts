@@ -51,6 +51,11 @@ export function lossOf(failure: string): AnswerLoss {
   }
 }
 
+/** Whether a provider closed a kept connection as the request was sent, so that it did not see the request. */
+export function isKeepAliveRace(error: Error): boolean {
+  return error instanceof BrokenConnection && error.isKeepAliveRace;
+}
+
 /** Whether no response headers arrived in time. */
 export function isTimeout(error: Error): boolean {
   return error instanceof GivenUp && error.why === 'timeout';

@@ -4,7 +4,14 @@ import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-e
 import type { ProviderConnection } from '../connections/provider-connection.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange, type ReceivedHead } from '../exchange/provider-exchange.js';
-import { failureReason, GivenUp, isOurFailure, isTimeout, refusalOf } from '../exchange/provider-failure.rules.js';
+import {
+  failureReason,
+  GivenUp,
+  isKeepAliveRace,
+  isOurFailure,
+  isTimeout,
+  refusalOf,
+} from '../exchange/provider-failure.rules.js';
 import { tracedAnswer, tracedRequest } from '../exchange/traced-call.rules.js';
 import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
@@ -46,6 +53,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     private trace?: RequestTrace | undefined,
     /** The last answer of earlier targets. */
     private kept?: KeptAnswer | undefined,
+    /** The request is sent to this target for the second time. */
+    private readonly isRepeated = false,
   ) {
     this.#exchange = new ProviderExchange(call, this, parts.stages);
     this.#answer = new ClientAnswer(response);
@@ -126,6 +135,10 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   onFailure(error: Error): void {
+    if (isKeepAliveRace(error) && this.#repeat(failureReason(error))) {
+      this.#exchange.finish();
+      return;
+    }
     if (isTimeout(error)) this.parts.logTimeout(this.call);
     const isUnanswered = this.#received.status === 0 && !this.#clientLeft && !isOurFailure(error);
     if (isUnanswered) this.parts.metrics.providerFailed(this.call.admission.providerType);
@@ -209,6 +222,25 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     this.response.off('close', this.#onClose);
     this.parts.open.delete(this);
     new Relay(next.call, this.response, this.parts, this.record, this.trace, kept).start(next.connection);
+    return true;
+  }
+
+  /**
+   * Sends the request once more, on a new connection: the provider closed the kept one without having seen the request,
+   * so the first attempt costs nothing.
+   */
+  #repeat(error: string): boolean {
+    if (this.isRepeated || this.#clientLeft) return false;
+    const connection = this.call.pool.acquireNew();
+    if (connection === undefined) return false;
+    this.#ended = true;
+    const attempt = this.#received.attempt(error);
+    this.record.addFailed(attempt, this.#received.outcome(attempt, 'unsent', false));
+    this.trace?.addCall(this.#received.traced(error, undefined));
+    this.response.off('close', this.#onClose);
+    this.parts.open.delete(this);
+    const { call, response, parts, record, trace, kept } = this;
+    new Relay(call, response, parts, record, trace, kept, true).start(connection);
     return true;
   }
 

@@ -105,6 +105,19 @@ function scripted(client: ProxyClient) {
   return client.call(PATH, { body: { model: 'gpt-4.1', messages: [{ role: 'user', content: `nonce-${++nonces}` }] } });
 }
 
+/** Requests that the provider was sent, by the number of the socket they came on. */
+function counting(answer: (socket: Socket, nonce: string, earlier: number) => unknown) {
+  const seen = new Map<Socket, number>();
+  const requests: number[] = [];
+  answering = (socket, nonce) => {
+    const earlier = seen.get(socket) ?? 0;
+    seen.set(socket, earlier + 1);
+    requests.push([...seen.keys()].indexOf(socket));
+    return answer(socket, nonce, earlier);
+  };
+  return requests;
+}
+
 const CODINGS: readonly [string, (text: string) => Buffer][] = [
   ['gzip', gzipSync],
   ['x-gzip', gzipSync],
@@ -236,5 +249,54 @@ describe('second answer behind a complete one', () => {
       await eventually(() => [...sockets].every((socket) => socket.destroyed), { withinMs: 10_000 });
       await ownAnswer(one);
     }
+  });
+});
+
+describe('a kept connection that the provider closes as the request is sent', () => {
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['closed', (socket) => socket.end()],
+    ['reset', (socket) => socket.resetAndDestroy()],
+  ])(
+    '%s → the request is sent once more, on a new connection; both attempts are recorded, one is charged',
+    async (_name, close) => {
+      const client = await ProxyClient.create(world, { provider: { baseUrl: origin } });
+      await ownAnswer(client);
+      const requests = counting((socket, nonce) => (requests.length === 1 ? close(socket) : own(socket, nonce)));
+      await ownAnswer(client);
+      expect(requests).toEqual([0, 1]);
+      const [repeated, first] = await client.events(2);
+      expect(repeated?.attempts).toMatchObject([
+        { status: null, error: 'provider_closed' },
+        { status: 200, error: null },
+      ]);
+      expect([repeated?.cost_source, repeated?.cost_usd]).toEqual(['computed', first?.cost_usd]);
+    },
+  );
+
+  it('the new one is closed too → 502, without a third attempt', async () => {
+    const client = await ProxyClient.create(world, { provider: { baseUrl: origin } });
+    await ownAnswer(client);
+    const requests = counting((socket) => socket.end());
+    expect((await scripted(client)).status).toBe(502);
+    expect(requests).toHaveLength(2);
+  });
+
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['after a byte of an answer', (socket) => socket.end('H')],
+    ['after an interim answer', (socket) => socket.end('HTTP/1.1 103 Early Hints\r\n\r\n')],
+    ['150 ms after the request', (socket) => setTimeout(() => socket.end(), 150)],
+  ])('%s → 502, nothing is repeated', async (_name, close) => {
+    const client = await ProxyClient.create(world, { provider: { baseUrl: origin } });
+    await ownAnswer(client);
+    const requests = counting(close);
+    expect((await scripted(client)).status).toBe(502);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('a new connection that is closed → 502, nothing is repeated', async () => {
+    const client = await ProxyClient.create(world, { provider: { baseUrl: origin } });
+    const requests = counting((socket) => socket.end());
+    expect((await scripted(client)).status).toBe(502);
+    expect(requests).toHaveLength(1);
   });
 });
