@@ -12,6 +12,7 @@ import type { Environment } from '../platform/config/environment.js';
 import { whenReachable } from '../platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import type { VaultFactory } from '../platform/vault/create-vault.js';
+import { storedSecrets } from '../providers/stored-secrets.js';
 import { defineProviderTypes } from '../upstreams/defined-types/define-provider-types.js';
 import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
 import { SIMULATED_TYPE } from '../upstreams/simulated/simulated-type.js';
@@ -63,7 +64,7 @@ export async function startGateway(
     const simulated = offersSimulation(environment) ? [SIMULATED_TYPE] : [];
     defineProviderTypes([...providerTypes, ...simulated], environment.TRUSTED_PRIVATE_HOSTS);
   };
-  const platform = await openPlatform(env, { clock, ids, log, entities: ENTITIES, vault, onSettings });
+  const platform = await openPlatform(env, { clock, ids, log, entities: ENTITIES, storedSecrets, vault, onSettings });
   try {
     return await serve(platform, options.imports);
   } catch (error) {

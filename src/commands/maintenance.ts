@@ -5,6 +5,7 @@ import { processEnvironment } from '../platform/config/environment.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import { platformModule } from '../platform/platform.module.js';
 import { stopRequest } from '../platform/stop-request.js';
+import { storedSecrets } from '../providers/stored-secrets.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { Retention } from '../retention/retention.service.js';
 
@@ -21,6 +22,7 @@ async function main(): Promise<void> {
   const platform = await openPlatform(processEnvironment(), {
     clock: new SystemClock(),
     ids: new SystemIds(),
+    storedSecrets,
     log: (line) => process.stdout.write(`${line}\n`),
   });
   try {

@@ -12,6 +12,7 @@ import { processEnvironment } from '../platform/config/environment.js';
 import { createDataSource } from '../platform/database/data-source.js';
 import { readDatabaseTime } from '../platform/instances/instances.repository.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
+import { storedSecrets } from '../providers/stored-secrets.js';
 import { CounterReader } from '../request-limits/backends/counter-reader.js';
 import { LimitEpochsRepository } from '../request-limits/epochs/limit-epochs.repository.js';
 
@@ -27,7 +28,11 @@ const REDIS_LOOK_MS = 20;
  * code 0 when everything matches, 1 on a difference, 2 when the check failed.
  */
 async function main(): Promise<void> {
-  const platform = await openPlatform(processEnvironment(), { ids: new SystemIds(), log: () => undefined });
+  const platform = await openPlatform(processEnvironment(), {
+    ids: new SystemIds(),
+    log: () => undefined,
+    storedSecrets,
+  });
   try {
     const patient = await patientCopy(platform.parts.dataSource);
     await redisReached(platform);

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { EntityManager } from 'typeorm';
 import { type Clock, SystemClock } from '../common/clock.js';
 import type { Ids } from '../common/ids.js';
 import { Log, type LogSink } from '../common/log/log.js';
@@ -20,6 +21,9 @@ import { RedisConnection } from './redis/redis-connection.js';
 import { RedisMark } from './redis/redis-mark.js';
 import { authSecretsOf, tokenSecretsOf } from './secrets/signing-secrets.js';
 import { createVault, ExtensionVault, type VaultFactory } from './vault/create-vault.js';
+import { FittingVault } from './vault/fitting-vault.js';
+import { KeyCanaries } from './vault/key-canaries.js';
+import type { SecretRows } from './vault/resealing.js';
 import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
 import { vaultEnvironmentWithKey } from './vault/vault-variables.js';
@@ -45,6 +49,8 @@ interface PlatformOptions {
   readonly log: LogSink;
   /** What repositories map tables to; none when absent. */
   readonly entities?: readonly EntityClass[];
+  /** The tables with sealed secrets, which show whether the vault's key is theirs; none when absent. */
+  readonly storedSecrets?: (connection: EntityManager) => readonly SecretRows[];
   /** Replaces the vault of the settings. */
   readonly vault?: VaultFactory;
   /** Called with the settings before anything is opened; an error aborts the start. */
@@ -71,7 +77,15 @@ interface Database {
  */
 export async function openPlatform(
   env: ProcessEnvironment,
-  { clock: fixedClock, ids, log: sink, entities = [], vault: makeVault, onSettings }: PlatformOptions,
+  {
+    clock: fixedClock,
+    ids,
+    log: sink,
+    entities = [],
+    storedSecrets = () => [],
+    vault: makeVault,
+    onSettings,
+  }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
   onSettings?.(environment);
@@ -98,14 +112,20 @@ export async function openPlatform(
     const { dataSource } = requests;
     const backgroundDataSource = await openBackgroundPool(database.url, entities);
     opened.push(() => backgroundDataSource.destroy());
-    const vault = makeVault
+    const ownVault = makeVault
       ? new ExtensionVault(await makeVault({ environment, ids, log }))
       : openVault(env, environment, embedded, ids, log);
+    const vault = new FittingVault(ownVault);
     const trustedHosts = environment.TRUSTED_PRIVATE_HOSTS;
     const { metadataEntries } = trustedHosts;
     if (metadataEntries.length > 0) log.event('trusted_hosts_without_effect', { entries: metadataEntries.join(', ') });
     const outbound = new GuardedRequest({ trustedHosts });
     opened.push(() => Promise.allSettled([vault.close(), outbound.close()]));
+    const { tokenSecrets, authSecrets } = secrets;
+    const signing = { JWT_SECRET: tokenSecrets.current, AUTH_SECRET: authSecrets.current };
+    const canaries = new KeyCanaries({ vault, dataSource: backgroundDataSource, stored: storedSecrets, signing, log });
+    await canaries.open();
+    opened.push(async () => canaries.close());
     const configChanges = new ConfigChanges({
       url: database.url,
       onTrouble: (error) =>

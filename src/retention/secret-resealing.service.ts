@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { resealOldSecrets, type SecretRows, type StoredSecret } from '../platform/vault/resealing.js';
-import type { VaultContext } from '../platform/vault/sealed-blob.rules.js';
+import { resealOldSecrets } from '../platform/vault/resealing.js';
 import { Vault } from '../platform/vault/vault.js';
-import type { ProviderRow } from '../providers/provider.entity.js';
-import type { ProviderGatewayRow } from '../providers/provider-gateways/provider-gateway.entity.js';
-import { gatewaySecretContext, providerSecretContext } from '../providers/sealed-credential.rules.js';
+import { gatewayTokens, providerKeys } from '../providers/stored-secrets.js';
 import type { RetentionStep } from './retention-step.js';
-
-type KeyRow = Pick<ProviderRow, 'organizationId' | 'id' | 'type' | 'baseUrl'> & { readonly blob: string };
-type TokenRow = Pick<ProviderGatewayRow, 'organizationId' | 'id' | 'type' | 'config'> & { readonly blob: string };
 
 /** Reseals provider keys and gateway tokens of all accounts with the current version of the vault key. */
 @Injectable()
@@ -28,38 +21,4 @@ export class SecretResealing {
   ];
 
   constructor(private readonly vault: Vault) {}
-}
-
-function providerKeys(connection: EntityManager): SecretRows {
-  return secretRows<KeyRow>(connection, 'providers', 'type, base_url AS "baseUrl"', providerSecretContext);
-}
-
-function gatewayTokens(connection: EntityManager): SecretRows {
-  return secretRows<TokenRow>(connection, 'provider_gateways', 'type, config', gatewaySecretContext);
-}
-
-/** Resealing keeps the row's revision: clients see no change. */
-function secretRows<Row extends Omit<StoredSecret, 'context'>>(
-  connection: EntityManager,
-  table: 'providers' | 'provider_gateways',
-  columns: string,
-  contextOf: (row: Row) => VaultContext,
-): SecretRows {
-  return {
-    async page(afterId: string, limit: number): Promise<StoredSecret[]> {
-      const rows = await connection.query<Row[]>(
-        `SELECT organization_id AS "organizationId", id, ${columns}, secret_blob AS blob
-           FROM ${table} WHERE secret_blob IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`,
-        [afterId, limit],
-      );
-      return rows.map((row) => ({ ...row, context: contextOf(row) }));
-    },
-    async replace({ organizationId, id, blob }: StoredSecret, replacement: string): Promise<boolean> {
-      const [, count]: [unknown[], number] = await connection.query(
-        `UPDATE ${table} SET secret_blob = $4 WHERE organization_id = $1 AND id = $2 AND secret_blob = $3`,
-        [organizationId, id, blob, replacement],
-      );
-      return count > 0;
-    },
-  };
 }

@@ -47,6 +47,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/cli',
         purpose: 'Operations of terminals, and what became of them. Keys, proofs and codes are hashes or sealed.',
       },
+      key_canaries: {
+        owner: 'src/platform',
+        purpose: 'What tells the keys of the vault and the secrets that sign from other ones.',
+      },
       deployment: { owner: 'src/identity', purpose: 'The lasting identity of this deployment: one row.' },
       audit_events: {
         owner: 'src/identity',

@@ -34,6 +34,8 @@ export interface LogEvents {
   };
   /** The vault cannot be used; names the variable, never its value. */
   secret_vault_misconfigured: { error: string };
+  secret_vault_check_failed: { error: string };
+  signing_secret_changed: { variable: string };
   /** Entries of `TRUSTED_PRIVATE_HOSTS` that name metadata addresses, which stay refused. */
   trusted_hosts_without_effect: { entries: string };
   provider_secret_unavailable: { providerId: string; reason: string; detail: string | undefined };
@@ -207,6 +209,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   unhandled_error: 'error',
   usage_unresolved_cost: 'error',
   secret_vault_misconfigured: 'error',
+  secret_vault_check_failed: 'warn',
+  signing_secret_changed: 'warn',
   trusted_hosts_without_effect: 'warn',
   provider_secret_unavailable: 'error',
   provider_unreadable: 'error',

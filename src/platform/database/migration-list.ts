@@ -32,6 +32,7 @@ import { DescribeDeployment1763600000042 } from '../../../migrations/17636000000
 import { SumMonthsOfApps1763600000043 } from '../../../migrations/1763600000043-sum-months-of-apps.js';
 import { NameAppsByHandle1763600000044 } from '../../../migrations/1763600000044-name-apps-by-handle.js';
 import { RecordKeptObjects1763600000050 } from '../../../migrations/1763600000050-record-kept-objects.js';
+import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051-store-key-canaries.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -70,4 +71,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   SumMonthsOfApps1763600000043,
   NameAppsByHandle1763600000044,
   RecordKeptObjects1763600000050,
+  StoreKeyCanaries1763600000051,
 ];

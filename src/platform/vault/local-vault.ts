@@ -1,8 +1,8 @@
 import type { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { decrypt, encrypt, formatLocalBlob, IV_BYTES, parseLocalBlob, type VaultContext } from './sealed-blob.rules.js';
-import { secretUndecryptable, Vault } from './vault.js';
-import type { LocalVaultSettings } from './vault-settings.rules.js';
+import { secretUndecryptable, Vault, type VaultKey } from './vault.js';
+import { keyVariable, type LocalVaultSettings } from './vault-settings.rules.js';
 
 /** Encrypts with the current key of an in-memory key ring; every key of the ring decrypts. */
 export class LocalVault extends Vault {
@@ -15,8 +15,22 @@ export class LocalVault extends Vault {
     super();
   }
 
+  override get keys(): readonly VaultKey[] {
+    return [...this.settings.keys.keys()].map((version) => ({
+      version,
+      isCurrent: version === this.settings.currentVersion,
+      variable: keyVariable(version),
+      seal: async (secret, context) => this.#sealWith(version, secret, context),
+      open: (blob, context) => this.open(blob, context),
+      owns: (blob) => parseLocalBlob(blob)?.version === version,
+    }));
+  }
+
   async seal(secret: Secret, context: VaultContext): Promise<string> {
-    const version = this.settings.currentVersion;
+    return this.#sealWith(this.settings.currentVersion, secret, context);
+  }
+
+  #sealWith(version: number, secret: Secret, context: VaultContext): string {
     const key = this.settings.keys.get(version);
     if (key === undefined) throw new Error('vault settings: the current version has no key');
     const plaintext = Buffer.from(secret.reveal(), 'utf8');

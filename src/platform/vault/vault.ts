@@ -2,6 +2,22 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
 import type { VaultContext } from './sealed-blob.rules.js';
 
+/** One version of the key of a vault. */
+export interface VaultKey {
+  /** 0 where the vault has one key only. */
+  readonly version: number;
+  /** Whether new secrets are sealed with it. */
+  readonly isCurrent: boolean;
+  /** What names it to the operator. */
+  readonly variable: string;
+  /** As `Vault.seal`, with this key. */
+  seal(secret: Secret, context: VaultContext): Promise<string>;
+  /** As `Vault.open`. */
+  open(blob: string, context: VaultContext): Promise<Secret>;
+  /** Whether a blob was sealed with this version. */
+  owns(blob: string): boolean;
+}
+
 /**
  * Encrypts secrets that the gateway must use again (provider keys, tokens of upstream gateways) and binds them to their
  * row. Source: docs/reference/security.md#vault.
@@ -29,6 +45,13 @@ export abstract class Vault {
   /** True when the blob was sealed with an older key version: resealing it allows retiring that version. */
   abstract needsRewrap(blob: string): boolean;
 
+  /** The versions of its key; one where the vault does not tell them apart. */
+  get keys(): readonly VaultKey[] {
+    const seal = (secret: Secret, context: VaultContext) => this.seal(secret, context);
+    const open = (blob: string, context: VaultContext) => this.open(blob, context);
+    return [{ version: 0, isCurrent: true, variable: 'The key of the vault', seal, open, owns: () => true }];
+  }
+
   /** Closes the vault's connections, if any. */
   async close(): Promise<void> {}
 }
@@ -47,6 +70,10 @@ export class MisconfiguredVault extends Vault {
 
   needsRewrap(): boolean {
     return false;
+  }
+
+  override get keys(): readonly VaultKey[] {
+    return [];
   }
 }
 
@@ -67,6 +94,7 @@ export function secretUndecryptable(): GatewayError {
   return new GatewayError('provider_unavailable', { reason: 'secret_undecryptable' });
 }
 
-function vaultMisconfigured(): GatewayError {
+/** The vault cannot be used as it is configured. */
+export function vaultMisconfigured(): GatewayError {
   return new GatewayError('provider_unavailable', { reason: 'vault_misconfigured' });
 }

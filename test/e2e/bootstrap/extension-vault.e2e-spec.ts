@@ -124,8 +124,8 @@ describe('a vault of an extension (docs/extending.md)', () => {
   });
 
   it('stop → it is closed', async () => {
-    const other = await startWorld({ vault: hsmVault(keyServer.url) });
     const before = keyServer.openConnections();
+    const other = await startWorld({ vault: hsmVault(keyServer.url) });
     await other.provider();
     expect(keyServer.openConnections()).toBe(before + 1);
     await other.stop();

@@ -1,0 +1,121 @@
+import { createHmac } from 'node:crypto';
+import type { DataSource, EntityManager } from 'typeorm';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Log } from '../../common/log/log.js';
+import { Secret } from '../../common/log/secret.js';
+import type { FittingVault } from './fitting-vault.js';
+import type { SecretRows, StoredSecret } from './resealing.js';
+import type { VaultKey } from './vault.js';
+
+const CHECK_MS = 60_000;
+const CANARY = new Secret('canary');
+const CONTEXT = { purpose: 'canary' };
+/** Secrets looked at where no canary is stored yet. */
+const SAMPLE = 500;
+
+interface KeyCanaryParts {
+  readonly vault: FittingVault;
+  readonly dataSource: DataSource;
+  /** The tables with sealed secrets. */
+  readonly stored: (connection: EntityManager) => readonly SecretRows[];
+  /** Secrets that sign, by their variable. */
+  readonly signing: Readonly<Record<string, Secret>>;
+  readonly log: Log;
+}
+
+/**
+ * Tells the operator's keys from other ones by a canary for each in `key_canaries`: a text that the vault's key of this
+ * version has sealed, a fingerprint of a secret that signs. Source: docs/operations.md#vault.
+ */
+export class KeyCanaries {
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(private readonly parts: KeyCanaryParts) {}
+
+  /** Compares all keys now, and those of the vault every minute. */
+  async open(): Promise<void> {
+    await this.#compareSigning();
+    await this.check();
+    this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Judges each key of the vault. What cannot be compared at the moment stays as it was judged before. */
+  async check(): Promise<void> {
+    const { vault, log } = this.parts;
+    for (const key of vault.keys) {
+      try {
+        const isFit = await this.#fits(key);
+        if (!vault.judge(key, isFit) || isFit) continue;
+        log.event('secret_vault_misconfigured', { error: `${key.variable} is not the key that sealed what is stored` });
+      } catch (error) {
+        log.event('secret_vault_check_failed', { error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+
+  async #fits(key: VaultKey): Promise<boolean> {
+    const name = `vault ${key.version}`;
+    const known = await this.#read(name);
+    if (known !== undefined && (await opens(key, known, CONTEXT))) return true;
+    // Another key in place of a retired version is no mistake once nothing is sealed with that.
+    if (known !== undefined && key.isCurrent) return false;
+    const sealed = await this.#sample(key);
+    if (known !== undefined && sealed.length > 0) return false;
+    if (sealed.length > 0 && !(await opensAny(key, sealed))) return false;
+    await this.#store(name, await key.seal(CANARY, CONTEXT), known);
+    const stored = await this.#read(name);
+    return stored !== undefined && opens(key, stored, CONTEXT);
+  }
+
+  async #compareSigning(): Promise<void> {
+    const { signing, log } = this.parts;
+    for (const [variable, secret] of Object.entries(signing)) {
+      const fingerprint = createHmac('sha256', secret.reveal()).update('canary').digest('base64url');
+      const known = await this.#read(variable);
+      if (known === fingerprint) continue;
+      if (known !== undefined) log.event('signing_secret_changed', { variable });
+      await this.#store(variable, fingerprint, known);
+    }
+  }
+
+  async #sample(key: VaultKey): Promise<StoredSecret[]> {
+    const { stored, dataSource } = this.parts;
+    const pages = await Promise.all(stored(dataSource.manager).map((rows) => rows.page('', SAMPLE)));
+    return pages.flat().filter(({ blob }) => key.owns(blob));
+  }
+
+  async #read(name: string): Promise<string | undefined> {
+    const sql = 'SELECT canary FROM key_canaries WHERE name = $1';
+    const [row] = await this.parts.dataSource.query<{ canary: string }[]>(sql, [name]);
+    return row?.canary;
+  }
+
+  /** Of several instances, one stores it. @param known is replaced; undefined: none was stored. */
+  async #store(name: string, canary: string, known: string | undefined): Promise<void> {
+    await this.parts.dataSource.query(
+      `INSERT INTO key_canaries AS stored (name, canary) VALUES ($1, $2)
+       ON CONFLICT (name) DO UPDATE SET canary = excluded.canary WHERE stored.canary = $3`,
+      [name, canary, known ?? null],
+    );
+  }
+}
+
+async function opens(key: VaultKey, blob: string, context: StoredSecret['context']): Promise<boolean> {
+  try {
+    await key.open(blob, context);
+    return true;
+  } catch (error) {
+    if (error instanceof GatewayError && error.reason === 'secret_undecryptable') return false;
+    throw error;
+  }
+}
+
+/** A single row may be damaged. */
+async function opensAny(key: VaultKey, secrets: readonly StoredSecret[]): Promise<boolean> {
+  for (const { blob, context } of secrets) if (await opens(key, blob, context)) return true;
+  return false;
+}
