@@ -33,6 +33,8 @@ export class ProviderInstance {
   /** Null when it is called directly. */
   readonly gateway: RoutedThrough | null;
   readonly baseUrl: UpstreamBase;
+  /** Whether the operator has chosen its address. */
+  readonly isAtOwnAddress: boolean;
   /** Every address of it: its type's, its own, that of its route. */
   readonly addresses: readonly string[];
   /** For `PriceBook.find`; overrides the catalog per model. */
@@ -50,6 +52,7 @@ export class ProviderInstance {
     this.gateway = gateway && { id: gateway.id, type: gateway.type };
     const { origin, pathname } = new URL(route.baseUrl);
     this.baseUrl = Object.freeze({ origin, path: pathname });
+    this.isAtOwnAddress = gateway === null && route.baseUrl !== this.dialect.baseUrl;
     const addresses = [route.baseUrl, this.dialect.baseUrl, row.baseUrl];
     this.addresses = Object.freeze(addresses.filter((address) => address !== null));
     this.customPrices = toCustomPriceMap(row.pricing);

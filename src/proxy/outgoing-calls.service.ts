@@ -14,6 +14,7 @@ import { UsageRecorder } from '../usage/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { UpstreamConnections } from './connections/upstream-connections.js';
 import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';
+import { LoopMark } from './loop/loop-mark.service.js';
 import type { CallTarget } from './provider-choice.rules.js';
 import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
@@ -52,6 +53,7 @@ export class OutgoingCalls {
   constructor(
     private readonly connections: UpstreamConnections,
     private readonly recorder: UsageRecorder,
+    private readonly loop: LoopMark,
     private readonly clock: SharedClock,
     private readonly environment: Environment,
   ) {}
@@ -148,11 +150,14 @@ export class OutgoingCalls {
     if (app.tokenHeader !== undefined) removed.push(app.tokenHeader);
     const { route } = target.provider;
     const { body } = admitted;
-    const callerHeaders = route.callerHeaders({ appId: app.id, userId: caller.userId });
+    const ownHeaders = [
+      ...route.callerHeaders({ appId: app.id, userId: caller.userId }),
+      ...this.loop.headerFor(target.provider),
+    ];
     return upstreamHeaders(request.raw.rawHeaders, {
       removed,
       passed: route.passedHeaders,
-      injected: callerHeaders.length === 0 ? target.credential : [...target.credential, ...callerHeaders],
+      injected: ownHeaders.length === 0 ? target.credential : [...target.credential, ...ownHeaders],
       contentType: body === undefined ? null : admitted.contentType,
     });
   }

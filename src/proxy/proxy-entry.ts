@@ -7,6 +7,7 @@ import type { RequestTimings } from '../common/http/gateway-request.js';
 import { requireOneMeaning } from '../common/http/request-head.rules.js';
 import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
 import { Forwarding } from './forwarding.service.js';
+import { LoopMark } from './loop/loop-mark.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 import { TurnStages } from './turn-stages.js';
@@ -41,10 +42,16 @@ export class ProxyEntry {
     private readonly endpoints: EndpointCalls,
     private readonly refusals: Refusals,
     private readonly stages: TurnStages,
+    private readonly loop: LoopMark,
   ) {}
 
-  /** @returns false for a request of another route, which the framework handles. */
+  /** @returns false for a request of another route, which the framework handles. A request of our own is refused on any. */
   takes(message: IncomingMessage, response: ServerResponse): boolean {
+    const looped = this.loop.refusalOf(message);
+    if (looped !== undefined) {
+      this.refusals.answer(new RawRequest(message), response, looped);
+      return true;
+    }
     const url = message.url ?? '';
     const path = findProxyPath(url);
     if (path !== undefined) {

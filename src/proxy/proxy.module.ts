@@ -17,6 +17,8 @@ import { EndpointPlans } from './endpoints/endpoint-plan.js';
 import { EndpointRequests } from './endpoints/endpoint-request.js';
 import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { Forwarding } from './forwarding.service.js';
+import { DeploymentIdRepository } from './loop/deployment-id.repository.js';
+import { LoopMark } from './loop/loop-mark.service.js';
 import { OutgoingCalls } from './outgoing-calls.service.js';
 import { OwnObjects } from './own-objects.service.js';
 import { ProxyPlans } from './plan.js';
@@ -33,7 +35,7 @@ import { TurnStages } from './turn-stages.js';
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
  * record.
  *
- * Tables: none. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`.
+ * Tables: none; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`.
  * Codes: path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large,
  * model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user),
  * billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited.
@@ -65,6 +67,8 @@ import { TurnStages } from './turn-stages.js';
     EndpointRequests,
     EndpointCalls,
     ProxyEntry,
+    DeploymentIdRepository,
+    LoopMark,
     TurnStages,
     UpstreamConnections,
     AbandonedAnswers,
