@@ -6,6 +6,7 @@ import type { LogSink } from '../common/log/log.js';
 import { VERSION } from '../common/version.js';
 import { People } from '../console-auth/people/people.service.js';
 import { ENTITIES } from '../entities.js';
+import { ReadinessService } from '../health/readiness.service.js';
 import { BootstrapService } from '../identity/bootstrap.service.js';
 import { offersSimulation } from '../platform/config/deployment-settings.js';
 import type { Environment } from '../platform/config/environment.js';
@@ -43,6 +44,8 @@ export interface RunningGateway {
   readonly url: string;
   /** For the operator's terminal. */
   readonly banner: string;
+  /** `readyz` answers 503 from now on; calls are still served. Idempotent. */
+  announceStop(signal: string): void;
   /** Drains open responses, flushes usage records and closes everything; idempotent. */
   stop(signal: string): Promise<void>;
 }
@@ -98,8 +101,15 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
   let stopping: Promise<void> | undefined;
-  const stop = async (signal: string) => {
+  let isAnnounced = false;
+  const announceStop = (signal: string) => {
+    if (isAnnounced) return;
+    isAnnounced = true;
+    app.get(ReadinessService).announceStop();
     log.event('gateway_stopping', { instanceId, signal });
+  };
+  const stop = async (signal: string) => {
+    announceStop(signal);
     await drainServer(app.getHttpServer(), environment.DRAIN_TIMEOUT_SECONDS * 1000, clock);
     await app.close();
     await platform.close();
@@ -109,6 +119,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
     app,
     url,
     banner: startBanner({ consoleUrl: environment.PUBLIC_URL ?? url, url, hasAccount, signUpAccess }),
+    announceStop,
     stop: (signal) => {
       stopping ??= stop(signal);
       return stopping;

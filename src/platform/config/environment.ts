@@ -240,7 +240,15 @@ export class Environment extends DeploymentSettings {
   readonly VERCEL_AI_GATEWAY_BASE_URL: string;
 
   @Setting({
-    description: 'After SIGTERM: how long open responses may still finish, in seconds.',
+    description:
+      'After SIGTERM: how long calls are still accepted while `readyz` answers 503, so that load balancers stop sending them, in seconds. 0: not at all.',
+    parse: int(0, 3600),
+    fallback: 3,
+  })
+  readonly STOP_DELAY_SECONDS: number;
+
+  @Setting({
+    description: 'After that: how long open responses may still finish, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })

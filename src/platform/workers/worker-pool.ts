@@ -65,9 +65,16 @@ export class WorkerPool {
     return banner;
   }
 
+  /** Tells every worker that a stop follows; from now on none is replaced. */
+  announceStop(signal: string): void {
+    this.stopping ??= { signal, failed: false };
+    for (const { process } of this.places) if (process) tell(process, { kind: 'stop_announced', signal });
+  }
+
   /** Drains and stops every worker. @returns whether all exited with code 0. */
   async stop(signal: string): Promise<boolean> {
-    this.stopping ??= { signal, failed: false };
+    const stopping = this.stopping ?? { signal, failed: false };
+    this.stopping = stopping;
     const ends = this.places.map(async ({ timer, process }) => {
       clearTimeout(timer);
       if (process === undefined || hasEnded(process)) return;
@@ -76,7 +83,7 @@ export class WorkerPool {
       await ended;
     });
     await Promise.all(ends);
-    return !this.stopping.failed;
+    return !stopping.failed;
   }
 
   /** @returns the worker's banner once it serves; rejects when it ends before. */
