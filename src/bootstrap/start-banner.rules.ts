@@ -15,8 +15,8 @@ const SIGN_UP_PATH = '/signup';
 
 const FIRST_ACCOUNT = `
   There is no account yet. For one that no person owns, stop the gateway and start it once with a management key of
-  your choice:
-    BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits> npm start
+  your choice as this setting:
+    BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits>
 `;
 
 const CLAIM = `
