@@ -10,10 +10,11 @@ import {
 } from '../platform/config/environment.js';
 import { openDatabase } from '../platform/open-platform.js';
 import { stopDelay, stopRequest } from '../platform/stop-request.js';
-import { WorkerPool } from '../platform/workers/worker-pool.js';
+import { WorkerPool, WorkerStartError } from '../platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
 import { tuneEngine } from './engine.js';
 import { type Extension, startGateway } from './start.js';
+import { checkSystem } from './start-checks.js';
 
 /** The service as this process stops it. */
 interface Service {
@@ -63,7 +64,7 @@ async function startService(extension: Extension): Promise<Service> {
   return { ...gateway, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 
-/** @throws EnvironmentError when the workers would have no Redis to share counts. */
+/** @throws EnvironmentError when the workers would have no Redis to share counts, and as `checkSystem`. */
 async function startWorkers(environment: Environment): Promise<Service> {
   const { WORKERS, REDIS_URL, LOG_LEVEL } = environment;
   if (REDIS_URL === undefined) {
@@ -73,6 +74,7 @@ async function startWorkers(environment: Environment): Promise<Service> {
   }
   const clock = new SystemClock();
   const log = new Log(clock, LOG_LEVEL, writeLine);
+  await checkSystem(environment);
   // The primary holds the embedded database, so that it does not stop with a worker.
   const database = await openDatabase(environment, new SystemIds(), log);
   const pool = new WorkerPool({ workers: WORKERS, fork: workerLauncher(), clock, log });
@@ -121,5 +123,6 @@ function explain(error: unknown): string {
   if (error instanceof EnvironmentError) {
     return `The gateway does not start, because of these settings:\n${error.message}`;
   }
+  if (error instanceof WorkerStartError) return `The gateway does not start: ${error.message}`;
   return `The gateway does not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

@@ -329,7 +329,10 @@ export class Environment extends DeploymentSettings {
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }
 
-/** Invalid settings; the service does not start. The message names variables, never their values. */
+/**
+ * Settings with which the service does not start. The message names variables; of values only addresses, ports and paths,
+ * where these are valid and something else is in the way.
+ */
 export class EnvironmentError extends Error {}
 
 /**

@@ -27,6 +27,9 @@ export interface WorkerPoolOptions {
   readonly log: Log;
 }
 
+/** The first worker ended before it served. It has reported the reason. */
+export class WorkerStartError extends Error {}
+
 /** A slot of the pool; a worker that dies is replaced in the same slot. */
 interface Place {
   failures: number;
@@ -55,7 +58,7 @@ export class WorkerPool {
    * Starts one worker, and the others once it serves, so that a common problem is reported once.
    *
    * @returns the banner of the first worker.
-   * @throws Error when the first worker ends instead; it has logged the reason.
+   * @throws WorkerStartError when the first worker ends instead.
    */
   async start(): Promise<string> {
     const [first, ...others] = this.places;
@@ -102,7 +105,7 @@ export class WorkerPool {
       // A message to a process that has just died.
       process.on('error', () => undefined);
       process.once('exit', (code, signal) => {
-        reject(new Error(`a worker ended with ${signal ?? `exit code ${code}`} before it served`));
+        reject(new WorkerStartError(`a worker ended with ${signal ?? `exit code ${code}`} before it served`));
         if (this.stopping !== undefined) this.stopping.failed ||= code !== 0;
         else if (isReady || this.hasServed(place)) this.replace(place, process, startedMs);
       });
