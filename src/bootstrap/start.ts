@@ -20,7 +20,7 @@ import { defineProviderTypes } from '../upstreams/defined-types/define-provider-
 import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
 import { SIMULATED_TYPE } from '../upstreams/simulated/simulated-type.js';
 import { createGateway, type GatewayOptions } from './app.setup.js';
-import { signUpAccessOf, startBanner } from './start-banner.rules.js';
+import { isLoopbackHost, signUpAccessOf, startBanner } from './start-banner.rules.js';
 import { checkSystem } from './start-checks.js';
 
 /** What an extension adds to the service. Source: docs/extending.md. */
@@ -105,6 +105,8 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   const url = await app.getUrl();
   const hasAccount = await whenReachable(() => bootstrap.hasAnyOrganization(), retryOptions);
   const isOpen = await whenReachable(() => app.get(People).isSignUpOpen(), retryOptions);
+  const isPublicUrlMissing = environment.PUBLIC_URL === undefined && !isLoopbackHost(environment.HOST);
+  const consoleUrl = environment.PUBLIC_URL ?? (isPublicUrlMissing ? `http://localhost:${new URL(url).port}` : url);
   const signUpAccess = signUpAccessOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);
   const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
@@ -126,7 +128,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   return {
     app,
     url,
-    banner: startBanner({ consoleUrl: environment.PUBLIC_URL ?? url, url, hasAccount, signUpAccess }),
+    banner: startBanner({ consoleUrl, url, hasAccount, signUpAccess, isPublicUrlMissing }),
     announceStop,
     stop: (signal) => {
       stopping ??= stop(signal);

@@ -2373,6 +2373,8 @@ export interface components {
             billing: boolean;
             /** @description Whether anybody may register without an invitation. */
             registrationOpen: boolean;
+            /** @description Whether it is open because nobody has registered; the console begins with it then. False where `ALLOW_ADDITIONAL_REGISTRATIONS` opens it. */
+            awaitsFirstPerson: boolean;
             /** @description Whether people can sign in with Google. */
             googleAuth: boolean;
             /** @description Whether providers of the type `simulated` can be made. */
@@ -5571,6 +5573,7 @@ export interface operations {
                      * @example {
                      *       "billing": true,
                      *       "registrationOpen": true,
+                     *       "awaitsFirstPerson": true,
                      *       "googleAuth": true,
                      *       "simulatedProvider": true,
                      *       "termsOfServiceUrl": "https://id.example.com/keys",
