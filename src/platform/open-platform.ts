@@ -12,6 +12,8 @@ import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
 import { openBackgroundPool, openRequestPool } from './database/pools.js';
+import { requireSessions } from './database/require-sessions.js';
+import { whenReachable } from './database/when-reachable.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
 import { InstancesRepository } from './instances/instances.repository.js';
 import { Metrics } from './metrics/metrics.js';
@@ -94,7 +96,7 @@ export async function openPlatform(
     const { embedded } = database;
     const sources = { environment, embedded, dataDir, ids };
     const secrets = { tokenSecrets: tokenSecretsOf(sources), authSecrets: authSecretsOf(sources) };
-    await migrate(environment, database.url, clock, log).catch((error: unknown) => {
+    await migrate(environment, database, clock, log).catch((error: unknown) => {
       throw databaseProblem(error, { dataDir, embedded });
     });
     const { DATABASE_POOL_SIZE: size, DATABASE_TIMEOUT_MS: timeoutMs } = environment;
@@ -187,12 +189,17 @@ export async function openDatabase(environment: Environment, ids: Ids, log: Log)
   return { url: server.url, embedded: true, stop: () => server.stop() };
 }
 
-async function migrate(environment: Environment, url: Secret, clock: Clock, log: Log): Promise<void> {
+async function migrate(environment: Environment, { url, embedded }: Database, clock: Clock, log: Log): Promise<void> {
+  const waitMs = environment.DATABASE_WAIT_SECONDS * 1000;
+  if (!embedded) {
+    const onWait = (_attempt: number, error: string) => log.event('database_waiting', { error });
+    await whenReachable(() => requireSessions(url), { clock, waitMs, onWait });
+  }
   await runMigrations({
     url,
     migrations: MIGRATIONS,
     clock,
-    waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
+    waitMs,
     onProgress: (progress) =>
       log.event('database_waiting', {
         error: progress.step === 'waiting_for_postgres' ? progress.reason : progress.step,
