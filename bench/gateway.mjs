@@ -112,6 +112,7 @@ export function gatewayEnvironment(port, tempDir) {
     DATA_DIR: path.join(tempDir, 'data'),
     TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
     BOOTSTRAP_MANAGEMENT_KEY: MANAGEMENT_KEY,
+    STOP_DELAY_SECONDS: '0',
     LOG_LEVEL: 'warn',
   };
 }

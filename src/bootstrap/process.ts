@@ -9,14 +9,22 @@ import {
   processEnvironment,
 } from '../platform/config/environment.js';
 import { openDatabase } from '../platform/open-platform.js';
-import { stopRequest } from '../platform/stop-request.js';
-import { WorkerPool } from '../platform/workers/worker-pool.js';
+import { stopDelay, stopRequest } from '../platform/stop-request.js';
+import { WorkerPool, WorkerStartError } from '../platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
 import { tuneEngine } from './engine.js';
 import { type Extension, startGateway } from './start.js';
+import { checkSystem } from './start-checks.js';
 
-/** Stops the service; idempotent. @returns whether it stopped cleanly. */
-type Stop = (signal: string) => Promise<boolean>;
+/** The service as this process stops it. */
+interface Service {
+  /** For the operator's terminal. */
+  readonly banner: string;
+  /** Makes every instance not ready, while it serves; idempotent. */
+  announceStop(signal: string): void;
+  /** Idempotent. @returns whether it stopped cleanly. */
+  stop(signal: string): Promise<boolean>;
+}
 
 /**
  * Runs the service as a process: starts it, reports a failed start, stops it on a signal. With `WORKERS` above 1 this
@@ -29,35 +37,35 @@ export async function runProcess(extension: Extension = {}): Promise<void> {
   const environment = await exitOnError(async () => loadEnvironment(processEnvironment()));
   // A start that is ended by a signal would leave the embedded database behind; any other leaves nothing.
   const early = environment.DATABASE_URL === undefined ? stopRequest() : undefined;
-  const { banner, stop } = await exitOnError(() =>
+  const service = await exitOnError(() =>
     environment.WORKERS > 1 ? startWorkers(environment) : startService(extension),
   );
-  process.stderr.write(banner);
-  stopOn(early ?? stopRequest(), stop);
+  process.stderr.write(service.banner);
+  stopOn(early ?? stopRequest(), service, environment);
 }
 
 /** Runs a worker. It ends when the primary process requests it or has ended. */
 async function runWorker(extension: Extension): Promise<void> {
-  let stopService: Stop | undefined;
-  onStopRequest((signal) => {
-    if (stopService === undefined) process.exit(0);
-    void end(stopService, signal);
-  });
-  const { banner, stop } = await exitOnError(() => startService(extension));
-  stopService = stop;
-  stopOn(stopRequest(), stop);
-  reportReady(banner);
+  let service: Service | undefined;
+  const started = () => service ?? process.exit(0);
+  onStopRequest(
+    (signal) => started().announceStop(signal),
+    (signal) => void end(started(), signal),
+  );
+  service = await exitOnError(() => startService(extension));
+  stopOn(stopRequest(), service, loadEnvironment(processEnvironment()));
+  reportReady(service.banner);
 }
 
-async function startService(extension: Extension): Promise<{ banner: string; stop: Stop }> {
+async function startService(extension: Extension): Promise<Service> {
   const gateway = await startGateway(processEnvironment(), { ...extension, log: writeLine });
   tuneEngine();
   flushCompileCache();
-  return { banner: gateway.banner, stop: (signal) => gateway.stop(signal).then(() => true) };
+  return { ...gateway, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 
-/** @throws EnvironmentError when the workers would have no Redis to share counts. */
-async function startWorkers(environment: Environment): Promise<{ banner: string; stop: Stop }> {
+/** @throws EnvironmentError when the workers would have no Redis to share counts, and as `checkSystem`. */
+async function startWorkers(environment: Environment): Promise<Service> {
   const { WORKERS, REDIS_URL, LOG_LEVEL } = environment;
   if (REDIS_URL === undefined) {
     throw new EnvironmentError(
@@ -66,6 +74,7 @@ async function startWorkers(environment: Environment): Promise<{ banner: string;
   }
   const clock = new SystemClock();
   const log = new Log(clock, LOG_LEVEL, writeLine);
+  await checkSystem(environment);
   // The primary holds the embedded database, so that it does not stop with a worker.
   const database = await openDatabase(environment, new SystemIds(), log);
   const pool = new WorkerPool({ workers: WORKERS, fork: workerLauncher(), clock, log });
@@ -75,6 +84,7 @@ async function startWorkers(environment: Environment): Promise<{ banner: string;
   });
   return {
     banner,
+    announceStop: (signal) => pool.announceStop(signal),
     stop: async (signal) => {
       const isClean = await pool.stop(signal);
       await database.stop();
@@ -83,12 +93,16 @@ async function startWorkers(environment: Environment): Promise<{ banner: string;
   };
 }
 
-function stopOn(request: Promise<string>, stop: Stop): void {
-  void request.then((signal) => end(stop, signal));
+function stopOn(request: Promise<string>, service: Service, { STOP_DELAY_SECONDS }: Environment): void {
+  void request.then(async (signal) => {
+    service.announceStop(signal);
+    await stopDelay(signal, STOP_DELAY_SECONDS * 1000);
+    await end(service, signal);
+  });
 }
 
-async function end(stop: Stop, signal: string): Promise<void> {
-  const isClean = await exitOnError(() => stop(signal));
+async function end(service: Service, signal: string): Promise<void> {
+  const isClean = await exitOnError(() => service.stop(signal));
   process.exit(isClean ? 0 : 1);
 }
 
@@ -109,5 +123,6 @@ function explain(error: unknown): string {
   if (error instanceof EnvironmentError) {
     return `The gateway does not start, because of these settings:\n${error.message}`;
   }
+  if (error instanceof WorkerStartError) return `The gateway does not start: ${error.message}`;
   return `The gateway does not start: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { signUpAccessOf, startBanner } from './start-banner.rules.js';
+import { isLoopbackHost, signUpAccessOf, startBanner } from './start-banner.rules.js';
 
 const URL = 'http://127.0.0.1:8080';
 const KEY = /start it once with a management key/;
@@ -17,12 +17,33 @@ describe('startBanner', () => {
     ['people, registration open to all', true, 'anybody', { key: false, first: false, anybody: true }],
     ['a person whose organization is gone', false, 'closed', { key: true, first: false, anybody: false }],
   ] as const)('%s → every way in that is open, and no other', (_name, hasAccount, signUpAccess, ways) => {
-    const banner = startBanner({ consoleUrl: CONSOLE, url: URL, hasAccount, signUpAccess });
+    const service = { consoleUrl: CONSOLE, url: URL, hasAccount, signUpAccess };
+    const banner = startBanner({ ...service, isPublicUrlMissing: false });
     expect({ key: KEY.test(banner), first: FIRST.test(banner), anybody: ANYBODY.test(banner) }).toEqual(ways);
     expect(banner.includes(SIGN_UP)).toBe(ways.first || ways.anybody);
     expect(banner.includes('as the bootstrap key')).toBe(hasAccount && ways.first);
     expect(banner).toContain(`Console      ${CONSOLE}\n`);
     expect(banner).toContain(`API          ${URL}\n`);
+  });
+});
+
+describe('a missing PUBLIC_URL', () => {
+  it.each([true, false])('%p → the banner names it', (isPublicUrlMissing) => {
+    const service = { consoleUrl: URL, url: URL, hasAccount: true, signUpAccess: 'closed' } as const;
+    expect(startBanner({ ...service, isPublicUrlMissing }).includes('PUBLIC_URL is not set')).toBe(isPublicUrlMissing);
+  });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['localhost', true],
+    ['::1', true],
+    ['0.0.0.0', false],
+    ['::', false],
+    ['10.0.0.5', false],
+    ['127.example.com', false],
+  ])('HOST %s → from this machine alone: %p', (host, isLoopback) => {
+    expect(isLoopbackHost(host)).toBe(isLoopback);
   });
 });
 

@@ -9,19 +9,29 @@ interface StartedService {
   readonly url: string;
   readonly hasAccount: boolean;
   readonly signUpAccess: SignUpAccess;
+  /** Whether `HOST` lets other machines in and `PUBLIC_URL` does not say under which origin. */
+  readonly isPublicUrlMissing: boolean;
 }
 
 const SIGN_UP_PATH = '/signup';
 
 const FIRST_ACCOUNT = `
   There is no account yet. For one that no person owns, stop the gateway and start it once with a management key of
-  your choice:
-    BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits> npm start
+  your choice as this setting:
+    BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits>
 `;
 
 const CLAIM = `
   Who registers with the value of BOOTSTRAP_MANAGEMENT_KEY as the bootstrap key owns the account that key has opened.
 `;
+
+/** Source: RFC 6890 2.2.2 and 2.2.3. */
+const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/i;
+
+/** Whether a listening address is reached from this machine alone. @param host the setting `HOST`. */
+export function isLoopbackHost(host: string): boolean {
+  return LOOPBACK_HOST.test(host);
+}
 
 /**
  * Who may register now.
@@ -34,14 +44,22 @@ export function signUpAccessOf(isOpen: boolean, isOpenToAll: boolean): SignUpAcc
 }
 
 /** The start banner: addresses, and the available ways to create or claim an organization. */
-export function startBanner({ consoleUrl, url, hasAccount, signUpAccess }: StartedService): string {
+export function startBanner(service: StartedService): string {
+  const { consoleUrl, url, hasAccount, signUpAccess, isPublicUrlMissing } = service;
   return `
   The gateway is ready.
     Console      ${consoleUrl}
     API          ${url}
     Description  ${url}/openapi.json
     Health       ${url}/v1/healthz
-${hasAccount ? '' : FIRST_ACCOUNT}${signUp(consoleUrl, signUpAccess)}${hasAccount && signUpAccess === 'first person' ? CLAIM : ''}
+${isPublicUrlMissing ? noPublicUrl(consoleUrl) : ''}${hasAccount ? '' : FIRST_ACCOUNT}${signUp(consoleUrl, signUpAccess)}${hasAccount && signUpAccess === 'first person' ? CLAIM : ''}
+`;
+}
+
+function noPublicUrl(consoleUrl: string): string {
+  return `
+  PUBLIC_URL is not set, although HOST lets other machines in: the console opens under ${consoleUrl} alone. Set
+  PUBLIC_URL to the origin that browsers use, such as https://gateway.example.com.
 `;
 }
 

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Clock } from '../common/clock.js';
 import { drainServer } from '../common/http/drain-server.js';
@@ -6,18 +7,22 @@ import type { LogSink } from '../common/log/log.js';
 import { VERSION } from '../common/version.js';
 import { People } from '../console-auth/people/people.service.js';
 import { ENTITIES } from '../entities.js';
+import { ReadinessService } from '../health/readiness.service.js';
 import { BootstrapService } from '../identity/bootstrap.service.js';
 import { offersSimulation } from '../platform/config/deployment-settings.js';
 import type { Environment } from '../platform/config/environment.js';
+import { dataDirProblem, listenProblem } from '../platform/config/start-problem.rules.js';
 import { whenReachable } from '../platform/database/when-reachable.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import type { VaultFactory } from '../platform/vault/create-vault.js';
+import { isWorkerProcess } from '../platform/workers/worker-process.js';
 import { storedSecrets } from '../providers/stored-secrets.js';
 import { defineProviderTypes } from '../upstreams/defined-types/define-provider-types.js';
 import type { ProviderTypeDefinition } from '../upstreams/defined-types/provider-type-definition.js';
 import { SIMULATED_TYPE } from '../upstreams/simulated/simulated-type.js';
 import { createGateway, type GatewayOptions } from './app.setup.js';
-import { signUpAccessOf, startBanner } from './start-banner.rules.js';
+import { isLoopbackHost, signUpAccessOf, startBanner } from './start-banner.rules.js';
+import { checkSystem } from './start-checks.js';
 
 /** What an extension adds to the service. Source: docs/extending.md. */
 export interface Extension {
@@ -44,6 +49,8 @@ export interface RunningGateway {
   readonly url: string;
   /** For the operator's terminal. */
   readonly banner: string;
+  /** `readyz` answers 503 from now on; calls are still served. Idempotent. */
+  announceStop(signal: string): void;
   /** Drains open responses, flushes usage records and closes everything; idempotent. */
   stop(signal: string): Promise<void>;
 }
@@ -52,24 +59,26 @@ export interface RunningGateway {
  * Starts everything in order: settings, database, migrations, vault, instance lease, application, listener.
  *
  * @param env usually `process.env`.
- * @throws EnvironmentError for invalid settings, and next to another instance unless both share a Redis; Error when the
- * database is unavailable or a provider type of the extension is invalid.
+ * @throws EnvironmentError for invalid settings, for those that a failure of the system or of the database is about, and next
+ * to another instance unless both share a Redis; Error when a provider type of the extension is invalid.
  */
 export async function startGateway(
   env: Readonly<Record<string, string | undefined>>,
   options: StartOptions,
 ): Promise<RunningGateway> {
   const { log, clock, ids = new SystemIds(), providerTypes = [], vault } = options;
-  const onSettings = (environment: Environment) => {
+  const onSettings = async (environment: Environment) => {
     const simulated = offersSimulation(environment) ? [SIMULATED_TYPE] : [];
     defineProviderTypes([...providerTypes, ...simulated], environment.TRUSTED_PRIVATE_HOSTS);
+    // The primary process has checked for its workers, which share its port.
+    if (!isWorkerProcess()) await checkSystem(environment);
   };
   const platform = await openPlatform(env, { clock, ids, log, entities: ENTITIES, storedSecrets, vault, onSettings });
   try {
     return await serve(platform, options.imports);
   } catch (error) {
     await platform.close();
-    throw error;
+    throw dataDirProblem(error, resolve(platform.parts.environment.DATA_DIR));
   }
 }
 
@@ -87,7 +96,9 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   try {
     await app.init();
     await whenReachable(() => bootstrap.run(), retryOptions);
-    await app.listen(environment.PORT, environment.HOST);
+    await app.listen(environment.PORT, environment.HOST).catch((error: unknown) => {
+      throw listenProblem(error, environment);
+    });
   } catch (error) {
     await app.close().catch(() => undefined);
     throw error;
@@ -95,12 +106,21 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   const url = await app.getUrl();
   const hasAccount = await whenReachable(() => bootstrap.hasAnyOrganization(), retryOptions);
   const isOpen = await whenReachable(() => app.get(People).isSignUpOpen(), retryOptions);
+  const isPublicUrlMissing = environment.PUBLIC_URL === undefined && !isLoopbackHost(environment.HOST);
+  const consoleUrl = environment.PUBLIC_URL ?? (isPublicUrlMissing ? `http://localhost:${new URL(url).port}` : url);
   const signUpAccess = signUpAccessOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);
   const instanceId = instances.id;
   log.event('gateway_started', { instanceId, url, version: VERSION, node: process.versions.node });
   let stopping: Promise<void> | undefined;
-  const stop = async (signal: string) => {
+  let isAnnounced = false;
+  const announceStop = (signal: string) => {
+    if (isAnnounced) return;
+    isAnnounced = true;
+    app.get(ReadinessService).announceStop();
     log.event('gateway_stopping', { instanceId, signal });
+  };
+  const stop = async (signal: string) => {
+    announceStop(signal);
     await drainServer(app.getHttpServer(), environment.DRAIN_TIMEOUT_SECONDS * 1000, clock);
     await app.close();
     await platform.close();
@@ -109,7 +129,8 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   return {
     app,
     url,
-    banner: startBanner({ consoleUrl: environment.PUBLIC_URL ?? url, url, hasAccount, signUpAccess }),
+    banner: startBanner({ consoleUrl, url, hasAccount, signUpAccess, isPublicUrlMissing }),
+    announceStop,
     stop: (signal) => {
       stopping ??= stop(signal);
       return stopping;

@@ -190,10 +190,12 @@ export class ConsoleCapabilitiesController {
   })
   @ApiOkResponse({ type: CapabilitiesResponse })
   async capabilities(): Promise<CapabilitiesResponse> {
-    const { PLANS_FILE, TERMS_OF_SERVICE_URL, PRIVACY_POLICY_URL } = this.environment;
+    const { PLANS_FILE, TERMS_OF_SERVICE_URL, PRIVACY_POLICY_URL, ALLOW_ADDITIONAL_REGISTRATIONS } = this.environment;
+    const registrationOpen = await this.people.isSignUpOpen();
     return CapabilitiesResponse.from({
       billing: PLANS_FILE !== undefined,
-      registrationOpen: await this.people.isSignUpOpen(),
+      registrationOpen,
+      awaitsFirstPerson: registrationOpen && !ALLOW_ADDITIONAL_REGISTRATIONS,
       googleAuth: this.google.isEnabled,
       simulatedProvider: offersSimulation(this.environment),
       termsOfServiceUrl: TERMS_OF_SERVICE_URL,

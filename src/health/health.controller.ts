@@ -39,10 +39,11 @@ export class HealthController {
     id: 'getReadiness',
     tag: 'Operations',
     summary: 'Can this instance take calls?',
-    description: '200 when every dependency works, 503 with the same body when one does not.',
+    description:
+      '200 when every dependency works, 503 with the same body when one does not or the instance stops soon.',
   })
   @ApiOkResponse({ type: ReadinessResponse })
-  @ApiServiceUnavailableResponse({ type: ReadinessResponse, description: 'The same body; a dependency does not work.' })
+  @ApiServiceUnavailableResponse({ type: ReadinessResponse, description: 'The same body; `reason` says why.' })
   async ready(@Res({ passthrough: true }) reply: FastifyReply): Promise<ReadinessResponse> {
     const state = await this.readiness.check();
     if (!state.ready) void reply.code(503);

@@ -8,12 +8,15 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import { Vault } from '../platform/vault/vault.js';
 import type { ReadinessResponse } from './dto/health.response.js';
+import { notReadyReason } from './readiness.rules.js';
 
 const DATABASE_TIMEOUT_MS = 2_000;
 
 /** Checks every dependency, each with a timeout. */
 @Injectable()
 export class ReadinessService {
+  private isStopping = false;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly configChanges: ConfigChanges,
@@ -25,14 +28,22 @@ export class ReadinessService {
     private readonly metrics: Metrics,
   ) {}
 
+  /** From now on this instance is not ready, although it serves: it stops soon. */
+  announceStop(): void {
+    this.isStopping = true;
+  }
+
   async check(): Promise<ReadinessResponse> {
     const database = await this.databaseState();
     const journal = this.journal.state;
     const redis = this.instances.isInOtherRedis ? 'other' : this.redis.state;
+    const vault = this.vault.state;
+    const reason = notReadyReason({ isStopping: this.isStopping, database, vault, journal, redis });
     return {
-      ready: database === 'ok' && this.vault.state === 'ok' && journal === 'ok' && redis !== 'other',
+      ready: reason === null,
+      reason,
       database,
-      vault: this.vault.state,
+      vault,
       journal,
       configChanges: this.configChanges.connected ? 'connected' : 'polling',
       redis,

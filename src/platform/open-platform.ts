@@ -6,12 +6,15 @@ import { Log, type LogSink } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
 import { SharedClock } from './clock/shared-clock.js';
 import { type Environment, loadEnvironment } from './config/environment.js';
+import { databaseProblem, dataDirProblem } from './config/start-problem.rules.js';
 import { ConfigChanges } from './database/config-changes.js';
 import { createDataSource, type EntityClass } from './database/data-source.js';
 import { startEmbeddedPostgres } from './database/embedded-postgres.js';
 import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
 import { openBackgroundPool, openRequestPool } from './database/pools.js';
+import { requireSessions } from './database/require-sessions.js';
+import { whenReachable } from './database/when-reachable.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
 import { InstancesRepository } from './instances/instances.repository.js';
 import { Metrics } from './metrics/metrics.js';
@@ -54,7 +57,7 @@ interface PlatformOptions {
   /** Replaces the vault of the settings. */
   readonly vault?: VaultFactory;
   /** Called with the settings before anything is opened; an error aborts the start. */
-  readonly onSettings?: (environment: Environment) => void;
+  readonly onSettings?: (environment: Environment) => void | Promise<void>;
 }
 
 /** The opened platform; `close` closes all of it. */
@@ -73,7 +76,8 @@ interface Database {
  * Reads the settings, starts and migrates the database, and opens everything the modules need. A failing step closes
  * what was opened before it.
  *
- * @throws EnvironmentError for invalid settings; Error when the database is unavailable; any error of `onSettings`.
+ * @throws EnvironmentError for invalid settings, and for those that a failure of the system or of the database is about;
+ * Error otherwise; any error of `onSettings`.
  */
 export async function openPlatform(
   env: ProcessEnvironment,
@@ -88,7 +92,8 @@ export async function openPlatform(
   }: PlatformOptions,
 ): Promise<OpenPlatform> {
   const environment = loadEnvironment(env);
-  onSettings?.(environment);
+  await onSettings?.(environment);
+  const dataDir = resolve(environment.DATA_DIR);
   const metrics = new Metrics();
   const own = fixedClock ?? new SystemClock();
   const log = new Log(own, environment.LOG_LEVEL, sink, (name, fields) => metrics.logged(name, fields));
@@ -103,9 +108,11 @@ export async function openPlatform(
     const database = await openDatabase(environment, ids, log);
     opened.push(database.stop);
     const { embedded } = database;
-    const sources = { environment, embedded, dataDir: resolve(environment.DATA_DIR), ids };
+    const sources = { environment, embedded, dataDir, ids };
     const secrets = { tokenSecrets: tokenSecretsOf(sources), authSecrets: authSecretsOf(sources) };
-    await migrate(environment, database.url, clock, log);
+    await migrate(environment, database, clock, log).catch((error: unknown) => {
+      throw databaseProblem(error, { dataDir, embedded });
+    });
     const { DATABASE_POOL_SIZE: size, DATABASE_TIMEOUT_MS: timeoutMs } = environment;
     const requests = await openRequestPool({ url: database.url, size, timeoutMs, entities, log });
     opened.push(() => requests.close());
@@ -143,7 +150,7 @@ export async function openPlatform(
     return { parts: { environment, clock, sharedClock: clock, ids, log, metrics, ...shared }, close };
   } catch (error) {
     await close();
-    throw error;
+    throw dataDirProblem(error, dataDir);
   }
 }
 
@@ -182,7 +189,11 @@ async function openInstances(
   return { instances, leave };
 }
 
-/** The operator's database, or an embedded one that runs until its last user stops it. Not connected yet. */
+/**
+ * The operator's database, or an embedded one that runs until its last user stops it. Not connected yet.
+ *
+ * @throws EnvironmentError the data directory cannot be used; Error when the embedded database does not start.
+ */
 export async function openDatabase(environment: Environment, ids: Ids, log: Log): Promise<Database> {
   if (environment.DATABASE_URL) {
     return { url: environment.DATABASE_URL, embedded: false, stop: async () => {} };
@@ -190,17 +201,25 @@ export async function openDatabase(environment: Environment, ids: Ids, log: Log)
   const { DATA_DIR, DATABASE_POOL_SIZE, WORKERS } = environment;
   const maxConnections =
     WORKERS > 1 ? WORKERS * (DATABASE_POOL_SIZE + OTHER_CONNECTIONS) + SPARE_CONNECTIONS : undefined;
-  const server = await startEmbeddedPostgres(resolve(DATA_DIR), { maxConnections }, ids);
+  const dataDir = resolve(DATA_DIR);
+  const server = await startEmbeddedPostgres(dataDir, { maxConnections }, ids).catch((error: unknown) => {
+    throw dataDirProblem(error, dataDir);
+  });
   log.event('database_embedded_started', { adopted: server.adopted, directory: server.directory });
   return { url: server.url, embedded: true, stop: () => server.stop() };
 }
 
-async function migrate(environment: Environment, url: Secret, clock: Clock, log: Log): Promise<void> {
+async function migrate(environment: Environment, { url, embedded }: Database, clock: Clock, log: Log): Promise<void> {
+  const waitMs = environment.DATABASE_WAIT_SECONDS * 1000;
+  if (!embedded) {
+    const onWait = (_attempt: number, error: string) => log.event('database_waiting', { error });
+    await whenReachable(() => requireSessions(url), { clock, waitMs, onWait });
+  }
   await runMigrations({
     url,
     migrations: MIGRATIONS,
     clock,
-    waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
+    waitMs,
     onProgress: (progress) =>
       log.event('database_waiting', {
         error: progress.step === 'waiting_for_postgres' ? progress.reason : progress.step,

@@ -36,7 +36,7 @@ describe('what is published of gw', () => {
     const { stdout } = spawnSync('/bin/bash', ['-c', `${script}\ncomplete -p gw`], { encoding: 'utf8' });
     expect(stdout).toContain('gw');
     expect(run([PROGRAM, 'complete', '--', 'provider', 'update', 'x', '--status', '']).stdout).toBe(
-      'active\t\ndisabled\t\n:4\n',
+      'active\t\ndisabled\t\n:none\n',
     );
     expect(run([PROGRAM, 'complete', '--', 'app', 'k']).stdout).toMatch(/^key\t/);
   });

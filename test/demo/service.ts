@@ -104,6 +104,7 @@ function environment({ port, dataDir, managementKey }: Settings): Record<string,
     DATA_DIR: dataDir,
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
+    STOP_DELAY_SECONDS: '0',
     DRAIN_TIMEOUT_SECONDS: '2',
   };
 }

@@ -82,6 +82,7 @@ export function testEnvironment(databaseUrl: string, dataDir: string, management
     BOOTSTRAP_MANAGEMENT_KEY: managementKey,
     TRUSTED_PRIVATE_HOSTS: '127.0.0.1',
     REDIS_URL: process.env.REDIS_URL ?? '',
+    STOP_DELAY_SECONDS: '0',
     DRAIN_TIMEOUT_SECONDS: '2',
   };
 }

@@ -164,6 +164,13 @@ export class CapabilitiesResponse {
   @ApiProperty({ type: 'boolean', description: 'Whether anybody may register without an invitation.' })
   registrationOpen: boolean;
 
+  @ApiProperty({
+    type: 'boolean',
+    description:
+      'Whether it is open because nobody has registered; the console begins with it then. False where `ALLOW_ADDITIONAL_REGISTRATIONS` opens it.',
+  })
+  awaitsFirstPerson: boolean;
+
   @ApiProperty({ type: 'boolean', description: 'Whether people can sign in with Google.' })
   googleAuth: boolean;
 

@@ -1,16 +1,20 @@
-import { type ArgumentHandler, type OptionHandler, RootCommand, script } from '@bomb.sh/tab';
 import type { Action, Command } from './command.js';
-import { GLOBAL_OPTIONS } from './global-options.js';
+import { completionOf } from './completion.rules.js';
+import { COMPLETION_SCRIPTS, type Shell } from './completion-scripts.js';
+
+const isShell = (name: string): name is Shell => Object.hasOwn(COMPLETION_SCRIPTS, name);
 
 /** `gw completion`: a script that asks `gw complete` for what can follow. */
 export const completion: Action = async (gw) => {
   const shell = gw.argument(0);
-  const text = printedBy(() => script(shell, 'gw', 'gw')).trimEnd();
+  // The parser admits no other name.
+  const text = isShell(shell) ? COMPLETION_SCRIPTS[shell] : '';
   return { result: { shell, script: text }, text };
 };
 
 /**
- * What can follow words on the command line: a value and its meaning in each line.
+ * What can follow words on the command line: in each line a value, a tab and its meaning; in the last one whether names of
+ * files or folders can, `:none`, `:files` or `:folders`.
  *
  * @param words after `gw complete --`.
  * @param groups what the words mean that begin several commands.
@@ -20,40 +24,6 @@ export function completions(
   commands: readonly Command[],
   groups: Readonly<Record<string, string>>,
 ): string {
-  const root = new RootCommand();
-  for (const [group, meaning] of Object.entries(groups)) root.command(group, meaning);
-  for (const { name, summary, arguments: positional = [], options = [] } of commands) {
-    const command = root.command(name, summary);
-    for (const [flags, meaning, choices] of [...options, ...GLOBAL_OPTIONS]) {
-      const [flag = '', value] = flags.replace(/^--/, '').split(' ');
-      if (value === undefined) command.option(flag, meaning);
-      else command.option(flag, meaning, offering(choices));
-    }
-    for (const [argument, , choices] of positional) {
-      command.argument(argument, offering(choices));
-    }
-  }
-  return printedBy(() => root.parse([...words])).trimEnd();
-}
-
-/** What can stand for a value. */
-function offering(choices: readonly string[] = []): OptionHandler & ArgumentHandler {
-  return (complete) => {
-    for (const choice of choices) complete(choice, '');
-  };
-}
-
-/** The package prints where it could answer. */
-function printedBy(run: () => void): string {
-  const lines: string[] = [];
-  const { log } = globalThis.console;
-  globalThis.console.log = (line: unknown) => {
-    lines.push(String(line));
-  };
-  try {
-    run();
-  } finally {
-    globalThis.console.log = log;
-  }
-  return lines.join('\n');
+  const { choices, paths } = completionOf(words, commands, groups);
+  return [...choices.map((choice) => choice.join('\t')), `:${paths}`].join('\n');
 }

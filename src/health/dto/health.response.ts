@@ -15,6 +15,15 @@ export class ReadinessResponse {
   @ApiProperty({ type: 'boolean', description: 'True when this instance can take calls.' })
   ready: boolean;
 
+  @ApiProperty({
+    type: 'string',
+    enum: ['stopping', 'database', 'vault', 'journal', 'redis', null],
+    nullable: true,
+    description:
+      'Why it is not ready; null when it is. Stopping: it accepts calls for `STOP_DELAY_SECONDS` more. Otherwise the first member that prevents it.',
+  })
+  reason: 'stopping' | 'database' | 'vault' | 'journal' | 'redis' | null;
+
   @ApiProperty({ type: 'string', enum: ['ok', 'unreachable'] })
   database: 'ok' | 'unreachable';
 

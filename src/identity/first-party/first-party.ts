@@ -94,6 +94,12 @@ export class ConsoleOrigin {
     this.isHttps = this.url.startsWith('https:');
   }
 
+  /** What a request to another host is told: where to go, and the setting where it is not set. */
+  get elsewhere(): string {
+    const here = `This is served under ${this.url} only; open it there`;
+    return this.#named === undefined ? `${here}, or set PUBLIC_URL to the origin that browsers use.` : `${here}.`;
+  }
+
   /**
    * Whether an origin is the console's own.
    *
@@ -156,7 +162,7 @@ export class FirstParty {
   private requireConsoleHost({ headers, raw }: FastifyRequest): void {
     if (this.origin.isOwnHost(headers.host, raw.socket.localPort)) return;
     throw new GatewayError('not_found', {
-      message: `This is served under ${this.origin.url} only; open it there.`,
+      message: this.origin.elsewhere,
       reason: 'foreign_host',
     });
   }

@@ -240,7 +240,15 @@ export class Environment extends DeploymentSettings {
   readonly VERCEL_AI_GATEWAY_BASE_URL: string;
 
   @Setting({
-    description: 'After SIGTERM: how long open responses may still finish, in seconds.',
+    description:
+      'After SIGTERM: how long calls are still accepted while `readyz` answers 503, so that load balancers stop sending them, in seconds. 0: not at all.',
+    parse: int(0, 3600),
+    fallback: 3,
+  })
+  readonly STOP_DELAY_SECONDS: number;
+
+  @Setting({
+    description: 'After that: how long open responses may still finish, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })
@@ -321,7 +329,10 @@ export class Environment extends DeploymentSettings {
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }
 
-/** Invalid settings; the service does not start. The message names variables, never their values. */
+/**
+ * Settings with which the service does not start. The message names variables; of values only addresses, ports and paths,
+ * where these are valid and something else is in the way.
+ */
 export class EnvironmentError extends Error {}
 
 /**

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
+import { EnvironmentError } from '../config/environment.js';
 
 const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'darwin', win32: 'windows' };
 
@@ -21,7 +22,7 @@ const PLATFORMS: Readonly<Record<string, string>> = { linux: 'linux', darwin: 'd
  *
  * @param directory the database directory; the caller holds its lock.
  * @returns the directory of the programs `initdb`, `pg_ctl` and `postgres`.
- * @throws Error when there is no package for this platform.
+ * @throws EnvironmentError when there is no package for this platform.
  */
 export function installBinaries(directory: string): string {
   const packaged = findPackage();
@@ -44,7 +45,9 @@ function findPackage(): string {
     const entry = createRequire(import.meta.url).resolve(name);
     return entry.slice(0, entry.lastIndexOf(`${sep}dist${sep}`));
   } catch (cause) {
-    throw new Error(`There is no embedded Postgres for this platform (${name}): set DATABASE_URL.`, { cause });
+    throw new EnvironmentError(`There is no embedded Postgres for this platform (${name}): set DATABASE_URL.`, {
+      cause,
+    });
   }
 }
 

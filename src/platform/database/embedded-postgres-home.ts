@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import type { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
+import { EnvironmentError } from '../config/environment.js';
 import { type Account, findUnprivileged, mayPass } from './embedded-postgres.rules.js';
 
 /** Parent of the databases whose account cannot reach `DATA_DIR`. */
@@ -36,7 +37,7 @@ export interface EmbeddedHome {
  * the server's account cannot reach that, a directory under `/var/lib/gateway` named after the data directory. An
  * existing database stays where it is, whatever the current permissions.
  *
- * @throws Error with a remedy when no account can run the server or an existing database became unreachable.
+ * @throws EnvironmentError with a remedy when no account can run the server or an existing database became unreachable.
  * Source: docs/operations.md#start.
  */
 export function openHome(dataDir: string): EmbeddedHome {
@@ -50,7 +51,9 @@ export function openHome(dataDir: string): EmbeddedHome {
   const account = ownerOfCluster(directory) ?? unprivilegedAccount();
   const insideIsReachable = reaches(real, account);
   if (directory === inside && !insideIsReachable) {
-    throw new Error(`The database in ${inside} cannot be reached by "${account.name}": allow it to pass ${real}.`);
+    throw new EnvironmentError(
+      `The database in DATA_DIR, ${inside}, cannot be reached by "${account.name}": allow it to pass ${real}.`,
+    );
   }
   return makeHome(directory ?? (insideIsReachable ? inside : apart), account);
 }
@@ -101,7 +104,9 @@ function ownerOfCluster(directory: string | undefined): Account | undefined {
 function unprivilegedAccount(): Account {
   const account = findUnprivileged(readFileSync('/etc/passwd', 'utf8'));
   if (account !== undefined) return account;
-  throw new Error('Postgres does not run as root, and there is no "postgres" or "nobody" account: set DATABASE_URL.');
+  throw new EnvironmentError(
+    'Postgres does not run as root, and there is no "postgres" or "nobody" account: set DATABASE_URL.',
+  );
 }
 
 function reaches(directory: string, account: Account): boolean {

@@ -27,6 +27,9 @@ export interface WorkerPoolOptions {
   readonly log: Log;
 }
 
+/** The first worker ended before it served. It has reported the reason. */
+export class WorkerStartError extends Error {}
+
 /** A slot of the pool; a worker that dies is replaced in the same slot. */
 interface Place {
   failures: number;
@@ -55,7 +58,7 @@ export class WorkerPool {
    * Starts one worker, and the others once it serves, so that a common problem is reported once.
    *
    * @returns the banner of the first worker.
-   * @throws Error when the first worker ends instead; it has logged the reason.
+   * @throws WorkerStartError when the first worker ends instead.
    */
   async start(): Promise<string> {
     const [first, ...others] = this.places;
@@ -65,9 +68,16 @@ export class WorkerPool {
     return banner;
   }
 
+  /** Tells every worker that a stop follows; from now on none is replaced. */
+  announceStop(signal: string): void {
+    this.stopping ??= { signal, failed: false };
+    for (const { process } of this.places) if (process) tell(process, { kind: 'stop_announced', signal });
+  }
+
   /** Drains and stops every worker. @returns whether all exited with code 0. */
   async stop(signal: string): Promise<boolean> {
-    this.stopping ??= { signal, failed: false };
+    const stopping = this.stopping ?? { signal, failed: false };
+    this.stopping = stopping;
     const ends = this.places.map(async ({ timer, process }) => {
       clearTimeout(timer);
       if (process === undefined || hasEnded(process)) return;
@@ -76,7 +86,7 @@ export class WorkerPool {
       await ended;
     });
     await Promise.all(ends);
-    return !this.stopping.failed;
+    return !stopping.failed;
   }
 
   /** @returns the worker's banner once it serves; rejects when it ends before. */
@@ -95,7 +105,7 @@ export class WorkerPool {
       // A message to a process that has just died.
       process.on('error', () => undefined);
       process.once('exit', (code, signal) => {
-        reject(new Error(`a worker ended with ${signal ?? `exit code ${code}`} before it served`));
+        reject(new WorkerStartError(`a worker ended with ${signal ?? `exit code ${code}`} before it served`));
         if (this.stopping !== undefined) this.stopping.failed ||= code !== 0;
         else if (isReady || this.hasServed(place)) this.replace(place, process, startedMs);
       });

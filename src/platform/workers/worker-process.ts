@@ -57,10 +57,11 @@ export function processGroup(): WorkerGroup {
   return new WorkerGroup(isWorkerProcess() ? process : undefined);
 }
 
-/** Calls `stop` when this worker must stop. */
-export function onStopRequest(stop: (signal: string) => void): void {
+/** Calls `announce` when a stop of this worker follows, and `stop` when it must stop. */
+export function onStopRequest(announce: (signal: string) => void, stop: (signal: string) => void): void {
   process.on('message', (message) => {
     const parsed = parseWorkerMessage(message);
+    if (parsed?.kind === 'stop_announced') announce(parsed.signal);
     if (parsed?.kind === 'stop') stop(parsed.signal);
   });
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
 import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
 import { acmeType } from '../../extension/acme-type.js';
 import { newSignUp } from '../../support/console-auth/console.js';
@@ -70,6 +71,23 @@ describe('the banner of a start', () => {
     expect(waysOf(await bannerOf(settings))).toEqual({ key: false, register: false });
     const open = { ...settings, ALLOW_ADDITIONAL_REGISTRATIONS: 'true' };
     expect(waysOf(await bannerOf(open, register))).toEqual({ key: false, register: true });
+  });
+
+  it('HOST for other machines and no PUBLIC_URL → the console on this machine, and the setting; so does the answer to another host', async () => {
+    const settings = { ...(await emptyDeployment()), HOST: '0.0.0.0' };
+    const pages: string[] = [];
+    const banner = await bannerOf(settings, async ({ url }) => {
+      const { port } = new URL(url);
+      const { body } = await request(`http://127.0.0.1:${port}`)
+        .get('/')
+        .set('host', `gateway.internal:${port}`)
+        .expect(404);
+      pages.push(body.error.message);
+    });
+    expect(banner).toMatch(/PUBLIC_URL is not set, although HOST lets other machines in/);
+    expect(banner).toMatch(/Console +http:\/\/localhost:\d+\n/);
+    expect(pages[0]).toMatch(/^This is served under .* only; open it there, or set PUBLIC_URL/);
+    expect(await bannerOf({ ...settings, PUBLIC_URL: 'https://gateway.example.com' })).not.toContain('is not set');
   });
 
   it('an account that no person owns → registering alone', async () => {

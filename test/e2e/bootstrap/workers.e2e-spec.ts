@@ -64,9 +64,13 @@ class Service {
     }, STARTED);
   }
 
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
   /** @returns its exit code, after everything has ended. */
   end(signal: NodeJS.Signals): Promise<number | null> {
-    this.child.kill(signal);
+    this.signal(signal);
     return this.ended;
   }
 }
@@ -142,7 +146,7 @@ async function isPending(work: Promise<unknown>): Promise<boolean> {
   return Promise.race([settled, turn(true)]);
 }
 
-async function readiness(url: string): Promise<{ ready: boolean; instances: number }> {
+async function readiness(url: string): Promise<{ ready: boolean; reason: string | null; instances: number }> {
   const answer = await fetch(`${url}/v1/readyz`, { headers: { connection: 'close' } });
   return JSON.parse(await answer.text());
 }
@@ -170,7 +174,7 @@ describe('WORKERS that cannot start', () => {
       const service = start({ REDIS_URL: 'redis://127.0.0.1:1', PORT: port });
       expect(await service.ended).toBe(1);
       expect(service.errors).toContain('EADDRINUSE');
-      expect(await query('SELECT 1 FROM gateway_instances')).toEqual([]);
+      expect(service.lines).toEqual([]);
       other.close();
     },
     PATIENCE_MS,
@@ -222,6 +226,22 @@ describeWithRedis('WORKERS', () => {
       expect(service.named('gateway_stopped')).toHaveLength(2);
       expect(await query('SELECT 1 FROM gateway_instances')).toEqual([]);
       expect(readdirSync(join(directory, 'data', 'journal'))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'SIGTERM with STOP_DELAY_SECONDS → no worker is ready, each serves; SIGINT → both finish, exit code 0',
+    async () => {
+      const service = start({ REDIS_URL: redis.url, STOP_DELAY_SECONDS: '3600' });
+      await service.serving(2);
+      service.signal('SIGTERM');
+      // Connections go to each in turn.
+      const reasons = () => Promise.all(Array.from({ length: 4 }, async () => (await readiness(service.url)).reason));
+      await eventually(async () => (await reasons()).every((reason) => reason === 'stopping'), { withinMs: 10_000 });
+      expect(await service.end('SIGINT')).toBe(0);
+      expect(service.named('gateway_stopped')).toHaveLength(2);
+      expect(service.named('worker_exited')).toEqual([]);
     },
     PATIENCE_MS,
   );

@@ -234,6 +234,7 @@ describe('registration that stays open', () => {
     expect((await open.as(undefined).get('/v1/console/capabilities')).body).toEqual({
       billing: false,
       registrationOpen: true,
+      awaitsFirstPerson: false,
       googleAuth: false,
       simulatedProvider: false,
       termsOfServiceUrl: 'https://example.com/terms',
@@ -242,6 +243,7 @@ describe('registration that stays open', () => {
     expect((await world.as(undefined).get('/v1/console/capabilities')).body).toEqual({
       billing: false,
       registrationOpen: true,
+      awaitsFirstPerson: true,
       googleAuth: false,
       simulatedProvider: false,
     });

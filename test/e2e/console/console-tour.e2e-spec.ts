@@ -25,6 +25,17 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
     await world.stop();
   });
 
+  it.each(['/', '/login'])(
+    '%s, before anybody has registered → the page to register',
+    async (path) => {
+      await browser.go(path);
+      await browser.page.getByRole('heading', { level: 1, name: 'Create account' }).waitFor();
+      expect(new URL(browser.page.url()).pathname).toBe('/signup');
+      expect(await browser.page.getByRole('link', { name: 'Sign in' }).count()).toBe(0);
+    },
+    TOUR_MS,
+  );
+
   it(
     'registers, starts without a provider key, sends the first call → a streamed answer',
     async () => {

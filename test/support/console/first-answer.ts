@@ -5,7 +5,6 @@ import type { ConsoleBrowser } from './console-browser.js';
 export async function askForFirstAnswer(browser: ConsoleBrowser, email: string): Promise<void> {
   const { page } = browser;
   await browser.go('/');
-  await page.getByRole('link', { name: 'Create one' }).click();
   await browser.register(email);
   await page.getByRole('heading', { level: 1, name: 'Guided start' }).waitFor();
   await page.getByRole('radio', { name: 'Simulated provider' }).check();

@@ -14,8 +14,14 @@ export class PtySession {
   /** The exit code. */
   readonly ended: Promise<number>;
 
-  constructor(words: readonly string[], cwd: string, env: Readonly<Record<string, string>>) {
-    this.pty = spawn(process.execPath, [PROGRAM, ...words], { cols: 100, rows: 40, cwd, env: { ...env } });
+  /** @param command another program, such as a shell, and its first arguments. */
+  constructor(
+    words: readonly string[],
+    cwd: string,
+    env: Readonly<Record<string, string>>,
+    [file, ...first]: readonly [string, ...string[]] = [process.execPath, PROGRAM],
+  ) {
+    this.pty = spawn(file, [...first, ...words], { cols: 100, rows: 40, cwd, env: { ...env } });
     this.pty.onData((data) => {
       this.raw += data;
     });

@@ -66,6 +66,13 @@ export class GatewayProcess {
     this.child?.kill(signal);
   }
 
+  /** Waits until it ends by itself. @returns its exit code; null when a signal ended it. */
+  async ended(): Promise<number | null> {
+    const { child } = this;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    return child?.exitCode ?? null;
+  }
+
   /** Ends it without a word; returns when the system has taken it away. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');

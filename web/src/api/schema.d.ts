@@ -1754,7 +1754,7 @@ export interface paths {
         };
         /**
          * Can this instance take calls?
-         * @description 200 when every dependency works, 503 with the same body when one does not.
+         * @description 200 when every dependency works, 503 with the same body when one does not or the instance stops soon.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2373,6 +2373,8 @@ export interface components {
             billing: boolean;
             /** @description Whether anybody may register without an invitation. */
             registrationOpen: boolean;
+            /** @description Whether it is open because nobody has registered; the console begins with it then. False where `ALLOW_ADDITIONAL_REGISTRATIONS` opens it. */
+            awaitsFirstPerson: boolean;
             /** @description Whether people can sign in with Google. */
             googleAuth: boolean;
             /** @description Whether providers of the type `simulated` can be made. */
@@ -4162,6 +4164,11 @@ export interface components {
         ReadinessResponse: {
             /** @description True when this instance can take calls. */
             ready: boolean;
+            /**
+             * @description Why it is not ready; null when it is. Stopping: it accepts calls for `STOP_DELAY_SECONDS` more. Otherwise the first member that prevents it.
+             * @enum {string|null}
+             */
+            reason: "stopping" | "database" | "vault" | "journal" | "redis" | null;
             /** @enum {string} */
             database: "ok" | "unreachable";
             /** @enum {string} */
@@ -5566,6 +5573,7 @@ export interface operations {
                      * @example {
                      *       "billing": true,
                      *       "registrationOpen": true,
+                     *       "awaitsFirstPerson": true,
                      *       "googleAuth": true,
                      *       "simulatedProvider": true,
                      *       "termsOfServiceUrl": "https://id.example.com/keys",
@@ -8857,6 +8865,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "ready": true,
+                     *       "reason": null,
                      *       "database": "ok",
                      *       "vault": "ok",
                      *       "journal": "ok",
@@ -8892,6 +8901,7 @@ export interface operations {
                      *       "node": "24.21.0",
                      *       "readiness": {
                      *         "ready": true,
+                     *         "reason": null,
                      *         "database": "ok",
                      *         "vault": "ok",
                      *         "journal": "ok",

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { Link, Redirect, useLocation, useSearch } from 'wouter';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
@@ -43,6 +43,8 @@ export function SignInPage() {
     }
   };
   const problem = problemAt(error, 'email') ?? problemAt(error, 'password');
+  // Nobody can sign in yet; a refused sign-in of a third party is told here first.
+  if (capabilities?.awaitsFirstPerson === true && refusal === undefined) return <Redirect to="/signup" replace />;
   return (
     <Frame title="Sign in">
       <form

@@ -29,12 +29,14 @@ export function SignUpPage() {
       <SignUpForm next="/start" />
       {capabilities.googleAuth && <GoogleButton next="/start" />}
       <Terms {...capabilities} />
-      <p className="mt-4 text-sm text-muted">
-        Already registered?{' '}
-        <Link href="/login" className="text-accent underline">
-          Sign in
-        </Link>
-      </p>
+      {!capabilities.awaitsFirstPerson && (
+        <p className="mt-4 text-sm text-muted">
+          Already registered?{' '}
+          <Link href="/login" className="text-accent underline">
+            Sign in
+          </Link>
+        </p>
+      )}
     </Frame>
   );
 }
