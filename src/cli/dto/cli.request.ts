@@ -1,6 +1,6 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Flag, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { DisplayName, Flag, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { Month } from '../../common/fields/list-fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import { Secret } from '../../common/log/secret.js';
@@ -27,10 +27,10 @@ const SUBMISSION = 'What stands behind `#` in the link; for a login also the use
 const LOOPBACK = 'exactly "http://127.0.0.1:<port>/callback"';
 
 class ClientDescription {
-  @Text({ max: MAX_LABEL, description: 'What the person sees, such as the name of the machine.' })
+  @DisplayName({ max: MAX_LABEL, description: 'What the person sees, such as the name of the machine.' })
   readonly label: string;
 
-  @Text({ max: MAX_OS, optional: true })
+  @DisplayName({ max: MAX_OS, optional: true })
   readonly os?: string;
 }
 
@@ -161,6 +161,6 @@ export class RegisterForHandoffRequest {
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD })
   readonly password: string;
 
-  @Text({ max: MAX_NAME })
+  @DisplayName({ max: MAX_NAME })
   readonly name: string;
 }

@@ -8,7 +8,7 @@ import { CreateAppService, type CreatedApp } from '../../apps/create-app.service
 import { AppResponse } from '../../apps/dto/app.response.js';
 import { CreateAppRequest } from '../../apps/dto/apps.request.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Int, Text } from '../../common/fields/fields.js';
+import { DisplayName, Int, Text } from '../../common/fields/fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import type { Write } from '../../idempotency/creation.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
@@ -77,7 +77,7 @@ class AddAppKeyPayload {
   @Text({ max: 100 })
   readonly app: string;
 
-  @Text({ max: 100 })
+  @DisplayName({ max: 100 })
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-import { Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { DisplayName, Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { BASE_URL_MAX_LENGTH } from '../../upstreams/base-url.rules.js';
 import { PROVIDER_SLUG, PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
@@ -15,7 +15,7 @@ export class CreateProviderRequest {
   @OneOf(PROVIDER_TYPES, { description: 'Decides address, authentication, paths and prices. Cannot change later.' })
   type: ProviderType;
 
-  @Text({ max: 100, description: 'For people.' })
+  @DisplayName({ max: 100, description: 'For people.' })
   name: string;
 
   @Text({
@@ -57,7 +57,7 @@ export class CreateProviderRequest {
 
 @WithCustomPricing()
 export class UpdateProviderRequest {
-  @Text({ max: 100, optional: true, description: 'For people.' })
+  @DisplayName({ max: 100, optional: true, description: 'For people.' })
   name?: string;
 
   @ProviderKey('A new key; the old one is gone with it. Not on an instance behind a gateway.')

@@ -1,10 +1,10 @@
-import { Int, OneOf, Text, Verbatim } from '../../../common/fields/fields.js';
+import { DisplayName, Int, OneOf, Text, Verbatim } from '../../../common/fields/fields.js';
 import { MIN_SECRET_CHARACTERS } from '../../../common/fields/secret-text.rules.js';
 import { PATH_SEGMENT_PATTERN } from '../provider-gateway-write.rules.js';
 
 /** The display name of a gateway. */
 function GatewayName(): PropertyDecorator {
-  return Text({ max: 100, description: 'For people.' });
+  return DisplayName({ max: 100, description: 'For people.' });
 }
 
 /** A gateway's own credential. */
