@@ -103,7 +103,9 @@ function readClient(
   }
   const wrong = redirectUris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
   if (wrong !== -1) {
-    return { problem: `redirect_uris[${wrong}] must be https, http on loopback, or a private scheme with a dot` };
+    return {
+      problem: `redirect_uris[${wrong}] must be https, http on loopback, or a private scheme with a dot and without a host`,
+    };
   }
   return { id, name, redirectUris };
 }
