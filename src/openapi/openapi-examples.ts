@@ -129,7 +129,7 @@ const MEMBERS: ExampleSource['members'] = {
     client: { ...TERMINAL, ip: '198.51.100.7', requestedAt: '2026-01-31T12:00:00.000Z' },
     organizations: [ORGANIZATION_CHOICE],
   },
-  SubmittedHandoffResponse: { message: 'Ada’s laptop is logged in. Return to your terminal.', continueTo: 'cli' },
+  SubmittedHandoffResponse: { message: 'Your terminal is logged in. Return to it.', continueTo: 'cli' },
   DeniedHandoffResponse: { message: 'Declined. Nothing was changed.' },
   ConsentRequest: { submissionToken: PROOF },
   AllowConsentRequest: { submissionToken: PROOF, organizationId: ORGANIZATION, grant: 'read' },
