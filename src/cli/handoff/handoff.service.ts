@@ -133,7 +133,7 @@ export class Handoffs {
     const operation = await this.authorized(id, submission, browser);
     const { kind } = operation;
     if (isResourceKind(kind)) return this.submitResource(operation, approval);
-    return this.dataSource.transaction(async (tx) => {
+    const decided = this.dataSource.transaction(async (tx) => {
       const locked = await this.operations.lock(tx, id);
       if (locked === undefined) throw noSuchOperation();
       const nowMs = this.clock.nowMs();
@@ -141,6 +141,7 @@ export class Handoffs {
       const person = requirePerson(browser.session);
       return kind === 'claim' ? this.claim(tx, locked, person) : this.logIn(tx, locked, person, approval);
     });
+    return kind === 'claim' ? this.terminals.noting(id, () => decided) : decided;
   }
 
   private async logIn(
@@ -172,7 +173,7 @@ export class Handoffs {
       return done;
     }
     await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
-    await this.operations.update(tx, id, { state: 'completed', result });
+    await this.operations.update(tx, id, { state: 'completed', result, failure: null });
     return done;
   }
 

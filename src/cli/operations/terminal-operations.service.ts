@@ -108,12 +108,12 @@ export class TerminalOperations {
     await this.noting(id, () => judgedBelow(sentAt, () => prepared.run(secret, this.pending.completing(operation))));
   }
 
-  /** Leaves the refusal of a step in its operation. */
-  private async noting<T>(id: string, work: () => Promise<T>): Promise<T> {
+  /** Leaves the refusal of a step in its operation, unless the person has to sign in first. */
+  async noting<T>(id: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof GatewayError) {
+      if (error instanceof GatewayError && error.code !== 'session_required') {
         const { code, message } = error;
         await this.operations.noteFailure(id, { code, message }, this.clock.now());
       }

@@ -22,6 +22,7 @@ describe('isMapAt', () => {
     [['config', 'endpoints'], true],
     [['config', 'endpoints', 'any', 'prices'], true],
     [['config', 'routes', '0', 'prices'], true],
+    [['free', 'schema', 'properties'], true],
     [[], false],
     [['config'], false],
     [['config', 'endpoints', 'any'], false],

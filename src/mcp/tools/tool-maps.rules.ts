@@ -1,6 +1,7 @@
 import type { JSONObject } from '@modelcontextprotocol/server';
 
 const DEFINITIONS = '#/$defs/';
+const JSON_SCHEMA_MEMBERS = 'properties';
 
 /** Whether a value is a JSON object. */
 export function isSchema(value: unknown): value is JSONObject {
@@ -8,12 +9,14 @@ export function isSchema(value: unknown): value is JSONObject {
 }
 
 /**
- * Whether the object at a path of the arguments is a map, whose keys the caller chooses.
+ * Whether the object at a path of the arguments is a map, whose keys the caller chooses; also the `properties` of a JSON
+ * Schema in the parameters of an endpoint.
  *
  * @param schema of all arguments, of `argumentsOf`.
  * @param path of the object, from the arguments down.
  */
 export function isMapAt(schema: object, path: readonly string[]): boolean {
+  if (path.at(-1) === JSON_SCHEMA_MEMBERS) return true;
   if (!isSchema(schema)) return false;
   const definitions = isSchema(schema.$defs) ? schema.$defs : {};
   const formsOf = (form: JSONObject) => resolved(form, definitions);

@@ -7575,7 +7575,10 @@ export interface operations {
                      *           "created_at": "2026-01-31T12:00:00.000Z"
                      *         }
                      *       },
-                     *       "failure": {},
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "reveal_url": "https://gateway.example.com/reveal/op%3A0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d"
                      *     }
                      */
@@ -7748,7 +7751,10 @@ export interface operations {
                      *       "result": {
                      *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
                      *       },
-                     *       "failure": {},
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "account": {
                      *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
                      *         "name": "Analytical Engines",
@@ -7808,7 +7814,10 @@ export interface operations {
                      *       "result": {
                      *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
                      *       },
-                     *       "failure": {},
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "account": {
                      *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
                      *         "name": "Analytical Engines",
@@ -7856,7 +7865,10 @@ export interface operations {
                      *       "result": {
                      *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
                      *       },
-                     *       "failure": {},
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "account": {
                      *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
                      *         "name": "Analytical Engines",
