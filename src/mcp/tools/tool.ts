@@ -40,7 +40,7 @@ export interface ToolAnswer {
 export type FindController = <C extends object>(type: Type<C>) => C;
 
 /** Arguments of an earlier version of a tool. */
-export interface FormerArguments {
+interface FormerArguments {
   /** Names of earlier, by names of now. */
   readonly names?: Readonly<Record<string, string>>;
   /** The argument that held all members of the body, and how its value is told from one of now. */
