@@ -82,6 +82,7 @@ const ARROWS = {
     'cli',
     'pricing',
     'providers',
+    'rate-limits',
     'usage-reports',
     'users',
   ],

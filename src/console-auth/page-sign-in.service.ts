@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { OneOf, Text, Verbatim } from '../common/fields/fields.js';
+import { DisplayName, OneOf, Verbatim } from '../common/fields/fields.js';
 import { Secret } from '../common/log/secret.js';
 import { EmailAddress } from '../identity/email-address.js';
 import { ConsoleCookies } from '../identity/sessions/console-cookies.js';
@@ -26,7 +26,7 @@ export abstract class SignInForm {
   @Verbatim({ max: MAX_PASSWORD, optional: true })
   readonly password?: string;
 
-  @Text({ max: MAX_NAME, optional: true })
+  @DisplayName({ max: MAX_NAME, optional: true })
   readonly name?: string;
 
   /** The confirmation of a decision. */

@@ -50,6 +50,7 @@ export class PageSteps {
       return 'document' in result ? result.document : await page.show(proof, result.browser);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500 || form.step === undefined) throw error;
+      if (error.reason === 'submission_token_wrong') throw error;
       const shown = await page.show(proof, browser, error.message);
       this.errorLog.write(request, error);
       void reply.code(error.status);

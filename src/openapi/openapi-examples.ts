@@ -106,6 +106,9 @@ const MEMBERS: ExampleSource['members'] = {
   CliAccountResponse: { usage: null },
   RedeemLoginRequest: { redeemCode: INVITATION_TOKEN },
   HandedOverCredential: { token: 'gw_mgmt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q7r8s9t0u1v2w3x' },
+  OperationFailureResponse: {
+    ...{ code: 'slug_taken', message: 'slug: "openai" is already used by another provider; choose another slug.' },
+  },
   OperationResponse: { id: OPERATION, kind: 'login', state: 'completed', result: { accountId: ORGANIZATION } },
   ChangeOperationResponse: {
     ...{ id: OPERATION, kind: 'app.key.add', state: 'completed', result: { appId: APP, api_key: ISSUED_KEY } },
@@ -129,7 +132,7 @@ const MEMBERS: ExampleSource['members'] = {
     client: { ...TERMINAL, ip: '198.51.100.7', requestedAt: '2026-01-31T12:00:00.000Z' },
     organizations: [ORGANIZATION_CHOICE],
   },
-  SubmittedHandoffResponse: { message: 'Ada’s laptop is logged in. Return to your terminal.', continueTo: 'cli' },
+  SubmittedHandoffResponse: { message: 'Your terminal is logged in. Return to it.', continueTo: 'cli' },
   DeniedHandoffResponse: { message: 'Declined. Nothing was changed.' },
   ConsentRequest: { submissionToken: PROOF },
   AllowConsentRequest: { submissionToken: PROOF, organizationId: ORGANIZATION, grant: 'read' },

@@ -2,6 +2,7 @@ import { applyDecorators, Header } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { toDisplayName } from '../common/fields/display-name.rules.js';
 import { Access } from '../common/http/access.js';
 import { type Html, html } from './html.js';
 
@@ -87,6 +88,21 @@ ${body}
 /** A message that screen readers announce. */
 export function alert(message: string | undefined): Html | null {
   return message === undefined ? null : html`<p role="alert" class="alert">${message}</p>`;
+}
+
+/**
+ * Words of somebody else, such as the name that a client gives itself: isolated, so that neither their direction nor a
+ * bidirectional control in them reaches the text around.
+ *
+ * Source: docs/reference/security.md#pages; Unicode Standard Annex 9, 2.7.
+ */
+export function othersWords(text: string): Html {
+  return html`<bdi>${toDisplayName(text)}</bdi>`;
+}
+
+/** What is shown of an account or application: its name, which its members choose, and its id. */
+export function namedWithId(name: string, id: string): Html {
+  return html`${othersWords(name)} (${id})`;
 }
 
 /** A labelled input of a form. */

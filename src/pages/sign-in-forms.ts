@@ -1,5 +1,5 @@
 import { type Html, html } from './html.js';
-import { field, type Page } from './page.js';
+import { field, othersWords, type Page } from './page.js';
 
 const EMAIL = { type: 'email', autocomplete: 'username', maxLength: 254 } as const;
 const MIN_PASSWORD = 8;
@@ -30,7 +30,7 @@ export function viewerLine(
   form: StepForm,
   { name, email }: { readonly name: string | null; readonly email: string },
 ): Html {
-  return html`<p>You are signed in as <strong>${name ?? email}</strong> (${email}).</p>${form('sign-out', html`<button>Use another account</button>`)}`;
+  return html`<p>You are signed in as <strong>${othersWords(name ?? email)}</strong> (${email}).</p>${form('sign-out', html`<button>Use another account</button>`)}`;
 }
 
 /**

@@ -17,8 +17,8 @@ import {
   parseGatewayRoute,
   readProviderChange,
   readTarget,
+  requireAllowedChange,
   requireOptionsAllowed,
-  requireOwnCredential,
   slugFor,
 } from './provider-write.rules.js';
 import { providerSecretContext } from './sealed-credential.rules.js';
@@ -86,9 +86,16 @@ export class ProviderDrafts {
       const { baseUrl } = target;
       return { ...draft, baseUrl, ...(await this.seal(target.secret, { ...place, baseUrl })) };
     }
-    const gateway = await this.gateways.require(organizationId, target.providerGatewayId, type);
-    requireOptionsAllowed(gateway.type, members.gatewayRoute);
+    await this.requireRoutable(organizationId, { target, ...members });
     return { ...draft, ...NO_KEY };
+  }
+
+  /** @throws not_found, provider_not_supported_by_gateway, invalid_request (`gatewayRoute`) as `create`. */
+  async requireRoutable(organizationId: string, { target, gatewayRoute }: ReadProvider): Promise<void> {
+    const { type, providerGatewayId } = target;
+    if (providerGatewayId === null) return;
+    const gateway = await this.gateways.require(organizationId, providerGatewayId, type);
+    requireOptionsAllowed(gateway.type, gatewayRoute);
   }
 
   /** @throws invalid_request as `readProviderChange`. */
@@ -101,13 +108,12 @@ export class ProviderDrafts {
    * key again, because the address is part of the sealing context.
    *
    * @param kind of the gateway that the row is routed through; null when it is called directly.
-   * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed`.
+   * @throws invalid_request, provider_gateway_managed as `requireAllowedChange`.
    * @throws provider_unavailable the vault cannot open or seal; never for a change that leaves key and address
    * unchanged.
    */
   async revise(row: ProviderRow, change: ProviderChange, kind: GatewayType | null): Promise<ProviderWrite> {
-    requireOwnCredential(row, change);
-    requireOptionsAllowed(kind, change.gatewayRoute);
+    requireAllowedChange(row, change, kind);
     const { secret, baseUrl, ...members } = change;
     if (secret !== undefined) return this.withNewKey(row, { ...members, baseUrl }, secret);
     // Without a new key, the only new address can be that of the type.

@@ -183,6 +183,21 @@ export function requireOwnCredential(
   }
 }
 
+/**
+ * Refuses a change that the stored row does not take.
+ *
+ * @param kind of the gateway that the row is routed through; null when it is called directly.
+ * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed`.
+ */
+export function requireAllowedChange(
+  row: Pick<ProviderRow, 'providerGatewayId'>,
+  change: ProviderChange,
+  kind: GatewayType | null,
+): void {
+  requireOwnCredential(row, change);
+  requireOptionsAllowed(kind, change.gatewayRoute);
+}
+
 function parseModelPrefix(raw: unknown): string {
   const prefix = parseText('gatewayRoute.modelPrefix', raw);
   if (!prefix.endsWith('/')) throw invalidRequest('gatewayRoute.modelPrefix', 'must end with "/"');

@@ -15,6 +15,7 @@ import { ProviderDrafts } from './provider-drafts.js';
 import type { ProviderGatewayRow } from './provider-gateways/provider-gateway.entity.js';
 import { noSuchGateway } from './provider-gateways/provider-gateway-listing.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
+import { requireAllowedChange } from './provider-write.rules.js';
 import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
 
 /** Maximum number of attempts of an update that concurrent address or key changes overtake; more indicate abuse. */
@@ -60,7 +61,20 @@ export class ProvidersService {
    * @throws as `create`, except for races.
    */
   async validateNew({ organizationId }: AdminPrincipal, body: CreateProviderRequest): Promise<void> {
-    await this.requireFreeSlug(organizationId, this.drafts.readNew(body).slug);
+    const read = this.drafts.readNew(body);
+    await this.requireFreeSlug(organizationId, read.slug);
+    await this.drafts.requireRoutable(organizationId, read);
+  }
+
+  /**
+   * Validates a change of an instance as `update` does, without sealing or storing anything.
+   *
+   * @throws as `update`, except for races.
+   */
+  validateChange({ row, gateway }: RoutedProvider, body: UpdateProviderRequest): void {
+    const change = this.drafts.readChange(body);
+    requireRevision(row, body.revision);
+    requireAllowedChange(row, change, gateway?.type ?? null);
   }
 
   /** Oldest first, including disabled ones. */
@@ -114,7 +128,7 @@ export class ProvidersService {
     for (let attempt = 0; attempt < MAX_OVERTAKEN; attempt++) {
       const row = await this.providers.find(admin.organizationId, id);
       if (row === undefined) throw noSuchProvider();
-      if (body.revision !== undefined && body.revision !== row.revision) throw staleRevision();
+      requireRevision(row, body.revision);
       const gateways = await this.routes.gatewaysOf(row.organizationId, [row]);
       const { gateway } = this.routes.route(row, gateways);
       const revised = await this.drafts.revise(row, change, gateway?.type ?? null);
@@ -193,8 +207,13 @@ function slugTaken(slug: string, holder: ProviderStatus | undefined): GatewayErr
   });
 }
 
-function staleRevision(): GatewayError {
-  return new GatewayError('conflict', {
+/**
+ * @param revision that the client read; absent: any.
+ * @throws conflict the stored revision differs.
+ */
+function requireRevision({ revision: stored }: Pick<ProviderRow, 'revision'>, revision: number | undefined): void {
+  if (revision === undefined || revision === stored) return;
+  throw new GatewayError('conflict', {
     message: 'The provider changed since you read it; read it again and merge.',
     reason: 'stale_revision',
   });

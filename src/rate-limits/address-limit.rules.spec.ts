@@ -18,6 +18,7 @@ describe('address limits: the table', () => {
       ['operation', 10, 60],
       ['submission', 10, 60],
       ['user_code', 10, 60],
+      ['user_code_wrong', 10, 60],
       ['user_code_total', 600, 3_600],
       ['oauth_authorize', 30, 600],
       ['invitation', 10, 60],

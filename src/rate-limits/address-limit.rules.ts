@@ -34,6 +34,7 @@ export const ADDRESS_LIMITS = {
   operation: { limit: 10, windowSeconds: MINUTE, action: 'browser steps', sharedBy: 'for one account' },
   submission: { limit: 10, windowSeconds: MINUTE, action: 'steps', sharedBy: 'for one operation' },
   user_code: { limit: 10, windowSeconds: MINUTE, action: 'codes', sharedBy: 'from one address' },
+  user_code_wrong: { limit: 10, windowSeconds: MINUTE, action: 'wrong codes', sharedBy: 'from one address' },
   user_code_total: { limit: 600, windowSeconds: HOUR, action: 'wrong codes', sharedBy: 'from all addresses together' },
   oauth_authorize: { limit: 30, windowSeconds: 10 * MINUTE, action: 'authorizations', sharedBy: 'from one address' },
   invitation: { limit: 10, windowSeconds: MINUTE, action: 'looks at invitations', sharedBy: 'from one address' },

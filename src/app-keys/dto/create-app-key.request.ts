@@ -1,7 +1,7 @@
-import { IgnoresOthers, Text } from '../../common/fields/fields.js';
+import { DisplayName, IgnoresOthers } from '../../common/fields/fields.js';
 
 @IgnoresOthers()
 export class CreateAppKeyRequest {
-  @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: 100, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 }

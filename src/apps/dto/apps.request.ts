@@ -1,7 +1,7 @@
 import { ApiExtraModels, getSchemaPath } from '@nestjs/swagger';
 import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Int, JsonObject, JsonValue, OneOf, Refused, Text, Verbatim } from '../../common/fields/fields.js';
+import { DisplayName, Int, JsonObject, JsonValue, OneOf, Refused, Text, Verbatim } from '../../common/fields/fields.js';
 import { MAX_PAGE_LIMIT, Month } from '../../common/fields/list-fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import { CreateProviderRequest } from '../../providers/dto/provider.request.js';
@@ -24,7 +24,7 @@ export class CreateAppRequest {
   @Refused('is assigned by the service and cannot be chosen')
   readonly id?: undefined;
 
-  @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: 100, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 
   @Handle('Null or absent: none.')
@@ -39,7 +39,7 @@ export class CreateAppRequest {
 
 /** What can be written of an existing application. */
 class AppBody {
-  @Text({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: 100, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 
   @Handle('Null: none. Absent: the stored one stays.')

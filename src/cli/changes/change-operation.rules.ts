@@ -63,6 +63,8 @@ export function shownStateAt(
 export interface ChangeRequest {
   readonly kind: ChangeKind;
   readonly payload: object;
+  /** Of the sender; no part of what makes two requests identical. */
+  readonly address: string;
 }
 
 /** The sender of a change, as far as two requests of one sender are identical. */
@@ -76,6 +78,9 @@ interface Sender {
  *
  * @returns SHA-256, hexadecimal.
  */
-export function changeHashOf({ organizationId, identityId }: Sender, { kind, payload }: ChangeRequest): string {
+export function changeHashOf(
+  { organizationId, identityId }: Sender,
+  { kind, payload }: Pick<ChangeRequest, 'kind' | 'payload'>,
+): string {
   return hash('sha256', canonicalJson({ kind, payload, organizationId, identityId }), 'hex');
 }

@@ -6,7 +6,7 @@ import type { AuditActor } from '../../identity/admin-principal.js';
 import { AuditTrail } from '../../identity/audit/audit-trail.js';
 import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { operationExpired } from '../logins/cli-logins.service.js';
-import { type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
+import { type OperationFailure, type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { type ChangeKind, isChangeKind } from '../operations/resource-kinds.js';
@@ -24,6 +24,7 @@ export interface ChangeStanding {
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
   readonly result?: OperationResult;
+  readonly failure?: OperationFailure;
   /** The page that shows the key, while it can. */
   readonly revealUrl?: string;
 }
@@ -61,11 +62,12 @@ export class ChangeOperations {
   /** @throws operation_not_found as `requireOwn`. */
   async read({ organizationId }: Pick<AuditActor, 'organizationId'>, id: string): Promise<ChangeStanding> {
     const operation = await this.requireOwn(organizationId, id);
-    const { kind, createdAt, expiresAt, result } = operation;
+    const { kind, createdAt, expiresAt, result, failure } = operation;
     const nowMs = this.clock.nowMs();
     return {
       ...{ id, kind, ...shownStateAt(operation, nowMs), createdAt, expiresAt },
       ...(result !== null && { result }),
+      ...(failure !== null && { failure }),
       ...(keyStateAt(operation, nowMs) === 'held' && { revealUrl: `${this.origin.url}${revealPath(id)}` }),
     };
   }

@@ -58,7 +58,7 @@ export class ChangeRequests {
    */
   @Access({ scheme: 'management', needs: 'write' })
   async reserve(admin: AdminPrincipal, request: TwoStepRequest): Promise<ReservedChange> {
-    await this.resources.prepare(request.kind, admin, request.payload, { isStep: true });
+    await this.requireValid(admin, request);
     const { operation } = this.newOperation(admin, request);
     await this.pending.reserve(operation);
     return operation;
@@ -91,15 +91,20 @@ export class ChangeRequests {
    */
   @Access({ scheme: 'management', needs: 'write' })
   async open(admin: AdminPrincipal, request: ChangeRequest): Promise<OpenedChange> {
-    const { kind, payload } = request;
-    if (kind === 'claim') await this.terminals.requireUnclaimed(admin);
-    else await this.resources.prepare(kind, admin, payload, { isStep: true });
+    await this.requireValid(admin, request);
     const { operation, token } = this.newOperation(admin, request);
     const requestHash = operation.requestHash ?? null;
     const since = instantOf(operation.createdAt.getTime() - NOTICE_MS);
     const earlier = await this.operations.findLatestLike({ ...admin, requestHash }, since);
     const url = await this.pending.openStep(operation, token);
     return { id: operation.id, expiresAt: operation.expiresAt, url, ...(earlier && { earlier }) };
+  }
+
+  /** @throws as the management route, except for races and for what a person types. */
+  private async requireValid(admin: AdminPrincipal, { kind, payload }: ChangeRequest): Promise<void> {
+    if (kind === 'claim') return this.terminals.requireUnclaimed(admin);
+    const prepared = await this.resources.prepare(kind, admin, payload, { isStep: true });
+    await prepared.validate?.();
   }
 
   private newOperation(

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../pages/html.js';
-import { alert, description, type Page, timeOf } from '../../pages/page.js';
+import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../pages/page.js';
 import { ownSignInForms, type StepForm, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
 import { revealPath } from '../operations/operation.rules.js';
 import { keyFactsOf } from './change-operation.rules.js';
@@ -71,7 +71,7 @@ export function revealedPage({ result }: RevealedOperation): Page {
     title: 'Your new application key',
     body: html`<h1>Your new application key</h1>
 <p role="alert" class="alert">It is shown only this time. Copy it before you leave or reload this page.</p>
-<label for="key">Key “${name}” of ${appName ?? appId}</label>
+<label for="key">Key “${othersWords(name)}” of ${othersWords(appName ?? appId)}</label>
 <input id="key" class="code" value="${key}" readonly autocomplete="off" autocapitalize="off" spellcheck="false" autofocus aria-describedby="next">
 <div id="next">
 <h2>What to do next</h2>
@@ -88,15 +88,16 @@ export function revealedPage({ result }: RevealedOperation): Page {
 function facts({ operation, account, requester }: KeyPreview): Html {
   const key = keyFactsOf(operation.result);
   return description([
-    ['Key', key ? `${key.name} (${key.prefix}…)` : null],
+    ['Key', key ? html`${othersWords(key.name)} (${key.prefix}…)` : null],
     ['Application', key ? named(key.appName, key.appId) : null],
-    ['Account', named(account.name, account.id)],
+    ['Account', namedWithId(account.name, account.id)],
     [
       'Asked for by',
       requester === undefined
         ? null
-        : html`“${requester}” <span class="note">(its name under the management keys)</span>`,
+        : html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`,
     ],
+    ['From the address', operation.address],
     ['Asked at', timeOf(operation.createdAt)],
     ['To be seen until', operation.sealedUntil === null ? null : timeOf(operation.sealedUntil)],
   ]);
@@ -117,6 +118,6 @@ ${form('reveal', html`<button>Show the key</button>`)}`;
   return html`<p role="alert" class="alert">This operation has no key to show here.</p>`;
 }
 
-function named(name: string | undefined, id: string): string {
-  return name === undefined ? id : `${name} (${id})`;
+function named(name: string | undefined, id: string): string | Html {
+  return name === undefined ? id : namedWithId(name, id);
 }

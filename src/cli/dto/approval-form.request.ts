@@ -1,7 +1,8 @@
-import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { MAX_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { SIGN_IN_STEPS, SignInForm } from '../../console-auth/page-sign-in.service.js';
 import type { Approval } from '../handoff/handoff.service.js';
+import { requireTypedSecret } from './typed-secret.rules.js';
 
 /** What a button of the approval page does; without one the page is shown. */
 export const APPROVAL_STEPS = ['approve', 'deny', ...SIGN_IN_STEPS] as const;
@@ -17,14 +18,14 @@ export class ApprovalForm extends SignInForm {
   @Text({ max: 256, optional: true })
   readonly organizationId?: string;
 
-  @Verbatim({ min: 0, max: 16_384, optional: true })
+  @Verbatim({ min: 0, max: MAX_SECRET_CHARACTERS, optional: true })
   readonly secret?: string;
 
-  /** @throws invalid_request without the confirmation, and for a blank secret. */
+  /** @throws invalid_request without the confirmation, and at `secret` as the route of a provider. */
   toApproval(): Approval {
     const { organizationId, secret } = this;
     this.requireSure();
-    if (secret?.trim() === '') throw invalidRequest('secret', 'must not be blank');
+    requireTypedSecret(secret);
     return { organizationId, secret };
   }
 }

@@ -1,6 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ChangeStanding, RevealedOperation } from '../changes/change-operations.service.js';
 import { CHANGE_KINDS, type ChangeKind } from '../operations/resource-kinds.js';
+import { OperationFailureResponse } from './operation-failure.response.js';
 
 export class ChangeOperationResponse {
   @ApiProperty({ type: 'string' })
@@ -28,6 +29,12 @@ export class ChangeOperationResponse {
       'What came of it: `app`, `appId`, `provider`, `gateway`; of an issued key `api_key`, without the key itself.',
   })
   result?: object;
+
+  @ApiPropertyOptional({
+    type: OperationFailureResponse,
+    description: 'Why the last try of a person was refused. While the operation is pending, they can try again.',
+  })
+  failure?: OperationFailureResponse;
 
   @ApiPropertyOptional({
     type: 'string',

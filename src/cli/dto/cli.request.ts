@@ -1,8 +1,9 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Flag, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { DisplayName, Flag, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { Month } from '../../common/fields/list-fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
+import { MAX_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { Secret } from '../../common/log/secret.js';
 import { PROOF } from '../../common/proof.rules.js';
 import { MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../../console-auth/people/person.rules.js';
@@ -11,6 +12,7 @@ import type { Approval } from '../handoff/handoff.service.js';
 import type { LoginRequest } from '../logins/cli-logins.service.js';
 import { isLoopbackRedirect } from '../operations/operation.rules.js';
 import { BROWSER_STEPS, type OperationRequest, type TerminalKind } from '../operations/terminal-operations.service.js';
+import { requireTypedSecret } from './typed-secret.rules.js';
 
 /** Body limit of terminals' routes. Source: docs/reference/management-api.md#terminal-login. */
 export const CLI_BODY = { maxBodyBytes: 65_536, bodyTooLargeCode: 'invalid_request' } as const;
@@ -20,17 +22,16 @@ const MAX_OS = 64;
 const MAX_USER_CODE = 32;
 const MAX_PROOF = 256;
 const MAX_ORGANIZATION_ID = 256;
-const MAX_SECRET = 16_384;
 const PROOF_TEXT = '32 to 256 letters, digits, "-" and "_"';
 const TOKEN = 'Made and kept by the terminal before it is sent; it names the operation and proves who may poll it.';
 const SUBMISSION = 'What stands behind `#` in the link; for a login also the user code.';
 const LOOPBACK = 'exactly "http://127.0.0.1:<port>/callback"';
 
 class ClientDescription {
-  @Text({ max: MAX_LABEL, description: 'What the person sees, such as the name of the machine.' })
+  @DisplayName({ max: MAX_LABEL, description: 'What the person sees, such as the name of the machine.' })
   readonly label: string;
 
-  @Text({ max: MAX_OS, optional: true })
+  @DisplayName({ max: MAX_OS, optional: true })
   readonly os?: string;
 }
 
@@ -93,9 +94,10 @@ export class CreateOperationRequest {
   })
   readonly browser?: boolean;
 
-  toOperation(): OperationRequest {
+  /** @param address of the terminal. */
+  toOperation(address: string): OperationRequest {
     const { kind, payload, token, browser = false } = this;
-    return { kind, payload, token: new Secret(token), browser };
+    return { kind, payload, token: new Secret(token), browser, address };
   }
 }
 
@@ -136,17 +138,21 @@ export class SubmitHandoffRequest {
   @Flag({ description: '`true`; to decline, use `deny`.' })
   readonly approve: boolean;
 
-  @Verbatim({ max: MAX_SECRET, optional: true, description: 'The provider’s key, where the operation asks for it.' })
+  @Verbatim({
+    max: MAX_SECRET_CHARACTERS,
+    optional: true,
+    description: 'The provider’s key, where the operation asks for it.',
+  })
   readonly secret?: string;
 
   @Text({ max: MAX_ORGANIZATION_ID, optional: true, description: 'The account of a login; required with several.' })
   readonly organizationId?: string;
 
-  /** @throws invalid_request at `approve` unless it is true, and at `secret` where it is blank. */
+  /** @throws invalid_request at `approve` unless it is true, and at `secret` as the route of a provider. */
   toApproval(): Approval {
     if (!this.approve) throw invalidRequest('approve', 'must be true; use deny to decline');
     const { organizationId, secret } = this;
-    if (secret?.trim() === '') throw invalidRequest('secret', 'must not be blank');
+    requireTypedSecret(secret);
     return { organizationId, secret };
   }
 }
@@ -161,6 +167,6 @@ export class RegisterForHandoffRequest {
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD })
   readonly password: string;
 
-  @Text({ max: MAX_NAME })
+  @DisplayName({ max: MAX_NAME })
   readonly name: string;
 }

@@ -3,6 +3,7 @@ import type { DeploymentFacts } from '../../identity/deployment.js';
 import { OrganizationResource } from '../../organizations/dto/organizations.response.js';
 import { OPERATION_KINDS, type OperationKind } from '../operations/operation.rules.js';
 import type { OperationStanding } from '../operations/operations.service.js';
+import { OperationFailureResponse } from './operation-failure.response.js';
 
 export class DeploymentResource implements DeploymentFacts {
   @ApiProperty({ type: 'string', format: 'uuid' })
@@ -47,6 +48,12 @@ export class OperationResponse {
       'What came of it: `credential.token` (the key, handed over once), `accountId`, `app`, `api_key`, `provider`, `gateway`.',
   })
   result?: object;
+
+  @ApiPropertyOptional({
+    type: OperationFailureResponse,
+    description: 'Why the last try of a person was refused. While the operation is pending, they can try again.',
+  })
+  failure?: OperationFailureResponse;
 
   @ApiProperty({ type: OrganizationResource, required: false })
   account?: OrganizationResource;

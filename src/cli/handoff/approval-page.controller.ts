@@ -42,11 +42,11 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
-    const found = await this.handoffs.lookup(userCode);
+    const browser = await this.browsers.of(request, reply);
+    const found = await this.handoffs.lookup(userCode, browser);
     if (found === undefined) {
       return withStatus(reply, 404, codePage('No login is waiting for this code. Check it, or start the login again.'));
     }
-    const browser = await this.browsers.of(request, reply);
     return this.show({ id: found.id, submission: new Secret(userCode) }, browser);
   }
 
@@ -82,7 +82,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     const purpose =
       step === 'sign-out'
         ? { page: approvalPath(id), isClaiming: false }
-        : await this.handoffs.signInPurpose(id, submission);
+        : await this.handoffs.signInPurpose(id, submission, browser);
     const result = await this.signIns.take(step, form, purpose, visit);
     return 'leaveFor' in result ? { document: render(leavingPage(result.leaveFor)) } : result;
   }

@@ -1,8 +1,8 @@
 import type { Role } from '../../identity/admin-principal.js';
 import { type Html, html } from '../../pages/html.js';
-import { alert, description, field, type Page, timeOf } from '../../pages/page.js';
+import { alert, description, field, namedWithId, othersWords, type Page, timeOf } from '../../pages/page.js';
 import { type StepForm, signInForms, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
-import { ASKED_IN, approvalPath, type OperationKind } from '../operations/operation.rules.js';
+import { ASKED_IN, approvalPath, type OperationKind, type TerminalClient } from '../operations/operation.rules.js';
 import type { Approved, HandoffDetails } from './handoff.service.js';
 
 const TITLES: Readonly<Record<OperationKind, string>> = {
@@ -106,20 +106,20 @@ export function deniedPage(message: string): Page {
   return { title: 'Denied', body: html`<h1 data-ended>Denied</h1><p role="status">${message}</p>` };
 }
 
-function request({ operation, account, snapshot, userCode }: HandoffDetails): Html {
+function request({ operation, account, requester, snapshot, userCode }: HandoffDetails): Html {
   const { client, address, createdAt, payload, loopbackRedirect } = operation;
   const facts = [
     ['Asked in', operation.actionSource === 'mcp' ? `an ${ASKED_IN.mcp}` : null],
-    ['Asked by', client && html`“${client.label}” <span class="note">(its own words)</span>`],
-    ['System', client?.os ?? null],
+    ['Asked by', askedBy(client, requester)],
+    ['System', client?.os ? othersWords(client.os) : null],
     ['From the address', address],
     ['Asked at', timeOf(createdAt)],
     ['Code', userCode && html`<span class="code">${userCode}</span>`],
-    ['Account', account && `${account.name} (${account.id})`],
-    ...Object.entries(payload ?? {}).map(([name, value]) => [`To set: ${name}`, textOf(value)] as const),
+    ['Account', account && namedWithId(account.name, account.id)],
+    ...Object.entries(payload ?? {}).map(([name, value]) => [`To set: ${name}`, othersWords(textOf(value))] as const),
     ...Object.entries(snapshot ?? {})
       .filter(([name]) => ['name', 'type', 'slug', 'baseUrl', 'secretHint'].includes(name))
-      .map(([name, value]) => [`Now: ${name}`, value === null ? null : textOf(value)] as const),
+      .map(([name, value]) => [`Now: ${name}`, value === null ? null : othersWords(textOf(value))] as const),
   ] as const;
   const compare =
     userCode === null
@@ -130,6 +130,14 @@ function request({ operation, account, snapshot, userCode }: HandoffDetails): Ht
       ? null
       : html`<p class="note">After the approval the browser goes to ${new URL(loopbackRedirect).host}, where the terminal on this machine listens.</p>`;
   return html`${description(facts)}${compare}${listener}`;
+}
+
+/** Who asks, in words that nobody has verified. */
+function askedBy(client: TerminalClient | null, requester: string | null): Html {
+  if (client !== null)
+    return html`“${othersWords(client.label)}” <span class="note">(its own words, not verified)</span>`;
+  if (requester === null) return html`a credential that is gone`;
+  return html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`;
 }
 
 function approveForm(details: HandoffDetails, form: StepForm): Html | null {
@@ -168,7 +176,7 @@ ${memberships.map(
   ({
     organization: { id, name },
     role,
-  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${name}
+  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${namedWithId(name, id)}
 <span class="note">— as ${role}: ${POWERS[role]}</span></label>`,
 )}
 </fieldset>

@@ -9,7 +9,9 @@ import { SessionBegunResponse, SocialSignInResponse } from '../../console-auth/d
 import { PageSignIn } from '../../console-auth/page-sign-in.service.js';
 import { Google } from '../../console-auth/third-party/google.js';
 import { ConsolePageAccess, OptionalPageSession } from '../../identity/admin-access.decorator.js';
+import { Environment } from '../../platform/config/environment.js';
 import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
+import { addressOf } from '../../rate-limits/client-address.rules.js';
 import {
   RegisterForHandoffRequest,
   SubmissionRequest,
@@ -42,6 +44,7 @@ export class HandoffController {
     private readonly signIns: PageSignIn,
     private readonly google: Google,
     private readonly browsers: BrowserClients,
+    private readonly environment: Environment,
   ) {}
 
   @Post('lookup')
@@ -50,8 +53,8 @@ export class HandoffController {
   @Operation({ id: 'cliBrowserLookup', tag: TAG, summary: 'Find the login of a user code' })
   @ApiOkResponse({ type: LookupResponse })
   @AddressLimited('user_code')
-  async lookup(@Body() { userCode }: UserCodeRequest): Promise<LookupResponse> {
-    return LookupResponse.from(await this.handoffs.lookup(userCode));
+  async lookup(@Body() { userCode }: UserCodeRequest, @Req() request: FastifyRequest): Promise<LookupResponse> {
+    return LookupResponse.from(await this.handoffs.lookup(userCode, { address: this.addressOf(request) }));
   }
 
   @Post(':id/details')
@@ -160,8 +163,8 @@ export class HandoffController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SessionBegunResponse> {
-    const purpose = await this.handoffs.signInPurpose(id, new Secret(submissionToken));
     const browser = await this.browsers.of(request, reply);
+    const purpose = await this.handoffs.signInPurpose(id, new Secret(submissionToken), browser);
     const signedIn = await this.signIns.register({ name, email, password }, purpose, { browser, reply });
     return SessionBegunResponse.from(signedIn);
   }
@@ -182,9 +185,15 @@ export class HandoffController {
   async signInWithGoogle(
     @Param('id') id: string,
     @Body() { submissionToken }: SubmissionRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SocialSignInResponse> {
-    const purpose = await this.handoffs.signInPurpose(id, new Secret(submissionToken));
+    const address = this.addressOf(request);
+    const purpose = await this.handoffs.signInPurpose(id, new Secret(submissionToken), { address });
     return SocialSignInResponse.from(await this.signIns.beginGoogle(purpose, reply), true);
+  }
+
+  private addressOf(request: FastifyRequest): string {
+    return addressOf(request, this.environment.TRUSTED_PROXIES);
   }
 }

@@ -16,6 +16,7 @@ import type { Membership, Organization } from '../../organizations/organizations
 import { Organizations } from '../../organizations/organizations.service.js';
 import { UnclaimedOrganizations } from '../../organizations/unclaimed-organizations.service.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { CountedOnce } from '../../rate-limits/counted-once.js';
 import { CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
 import { ASKED_IN, approvalPath, stateAt, typedUserCode } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
@@ -42,6 +43,9 @@ export interface HandoffDetails extends OperationPreview {
   readonly memberships: readonly Membership[];
 }
 
+/** Who may be trying user codes out. */
+type CodeTyper = Pick<BrowserClient, 'address'>;
+
 /** What the person decides on the approval page. */
 export interface Approval {
   readonly organizationId?: string | undefined;
@@ -60,11 +64,13 @@ export interface Approved {
  * The browser's side of an operation. Every method takes the proof of the link, or the user code of a login.
  *
  * @throws not_found no such operation; forbidden a wrong proof; rate_limited too many calls for one operation, or too
- * many wrong user codes in all.
+ * many wrong user codes, from one address or in all.
  * Source: docs/reference/management-api.md#terminal-approval.
  */
 @Injectable()
 export class Handoffs {
+  readonly #counted = new CountedOnce();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly operations: OperationsRepository,
@@ -81,28 +87,29 @@ export class Handoffs {
   ) {}
 
   /**
-   * The pending login of a typed code. Wrong codes are limited for each address by the route, and here in total.
+   * The pending login of a typed code. Look-ups are limited for each address by the route, wrong codes by `wrongCode`.
    *
    * @returns `undefined` for a wrong code, and for one whose login has ended.
    * @throws rate_limited
    */
-  async lookup(typed: string): Promise<OperationRow | undefined> {
-    await this.requireCodesOpen();
+  async lookup(typed: string, browser: CodeTyper): Promise<OperationRow | undefined> {
+    await this.requireCodesOpen(browser);
     const code = typedUserCode(typed);
     const found = code && (await this.operations.findByUserCode(this.seals.userCodeMacs(code), this.clock.now()));
-    if (found === undefined) await this.limits.admit('user_code_total', { subject: ALL_ADDRESSES });
+    if (found === undefined) await this.countWrongCode(browser);
     return found;
   }
 
   /** @throws operation_denied, operation_expired, already_completed; and as the class. */
-  async details(id: string, submission: Secret, { session }: BrowserClient): Promise<HandoffDetails> {
-    const operation = await this.authorized(id, submission);
+  async details(id: string, submission: Secret, browser: BrowserClient): Promise<HandoffDetails> {
+    const { session } = browser;
+    const operation = await this.authorized(id, submission, browser);
     requireStillPending(operation, this.clock.nowMs());
     const { kind, organizationId } = operation;
     const shown = {
       operation,
       account: kind === 'login' || organizationId === null ? null : await this.organizations.read(organizationId),
-      ...(isResourceKind(kind) ? await this.terminals.preview(operation) : { wantsSecret: false }),
+      ...(await this.terminals.preview(operation)),
       userCode: this.logins.userCodeOf(operation),
     };
     if (session === undefined) {
@@ -122,18 +129,19 @@ export class Handoffs {
    * the person who claims belongs to another account; and as the class, `CliLogins.approve` and
    * `TerminalOperations.approve`.
    */
-  async submit(id: string, submission: Secret, approval: Approval, { session }: BrowserClient): Promise<Approved> {
-    const operation = await this.authorized(id, submission);
+  async submit(id: string, submission: Secret, approval: Approval, browser: BrowserClient): Promise<Approved> {
+    const operation = await this.authorized(id, submission, browser);
     const { kind } = operation;
     if (isResourceKind(kind)) return this.submitResource(operation, approval);
-    return this.dataSource.transaction(async (tx) => {
+    const decided = this.dataSource.transaction(async (tx) => {
       const locked = await this.operations.lock(tx, id);
       if (locked === undefined) throw noSuchOperation();
       const nowMs = this.clock.nowMs();
       if (stateAt(locked, nowMs) !== 'completed') requireStillPending(locked, nowMs);
-      const person = requirePerson(session);
+      const person = requirePerson(browser.session);
       return kind === 'claim' ? this.claim(tx, locked, person) : this.logIn(tx, locked, person, approval);
     });
+    return kind === 'claim' ? this.terminals.noting(id, () => decided) : decided;
   }
 
   private async logIn(
@@ -142,7 +150,7 @@ export class Handoffs {
     person: ActingPerson,
     { organizationId }: Approval,
   ): Promise<Approved> {
-    const message = `${login.client?.label} is logged in. Return to your terminal.`;
+    const message = 'Your terminal is logged in. Return to it.';
     if (login.state === 'completed') {
       if (login.identityId !== person.identityId) throw new GatewayError('already_completed');
       return { message, continueTo: 'cli', redirectUrl: this.logins.redirectOf(login) };
@@ -165,7 +173,7 @@ export class Handoffs {
       return done;
     }
     await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
-    await this.operations.update(tx, id, { state: 'completed', result });
+    await this.operations.update(tx, id, { state: 'completed', result, failure: null });
     return done;
   }
 
@@ -185,17 +193,18 @@ export class Handoffs {
    *
    * @throws already_completed, operation_expired; and as the class.
    */
-  async deny(id: string, submission: Secret, { session }: BrowserClient): Promise<void> {
-    await this.authorized(id, submission);
-    await this.dataSource.transaction(async (tx) => {
+  async deny(id: string, submission: Secret, browser: BrowserClient): Promise<void> {
+    await this.authorized(id, submission, browser);
+    const isDenied = await this.dataSource.transaction(async (tx) => {
       const operation = await this.operations.lock(tx, id);
       if (operation === undefined) throw noSuchOperation();
-      if (operation.state === 'denied') return;
+      if (operation.state === 'denied') return false;
       requireStillPending(operation, this.clock.nowMs());
       await this.operations.update(tx, id, { state: 'denied' });
-      await this.recordDenial(tx, operation, session);
+      await this.recordDenial(tx, operation, browser.session);
+      return true;
     });
-    this.log.event('cli_operation_denied', { operation: id });
+    if (isDenied) this.log.event('cli_operation_denied', { operation: id });
   }
 
   /**
@@ -205,15 +214,15 @@ export class Handoffs {
    * @throws forbidden the operation needs no person; operation_denied, operation_expired, already_completed; and as the
    * class.
    */
-  async signInPurpose(id: string, submission: Secret): Promise<SignInPurpose> {
-    const operation = await this.authorized(id, submission);
-    requireStillPending(operation, this.clock.nowMs());
+  async signInPurpose(id: string, submission: Secret, browser: CodeTyper): Promise<SignInPurpose> {
+    const operation = await this.authorized(id, submission, browser);
     if (operation.kind !== 'login' && operation.kind !== 'claim') {
       throw new GatewayError('forbidden', {
         message: 'This step needs nobody to sign in.',
         reason: 'operation_needs_no_person',
       });
     }
+    requireStillPending(operation, this.clock.nowMs());
     return { page: approvalPath(id), isClaiming: operation.kind === 'claim' };
   }
 
@@ -230,30 +239,38 @@ export class Handoffs {
     });
   }
 
-  private async authorized(id: string, submission: Secret): Promise<OperationRow> {
+  private async authorized(id: string, submission: Secret, browser: CodeTyper): Promise<OperationRow> {
     const operation = await this.operations.find(id);
     if (operation === undefined) throw noSuchOperation();
-    if (!(await this.isProof(operation, submission))) {
+    if (!(await this.isProof(operation, submission, browser))) {
+      if (isTypedCode(operation, submission)) await this.#counted.once(submission, () => this.countWrongCode(browser));
       throw new GatewayError('forbidden', {
         message: 'submissionToken: is not the proof of this operation; open the link of your terminal again.',
         reason: 'submission_token_wrong',
       });
     }
-    await this.limits.admit('submission', { subject: id });
+    await this.#counted.once(submission, () => this.limits.admit('submission', { subject: id }));
     return operation;
   }
 
-  private async isProof(operation: OperationRow, submission: Secret): Promise<boolean> {
-    if (PROOF.test(submission.reveal())) return provesHash(submission, operation.proofHash);
-    const code = operation.kind === 'login' ? typedUserCode(submission.reveal()) : undefined;
+  private async isProof(operation: OperationRow, submission: Secret, browser: CodeTyper): Promise<boolean> {
+    if (!isTypedCode(operation, submission)) return provesHash(submission, operation.proofHash);
+    await this.requireCodesOpen(browser);
+    const code = typedUserCode(submission.reveal());
     const { userCodeMac } = operation;
     if (code === undefined || userCodeMac === null) return false;
-    await this.requireCodesOpen();
     return this.seals.userCodeMacs(code).some((mac) => timingSafeEqual(Buffer.from(mac), Buffer.from(userCodeMac)));
   }
 
-  /** @throws rate_limited so many wrong codes were typed this hour that no code is accepted. */
-  private async requireCodesOpen(): Promise<void> {
+  /** @throws rate_limited as `requireCodesOpen`, from the first code beyond a limit on. */
+  private async countWrongCode({ address }: CodeTyper): Promise<void> {
+    await this.limits.admit('user_code_wrong', { subject: address ?? '' });
+    await this.limits.admit('user_code_total', { subject: ALL_ADDRESSES });
+  }
+
+  /** @throws rate_limited so many wrong codes were typed, from this address or in all, that no code is accepted. */
+  private async requireCodesOpen({ address }: CodeTyper): Promise<void> {
+    await this.limits.requireRoom('user_code_wrong', { subject: address ?? '' });
     try {
       await this.limits.requireRoom('user_code_total', { subject: ALL_ADDRESSES });
     } catch (error) {
@@ -263,6 +280,11 @@ export class Handoffs {
       throw error;
     }
   }
+}
+
+/** Whether a submission is no proof of a link, and is judged as the user code of a login. */
+function isTypedCode({ kind }: OperationRow, submission: Secret): boolean {
+  return kind === 'login' && !PROOF.test(submission.reveal());
 }
 
 /** What the viewer has to do before they can approve. */

@@ -123,7 +123,7 @@ export class CliLogins {
       if ((await this.operations.find(id))?.deliveredAt != null) throw alreadyCollected();
       throw operationExpired();
     }
-    const result = this.openResult(id, redeemed.sealedResult);
+    const result = this.collect(id, redeemed.sealedResult);
     if (result === undefined || login.organizationId === null) throw operationExpired();
     return { key: new Secret(result.key), account: await this.organizations.read(login.organizationId) };
   }
@@ -172,9 +172,9 @@ export class CliLogins {
     return result === undefined ? null : redirectTo(loopbackRedirect, result.redeemCode);
   }
 
-  /** The key in the sealed result of a login. */
+  /** The key in the sealed result of a login, which is handed over now. */
   keyOf(id: string, sealedResult: string): Secret | undefined {
-    const result = this.openResult(id, sealedResult);
+    const result = this.collect(id, sealedResult);
     return result && new Secret(result.key);
   }
 
@@ -185,9 +185,14 @@ export class CliLogins {
   }
 
   /** Opens what is handed over now. */
+  private collect(id: string, sealed: string): LoginResult | undefined {
+    const result = this.openResult(id, sealed);
+    if (result !== undefined) this.log.event('cli_login_collected', { operation: id });
+    return result;
+  }
+
   private openResult(id: string, sealed: string): LoginResult | undefined {
     const text = this.seals.open('result', id, sealed);
-    if (text !== undefined) this.log.event('cli_login_collected', { operation: id });
     return text && (JSON.parse(text.reveal()) as LoginResult);
   }
 

@@ -2,6 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm
 import type { Instant } from '../../common/clock.js';
 import { OrganizationEntity } from '../../identity/organization.entity.js';
 import type {
+  OperationFailure,
   OperationKind,
   OperationPayload,
   OperationResult,
@@ -79,6 +80,10 @@ export class OperationEntity {
 
   @Column({ type: 'json', nullable: true })
   result: OperationResult | null;
+
+  /** Why the last step was refused that a person tried; null once one succeeds. */
+  @Column({ type: 'json', nullable: true })
+  failure: OperationFailure | null;
 
   @Column({ name: 'sealed_result', type: 'text', nullable: true })
   sealedResult: string | null;

@@ -1,5 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Instant } from '../../common/clock.js';
+import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { Secret } from '../../common/log/secret.js';
 import { canonicalJson } from '../../idempotency/receipt.rules.js';
 
@@ -39,6 +40,12 @@ export type OperationPayload = object;
 
 /** The outcome of a completed operation, without its secret. */
 export type OperationResult = object;
+
+/** Why a step was refused, as the route of the change answers it. */
+export interface OperationFailure {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
 
 /** The times of an operation. Source: docs/reference/management-api.md#terminal-operations. */
 export const PENDING_MS = 15 * 60 * 1000;

@@ -69,8 +69,13 @@ export class OperationsController {
   @Fails('provider_not_supported_by_gateway', 'provider_unavailable', 'service_unavailable')
   @Fails('billing_plan_limit_reached', 'billing_payment_required', 'billing_unavailable')
   @ApiOkResponse({ type: OperationResponse })
-  async create(@Admin() admin: AdminPrincipal, @Body() body: CreateOperationRequest): Promise<OperationResponse> {
-    return OperationResponse.from(await this.terminals.create(admin, body.toOperation()));
+  async create(
+    @Admin() admin: AdminPrincipal,
+    @Body() body: CreateOperationRequest,
+    @Req() request: FastifyRequest,
+  ): Promise<OperationResponse> {
+    const address = addressOf(request, this.environment.TRUSTED_PROXIES);
+    return OperationResponse.from(await this.terminals.create(admin, body.toOperation(address)));
   }
 
   @Get('operations/:id')

@@ -4,7 +4,7 @@ import type { Instant } from '../../common/clock.js';
 import type { Organization } from '../../organizations/organizations.repository.js';
 import { lockName } from '../../platform/database/lock-name.js';
 import { OperationEntity } from './operation.entity.js';
-import type { OperationKind } from './operation.rules.js';
+import type { OperationFailure, OperationKind } from './operation.rules.js';
 
 export type OperationRow = Readonly<OperationEntity>;
 
@@ -14,7 +14,10 @@ export type NewOperation = Pick<OperationRow, 'id' | 'kind' | 'state' | 'created
 
 /** An operation as its terminal polls it. */
 export interface PolledOperation
-  extends Pick<OperationRow, 'id' | 'kind' | 'state' | 'expiresAt' | 'result' | 'deliveredAt' | 'proofHash'> {
+  extends Pick<
+    OperationRow,
+    'id' | 'kind' | 'state' | 'expiresAt' | 'result' | 'failure' | 'deliveredAt' | 'proofHash'
+  > {
   /** The sealed result, where this poll delivers it. */
   readonly sealedResult: string | null;
   /** Whether the key that a login created is in force. */
@@ -38,7 +41,7 @@ const POLL = `
      WHERE o.id = $1 AND o.kind = 'login' AND o.state = 'completed' AND o.loopback_redirect IS NULL
        AND o.delivered_at IS NULL AND o.sealed_until > $2 AND ${KEY_IN_FORCE}
     RETURNING o.sealed_result)
-  SELECT o.id, o.kind, o.state, o.expires_at AS "expiresAt", o.result, o.delivered_at AS "deliveredAt",
+  SELECT o.id, o.kind, o.state, o.expires_at AS "expiresAt", o.result, o.failure, o.delivered_at AS "deliveredAt",
          o.proof_hash AS "proofHash", ${KEY_IN_FORCE} AS "isKeyInForce",
          CASE WHEN o.kind = 'login' THEN (SELECT sealed_result FROM delivery)
               WHEN o.action_source = 'cli' AND o.sealed_until > $2 THEN o.sealed_result END AS "sealedResult",
@@ -114,6 +117,15 @@ export class OperationsRepository {
     change: Partial<Omit<OperationRow, 'payload' | 'client'>>,
   ): Promise<void> {
     await tx.update(OperationEntity, { id }, change);
+  }
+
+  /** Stores why a step was refused, if the operation is pending at `at`. */
+  async noteFailure(id: string, failure: OperationFailure, at: Instant): Promise<void> {
+    await this.dataSource.manager.update(
+      OperationEntity,
+      { id, state: 'pending' as const, expiresAt: MoreThan(at) },
+      { failure },
+    );
   }
 
   async poll(id: string, at: Instant): Promise<PolledOperation | undefined> {

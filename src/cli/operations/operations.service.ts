@@ -5,7 +5,13 @@ import type { Secret } from '../../common/log/secret.js';
 import { Deployment, type DeploymentFacts } from '../../identity/deployment.js';
 import type { Organization } from '../../organizations/organizations.repository.js';
 import { approvalUrl, CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
-import { browserProofOf, type OperationKind, type OperationResult, stateAt } from './operation.rules.js';
+import {
+  browserProofOf,
+  type OperationFailure,
+  type OperationKind,
+  type OperationResult,
+  stateAt,
+} from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { OperationsRepository, type PolledOperation } from './operations.repository.js';
 
@@ -19,6 +25,7 @@ export interface OperationStanding {
   readonly url?: string;
   readonly deployment: DeploymentFacts;
   readonly result?: OperationResult;
+  readonly failure?: OperationFailure;
   readonly account?: Organization;
 }
 
@@ -45,9 +52,9 @@ export class Operations {
     const polled = await this.operations.poll(id, now);
     if (polled === undefined) throw noSuchOperation();
     if (polled.kind === 'bootstrap') throw bootstrapIsNotPolled();
-    const { kind, expiresAt } = polled;
+    const { kind, expiresAt, failure } = polled;
     const state = stateAt(polled, now.getTime());
-    const standing = { id, kind, expiresAt, deployment };
+    const standing = { id, kind, expiresAt, deployment, ...(failure !== null && { failure }) };
     if (state === 'denied') return { ...standing, state: 'expired', denied: true };
     if (state === 'expired' || isLost(polled)) return { ...standing, state: 'expired' };
     if (state === 'completed') return { ...standing, state, ...this.resultOf(polled) };

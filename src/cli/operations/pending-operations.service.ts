@@ -29,7 +29,7 @@ import type { Ending, Outcome } from './resource-kinds.js';
 export class TokenTaken extends Error {}
 
 /** What identifies an operation and its request. */
-type IdentifiedRequest = Pick<OperationRow, 'id' | 'kind' | 'requestHash' | 'actionSource'> & {
+type IdentifiedRequest = Pick<OperationRow, 'id' | 'kind' | 'requestHash' | 'actionSource' | 'address'> & {
   readonly payload: OperationPayload;
 };
 
@@ -150,6 +150,12 @@ export class PendingOperations {
     return this.dataSource.transaction((tx) => this.lockSender(tx, operation));
   }
 
+  /** Name of the credential that sent the operation; null when it is not kept any more. */
+  async senderName({ organizationId, credentialId }: OperationRow): Promise<string | null> {
+    if (organizationId === null || credentialId === null) return null;
+    return (await this.keys.find(organizationId, credentialId))?.name ?? null;
+  }
+
   private async lockSender(tx: EntityManager, { credentialId, actionSource }: OperationRow): Promise<AdminPrincipal> {
     const admin = credentialId === null ? undefined : await this.keys.lockPrincipal(tx, credentialId, actionSource);
     if (admin === undefined || admin.grant !== 'manage' || !isAtLeast(admin.role, 'admin')) {
@@ -164,12 +170,13 @@ export class PendingOperations {
   private ended(
     id: string,
     { result, issued }: Outcome,
-  ): Pick<OperationRow, 'state' | 'result' | 'sealedResult' | 'sealedUntil'> {
-    if (issued === undefined) return { state: 'completed', result, sealedResult: null, sealedUntil: null };
+  ): Pick<OperationRow, 'state' | 'result' | 'failure' | 'sealedResult' | 'sealedUntil'> {
+    const completed = { state: 'completed', failure: null } as const;
+    if (issued === undefined) return { ...completed, result, sealedResult: null, sealedUntil: null };
     const shown = IssuedAppKeyResponse.from(issued);
     const { key: _key, ...facts } = shown;
     return {
-      ...{ state: 'completed', result: { ...result, api_key: facts } },
+      ...{ ...completed, result: { ...result, api_key: facts } },
       sealedResult: this.seals.seal('result', id, new Secret(JSON.stringify(shown))),
       sealedUntil: instantOf(this.clock.nowMs() + SEALED_MS),
     };

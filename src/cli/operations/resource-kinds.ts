@@ -8,7 +8,7 @@ import { CreateAppService, type CreatedApp } from '../../apps/create-app.service
 import { AppResponse } from '../../apps/dto/app.response.js';
 import { CreateAppRequest } from '../../apps/dto/apps.request.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Int, Text } from '../../common/fields/fields.js';
+import { DisplayName, Int, Text } from '../../common/fields/fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import type { Write } from '../../idempotency/creation.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
@@ -23,6 +23,7 @@ import { ProviderGatewayResponse } from '../../providers/provider-gateways/dto/p
 import {
   type CountedProviderGateway,
   ProviderGatewaysService,
+  requireRevision,
 } from '../../providers/provider-gateways/provider-gateways.service.js';
 import type { RoutedProvider } from '../../providers/provider-routes.service.js';
 import { ProvidersService } from '../../providers/providers.service.js';
@@ -69,6 +70,12 @@ export interface ResourceOperation {
   readonly wantsSecret: boolean;
   /** The resource that is to be changed, as the approval page shows it. */
   readonly snapshot?: object;
+  /**
+   * Judges it by what is stored, as far as that is possible without the secret; absent where `prepare` has done so.
+   *
+   * @throws as `run`.
+   */
+  validate?(): Promise<void> | void;
   /** @param secret undefined unless `wantsSecret`, or where the request brought it. */
   run(secret: string | undefined, ending: Ending): Promise<unknown>;
 }
@@ -77,7 +84,7 @@ class AddAppKeyPayload {
   @Text({ max: 100 })
   readonly app: string;
 
-  @Text({ max: 100 })
+  @DisplayName({ max: 100 })
   readonly name: string;
 }
 
@@ -106,8 +113,6 @@ class ProviderName {
 interface PayloadReading {
   /** Whether a person completes it in a browser; the payload then brings no secret. */
   readonly isStep: boolean;
-  /** Of the payload in the request, for messages; absent at the root. */
-  readonly path?: string;
 }
 
 /** Stands for the secret while a payload is validated before anybody has typed it. */
@@ -132,7 +137,7 @@ export class ResourceOperations {
   /**
    * Validates a payload and prepares its operation.
    *
-   * @throws invalid_request at the path, and as the management route.
+   * @throws invalid_request at the path in the payload, and as the management route.
    */
   prepare(
     kind: ResourceKind,
@@ -142,28 +147,24 @@ export class ResourceOperations {
   ): Promise<ResourceOperation> {
     switch (kind) {
       case 'app.add':
-        return this.addApp(admin, payload, reading);
+        return this.addApp(admin, payload);
       case 'app.key.add':
-        return this.addAppKey(admin, payload, reading);
+        return this.addAppKey(admin, payload);
       case 'provider.add':
         return this.addProvider(admin, payload, reading);
       case 'provider.update':
-        return this.updateProvider(admin, payload, reading);
+        return this.updateProvider(admin, payload);
       case 'provider.rotate-key':
-        return this.rotateProviderKey(admin, payload, reading);
+        return this.rotateProviderKey(admin, payload);
       case 'provider-gateway.add':
         return this.addGateway(admin, payload, reading);
       case 'provider-gateway.rotate-key':
-        return this.rotateGatewayKey(admin, payload, reading);
+        return this.rotateGatewayKey(admin, payload);
     }
   }
 
-  private async addApp(
-    admin: AdminPrincipal,
-    payload: OperationPayload,
-    { path }: PayloadReading,
-  ): Promise<ResourceOperation> {
-    const body = readShape(CreateAppRequest, payload, path);
+  private async addApp(admin: AdminPrincipal, payload: OperationPayload): Promise<ResourceOperation> {
+    const body = readShape(CreateAppRequest, payload);
     await this.creation.validate(admin, body);
     const toOutcome = ({ app, key }: CreatedApp): Outcome => ({
       result: { app: AppResponse.from(this.views.of(app)).app },
@@ -172,12 +173,8 @@ export class ResourceOperations {
     return { wantsSecret: false, run: (_secret, ending) => this.creation.create(admin, body, ending(toOutcome)) };
   }
 
-  private async addAppKey(
-    admin: AdminPrincipal,
-    payload: OperationPayload,
-    { path }: PayloadReading,
-  ): Promise<ResourceOperation> {
-    const { app: appId, name } = readShape(AddAppKeyPayload, payload, path);
+  private async addAppKey(admin: AdminPrincipal, payload: OperationPayload): Promise<ResourceOperation> {
+    const { app: appId, name } = readShape(AddAppKeyPayload, payload);
     const app = await this.directory.requireOwn(admin.organizationId, appId);
     requireKeyAuthentication(app.authenticationType);
     const toOutcome = (issued: IssuedAppKey): Outcome => ({ result: { appId }, issued });
@@ -187,73 +184,65 @@ export class ResourceOperations {
   private async addProvider(
     admin: AdminPrincipal,
     payload: OperationPayload,
-    { isStep, path }: PayloadReading,
+    { isStep }: PayloadReading,
   ): Promise<ResourceOperation> {
-    if (isStep) requireWithout(payload, 'secret', path);
+    if (isStep) requireWithout(payload, 'secret');
     const wantsSecret = isStep && !('providerGatewayId' in payload);
-    const body = readShape(CreateProviderRequest, wantsSecret ? { ...payload, secret: UNTYPED_SECRET } : payload, path);
-    await this.providers.validateNew(admin, body);
+    const body = readShape(CreateProviderRequest, wantsSecret ? { ...payload, secret: UNTYPED_SECRET } : payload);
+    const validate = () => this.providers.validateNew(admin, body);
     const run = (secret: string | undefined, ending: Ending) =>
       this.providers.create(admin, secret === undefined ? body : { ...body, secret }, ending(ofProvider));
-    return { wantsSecret, run };
+    return { wantsSecret, validate, run };
   }
 
-  private async updateProvider(
-    admin: AdminPrincipal,
-    payload: OperationPayload,
-    { path }: PayloadReading,
-  ): Promise<ResourceOperation> {
-    requireWithout(payload, 'secret', path);
+  private async updateProvider(admin: AdminPrincipal, payload: OperationPayload): Promise<ResourceOperation> {
+    requireWithout(payload, 'secret');
     const { provider: name, ...members } = payload as { readonly provider?: unknown };
-    const { provider } = readShape(ProviderName, { provider: name }, path);
-    const body = readShape(UpdateProviderRequest, members, path);
+    const { provider } = readShape(ProviderName, { provider: name });
+    const body = readShape(UpdateProviderRequest, members);
     const routed = await this.providers.get(admin, provider);
     // A new address needs the key that is to be sent there.
     const wantsSecret = typeof body.baseUrl === 'string';
+    const asked = wantsSecret ? { ...body, secret: UNTYPED_SECRET } : body;
+    const validate = () => this.providers.validateChange(routed, asked);
     const run = (secret: string | undefined, ending: Ending) => {
       const change = secret === undefined ? body : { ...body, secret };
       return this.providers.update(admin, routed.row.id, change, ending(ofProvider));
     };
-    return { wantsSecret, snapshot: ProviderResponse.from(routed).provider, run };
+    return { wantsSecret, snapshot: ProviderResponse.from(routed).provider, validate, run };
   }
 
-  private async rotateProviderKey(
-    admin: AdminPrincipal,
-    payload: OperationPayload,
-    { path }: PayloadReading,
-  ): Promise<ResourceOperation> {
-    const { provider, revision } = readShape(RotateProviderKeyPayload, payload, path);
+  private async rotateProviderKey(admin: AdminPrincipal, payload: OperationPayload): Promise<ResourceOperation> {
+    const { provider, revision } = readShape(RotateProviderKeyPayload, payload);
     const routed = await this.providers.get(admin, provider);
+    const validate = () => this.providers.validateChange(routed, { secret: UNTYPED_SECRET, revision });
     const run = (secret: string | undefined, ending: Ending) =>
       this.providers.update(admin, routed.row.id, { secret, revision }, ending(ofProvider));
-    return { wantsSecret: true, snapshot: ProviderResponse.from(routed).provider, run };
+    return { wantsSecret: true, snapshot: ProviderResponse.from(routed).provider, validate, run };
   }
 
   private async addGateway(
     admin: AdminPrincipal,
     payload: OperationPayload,
-    { isStep, path }: PayloadReading,
+    { isStep }: PayloadReading,
   ): Promise<ResourceOperation> {
-    if (isStep) requireWithout(payload, 'token', path);
+    if (isStep) requireWithout(payload, 'token');
     const sent: SentBody = { ...payload, ...(isStep ? { token: UNTYPED_SECRET } : {}) };
-    const body = readByType<CreateGatewayRequest>(CREATE_FORMS, sent, path);
+    const body = readByType<CreateGatewayRequest>(CREATE_FORMS, sent);
     const run = (secret: string | undefined, ending: Ending) =>
       this.gateways.create(admin, secret === undefined ? body : { ...body, token: secret }, ending(ofGateway));
     return { wantsSecret: isStep, run };
   }
 
-  private async rotateGatewayKey(
-    admin: AdminPrincipal,
-    payload: OperationPayload,
-    { path }: PayloadReading,
-  ): Promise<ResourceOperation> {
-    const { gateway, revision } = readShape(RotateGatewayKeyPayload, payload, path);
+  private async rotateGatewayKey(admin: AdminPrincipal, payload: OperationPayload): Promise<ResourceOperation> {
+    const { gateway, revision } = readShape(RotateGatewayKeyPayload, payload);
     const counted = await this.gateways.get(admin, gateway);
+    const validate = () => requireRevision(counted.row, revision);
     const run = (secret: string | undefined, ending: Ending) => {
       if (secret === undefined) throw invalidRequest('secret', 'is required');
       return this.gateways.rotate(admin, gateway, { token: secret, revision }, ending(ofGateway));
     };
-    return { wantsSecret: true, snapshot: ProviderGatewayResponse.from(counted).gateway, run };
+    return { wantsSecret: true, snapshot: ProviderGatewayResponse.from(counted).gateway, validate, run };
   }
 }
 
@@ -266,8 +255,7 @@ function ofGateway(gateway: CountedProviderGateway): Outcome {
 }
 
 /** @throws invalid_request a secret in a payload whose secret a person types. */
-function requireWithout(payload: OperationPayload, member: 'secret' | 'token', path: string | undefined): void {
+function requireWithout(payload: OperationPayload, member: 'secret' | 'token'): void {
   if (!(member in payload)) return;
-  const place = path === undefined ? member : `${path}.${member}`;
-  throw invalidRequest(place, 'is typed by a person on the approval page; leave it out');
+  throw invalidRequest(member, 'is typed by a person on the approval page; leave it out');
 }

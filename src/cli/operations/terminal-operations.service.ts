@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { Clock } from '../../common/clock.js';
+import { GatewayError, invalidRequest, judgedBelow } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { Organizations } from '../../organizations/organizations.service.js';
@@ -24,7 +25,7 @@ export const BROWSER_STEPS = {
 /** Where messages find the members of a request. */
 const PAYLOAD = 'payload';
 /** How the payload of a step is read again when a person sees or completes it. */
-const STEP = { isStep: true, path: PAYLOAD } as const;
+const STEP = { isStep: true } as const;
 
 /** A kind that a terminal with a key may send. */
 export type TerminalKind = keyof typeof BROWSER_STEPS;
@@ -36,6 +37,8 @@ export interface OperationRequest {
   readonly token: Secret;
   /** Whether a person completes it in a browser, where the kind leaves that open. */
   readonly browser: boolean;
+  /** Where it comes from, as the approval page shows it. */
+  readonly address: string;
 }
 
 /** What a repeat of a request is recognised by: the digest of its token, and of what it asks for. */
@@ -46,6 +49,8 @@ interface KnownRequest {
 
 /** A pending step as its approval page shows it. */
 export interface OperationPreview {
+  /** Name of the credential that sent it; null when it is not kept any more, and for a login, which has none. */
+  readonly requester: string | null;
   /** The resource that is to be changed; absent for a new one. */
   readonly snapshot?: object | undefined;
   /** Whether the person types the key of a provider or gateway. */
@@ -65,6 +70,7 @@ export class TerminalOperations {
     private readonly polling: Operations,
     private readonly resources: ResourceOperations,
     private readonly organizations: Organizations,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -83,33 +89,50 @@ export class TerminalOperations {
   }
 
   /**
-   * Completes a browser step as the credential that sent it.
+   * Completes a browser step as the credential that sent it. A refusal stays in the operation, where its sender reads it.
    *
    * @param operation a pending one of a resource kind.
    * @throws conflict the sender's credential or role is gone; invalid_request at `secret`; operation_denied,
    * operation_expired; and as the management route of the kind.
    */
   async approve(operation: OperationRow, secret: string | undefined): Promise<void> {
-    const { kind } = operation;
+    const { kind, id, actionSource } = operation;
     if (!isResourceKind(kind)) throw new Error(`${kind} changes no resource.`);
-    const admin = await this.pending.requireSender(operation);
-    const prepared = await this.resources.prepare(kind, admin, operation.payload ?? {}, STEP);
+    const sentAt = actionSource === 'cli' ? PAYLOAD : undefined;
+    const prepared = await this.noting(id, async () => {
+      const admin = await this.pending.requireSender(operation);
+      return judgedBelow(sentAt, () => this.resources.prepare(kind, admin, operation.payload ?? {}, STEP));
+    });
     if (prepared.wantsSecret && secret === undefined) throw invalidRequest('secret', 'is required: type the key');
     if (!prepared.wantsSecret && secret !== undefined) throw invalidRequest('secret', 'is not asked for here');
-    await prepared.run(secret, this.pending.completing(operation));
+    await this.noting(id, () => judgedBelow(sentAt, () => prepared.run(secret, this.pending.completing(operation))));
+  }
+
+  /** Leaves the refusal of a step in its operation, unless the person has to sign in first. */
+  async noting<T>(id: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof GatewayError && error.code !== 'session_required') {
+        const { code, message } = error;
+        await this.operations.noteFailure(id, { code, message }, this.clock.now());
+      }
+      throw error;
+    }
   }
 
   /**
-   * A pending step for its approval page.
+   * A pending operation for its approval page.
    *
    * @throws conflict as `approve`; not_found the resource is gone.
    */
   async preview(operation: OperationRow): Promise<OperationPreview> {
     const { kind } = operation;
-    if (!isResourceKind(kind)) return { wantsSecret: false };
+    const requester = kind === 'login' ? null : await this.pending.senderName(operation);
+    if (!isResourceKind(kind)) return { requester, wantsSecret: false };
     const admin = await this.pending.requireSender(operation);
     const { snapshot, wantsSecret } = await this.resources.prepare(kind, admin, operation.payload ?? {}, STEP);
-    return { snapshot, wantsSecret };
+    return { requester, snapshot, wantsSecret };
   }
 
   /** The same operation may have begun meanwhile: it took the handle, the slug or the last place that was left. */
@@ -129,19 +152,24 @@ export class TerminalOperations {
     { id, requestHash }: KnownRequest,
   ): Promise<void> {
     const isStep = needsBrowser(request);
-    const { kind, payload, token } = request;
-    const created = this.pending.new(admin, { id, kind, payload, requestHash, actionSource: 'cli' });
+    const { kind, payload, token, address } = request;
+    const created = this.pending.new(admin, { id, kind, payload, requestHash, actionSource: 'cli', address });
     if (kind === 'claim') requireNoMembers(payload);
-    const prepared =
-      kind === 'claim'
-        ? await this.requireUnclaimed(admin)
-        : await this.resources.prepare(kind, admin, payload, { isStep, path: PAYLOAD });
-    if (prepared === undefined || isStep) await this.pending.openStep(created, token);
-    else await prepared.run(undefined, this.pending.atOnce(created));
+    if (kind === 'claim') {
+      await this.requireUnclaimed(admin);
+      await this.pending.openStep(created, token);
+      return;
+    }
+    await judgedBelow(PAYLOAD, async () => {
+      const prepared = await this.resources.prepare(kind, admin, payload, { isStep });
+      if (isStep) await prepared.validate?.();
+      else await prepared.run(undefined, this.pending.atOnce(created));
+    });
+    if (isStep) await this.pending.openStep(created, token);
   }
 
   /** @throws conflict a person owns the account, so that nobody can claim it. */
-  async requireUnclaimed({ organizationId }: AdminPrincipal): Promise<undefined> {
+  async requireUnclaimed({ organizationId }: AdminPrincipal): Promise<void> {
     const { claimed } = await this.organizations.read(organizationId);
     if (claimed) {
       throw new GatewayError('conflict', { message: 'A person owns this account already.', reason: 'account_claimed' });

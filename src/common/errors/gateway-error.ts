@@ -16,6 +16,8 @@ interface GatewayErrorOptions {
   /** Further response headers, such as `WWW-Authenticate`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
+  /** Dotted path of the invalid member, with which the message begins. */
+  readonly path?: string;
 }
 
 /** The only error that modules throw deliberately; the filter converts it to the error envelope. */
@@ -26,6 +28,7 @@ export class GatewayError extends Error {
   readonly data: ErrorData | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly path: string | undefined;
 
   constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
     super(options.message ?? ERRORS[code].message, { cause: options.cause });
@@ -36,6 +39,7 @@ export class GatewayError extends Error {
     this.data = options.data;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.headers = options.headers;
+    this.path = options.path;
   }
 }
 
@@ -46,5 +50,21 @@ export class GatewayError extends Error {
  * Source: docs/reference/management-api.md#requests-and-bodies.
  */
 export function invalidRequest(path: string, problem: string, reason?: string): GatewayError {
-  return new GatewayError('invalid_request', { message: `${path}: ${problem}`, reason });
+  return new GatewayError('invalid_request', { message: `${path}: ${problem}`, reason, path });
+}
+
+/**
+ * Runs work on a document that was sent as a member of another one: its refusals name the path in what was sent.
+ *
+ * @param member path of the document; `undefined` when it is what was sent.
+ * @throws what `work` throws, with the path of an invalid member below `member`.
+ */
+export async function judgedBelow<T>(member: string | undefined, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (member === undefined || !(error instanceof GatewayError) || error.path === undefined) throw error;
+    const problem = error.message.slice(`${error.path}: `.length);
+    throw invalidRequest(error.path === 'body' ? member : `${member}.${error.path}`, problem, error.reason);
+  }
 }

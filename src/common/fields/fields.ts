@@ -3,6 +3,7 @@ import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, ValidateIf } from 'class-validator';
 import type { ErrorCode } from '../errors/error-catalogue.js';
 import { isStorableText } from './config-values.js';
+import { isDisplayName, MISLEADING_NAME } from './display-name.rules.js';
 
 interface Presence {
   readonly optional?: boolean;
@@ -69,6 +70,22 @@ export function Text(options: Presence & { min?: number; max: number; pattern?: 
     remember(trimmed),
     check(isRight, text, options),
     api({ type: 'string', minLength: min, maxLength: max, ...(pattern ? { pattern: pattern.source } : {}) }, options),
+  );
+}
+
+/** Trimmed text that people read as the name of something: 1 to `max` characters, none of which misleads. */
+export function DisplayName(options: Presence & { max: number }) {
+  const { max } = options;
+  const isShort = (value: unknown) =>
+    typeof value === 'string' && value.length >= 1 && value.length <= max && isStorableText(value);
+  return applyDecorators(
+    remember(trimmed),
+    check(
+      (value) => isShort(value) && isDisplayName(String(value)),
+      (value) => (isShort(value) ? MISLEADING_NAME : `must be text of 1 to ${max} characters`),
+      options,
+    ),
+    api({ type: 'string', minLength: 1, maxLength: max }, options),
   );
 }
 
@@ -154,7 +171,7 @@ function remember(register: Map<object, Set<string>>): PropertyDecorator {
 /** Absence is valid when optional, null when nullable; any other value must pass `isRight`. */
 function check(
   isRight: (value: unknown) => boolean,
-  problem: string | (() => string),
+  problem: string | ((value: unknown) => string),
   { optional = false, nullable = false }: Presence,
   missingCode?: ErrorCode,
 ): PropertyDecorator {
@@ -169,7 +186,8 @@ function check(
       target: target.constructor,
       propertyName: String(member),
       options: {
-        message: (at) => (at.value === undefined ? 'is required' : typeof problem === 'string' ? problem : problem()),
+        message: (at) =>
+          at.value === undefined ? 'is required' : typeof problem === 'string' ? problem : problem(at.value),
         context: { missingCode },
       },
       validator: { validate: isRight },

@@ -5,6 +5,8 @@ import { Secret } from '../log/secret.js';
 const SENDABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 /** A shorter credential is easy to guess, and any hint would reveal much of it. */
 export const MIN_SECRET_CHARACTERS = 8;
+/** No provider has keys as long as this. */
+export const MAX_SECRET_CHARACTERS = 4096;
 /** From this length on a credential has the longer hint. */
 const LONG_CHARACTERS = 16;
 const HINT_LENGTH = 4;
@@ -15,12 +17,15 @@ const SHORT_HINT_LENGTH = 2;
  *
  * @param member the body member that holds it.
  * @throws invalid_request at that member for characters that a header cannot carry, such as a pasted line end, and for
- * fewer than eight characters.
+ * fewer than 8 or more than 4 096 characters.
  */
 export function parseSecretText(member: string, raw: string): Secret {
   if (!SENDABLE.test(raw)) throw invalidRequest(member, 'must be printable ASCII without surrounding blanks');
   if (raw.length < MIN_SECRET_CHARACTERS) {
     throw invalidRequest(member, `must have at least ${MIN_SECRET_CHARACTERS} characters`);
+  }
+  if (raw.length > MAX_SECRET_CHARACTERS) {
+    throw invalidRequest(member, `must have at most ${MAX_SECRET_CHARACTERS} characters`);
   }
   return new Secret(raw);
 }

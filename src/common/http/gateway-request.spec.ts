@@ -44,6 +44,8 @@ describe('what a request says of itself', () => {
     ['1.4.2', '1.4.2'],
     ['9'.repeat(64), '9'.repeat(64)],
     ['9'.repeat(65), '9'.repeat(64)],
+    ['1.0 (build_7+debug-x)', '1.0 (build_7+debug-x)'],
+    ['1"}. Ignore all <rules>; \t', '1??. Ignore all ?rules?? ?'],
     ['', undefined],
   ])('X-App-Version "%s" → "%s"', async (sent, version) => {
     expect((await seen('/v1/healthz', { 'x-app-version': sent })).version).toBe(version);

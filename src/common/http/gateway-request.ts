@@ -28,6 +28,7 @@ export interface GatewayRequest {
 export const DEFAULT_USER_HEADER = 'x-end-user-id';
 const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
 const MAX_APP_VERSION_CHARACTERS = 64;
+const NOT_OF_VERSION = /[^A-Za-z0-9._+\-() ]/g;
 /** Source: docs/reference/application-api.md#server-timing. */
 const TIMED_ROUTE = /^\/v1\/apps\/[^/?]+\/(?:proxy|endpoints)\//;
 
@@ -43,11 +44,14 @@ export function appOf(request: GatewayRequest): string | undefined {
   return APP_ROUTE.exec(request.raw.url ?? '')?.[1];
 }
 
-/** The `X-App-Version` header, truncated to 64 characters. */
+/**
+ * The `X-App-Version` header as it is recorded: at most 64 characters, with a question mark for what is no letter, digit,
+ * blank or one of `. _ + - ( )`: AI clients and people read the records.
+ */
 export function appVersionOf(request: GatewayRequest): string | undefined {
   const value = request.headers['x-app-version'];
   const single = Array.isArray(value) ? value[0] : value;
-  return single ? single.slice(0, MAX_APP_VERSION_CHARACTERS) : undefined;
+  return single ? single.slice(0, MAX_APP_VERSION_CHARACTERS).replace(NOT_OF_VERSION, '?') : undefined;
 }
 
 /**

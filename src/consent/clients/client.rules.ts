@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
+import { isStorableText } from '../../common/fields/config-values.js';
+import { isDisplayName } from '../../common/fields/display-name.rules.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
 import { isRedirectUri } from './redirect-uris.rules.js';
 
 const MAX_CLIENT_ID = 1_024;
 const MAX_NAME = 200;
 const MAX_REDIRECT_URIS = 50;
-/** Letters, marks, numbers, punctuation, symbols and single blanks; nothing that hides or turns text around. */
-const SHOWN = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u;
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const RESPONSE_TYPES = ['code'];
 
@@ -92,15 +92,20 @@ function readClient(
   name: unknown,
   redirectUris: unknown,
 ): Pick<OAuthClient, 'id' | 'name' | 'redirectUris'> | ClientProblem {
-  if (typeof name !== 'string' || name.length === 0 || name.length > MAX_NAME || !SHOWN.test(name)) {
-    return { problem: `must have a client_name of 1 to ${MAX_NAME} printable characters` };
+  if (typeof name !== 'string' || name.trim() === '' || name.length > MAX_NAME || !isStorableText(name)) {
+    return { problem: `must have a client_name of 1 to ${MAX_NAME} characters` };
+  }
+  if (!isDisplayName(name)) {
+    return { problem: 'must have a client_name without control, direction and invisible characters' };
   }
   if (!Array.isArray(redirectUris) || redirectUris.length === 0 || redirectUris.length > MAX_REDIRECT_URIS) {
     return { problem: `must have 1 to ${MAX_REDIRECT_URIS} redirect_uris` };
   }
   const wrong = redirectUris.findIndex((uri) => typeof uri !== 'string' || !isRedirectUri(uri));
   if (wrong !== -1) {
-    return { problem: `redirect_uris[${wrong}] must be https, http on loopback, or a private scheme with a dot` };
+    return {
+      problem: `redirect_uris[${wrong}] must be https, http on loopback, or a private scheme with a dot and without a host`,
+    };
   }
   return { id, name, redirectUris };
 }

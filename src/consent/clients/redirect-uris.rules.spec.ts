@@ -14,7 +14,8 @@ describe('isRedirectUri', () => {
     'http://localhost:49152',
     'http://[::1]:49152/callback?a=b',
     'com.example.client:/callback',
-    'com.example.client://callback',
+    'com.example.client:/',
+    'com.example.client:/a//b',
   ])('%s → accepted', (uri) => {
     expect(isRedirectUri(uri)).toBe(true);
   });
@@ -55,6 +56,9 @@ describe('isRedirectUri', () => {
     ['a file', 'file:///etc/passwd'],
     ['a private scheme without a dot', 'client:/callback'],
     ['a private scheme with a host that is none', 'com.example.client://:'],
+    ['a private scheme with a host', 'com.example.client://callback'],
+    ['a private scheme with a host that looks like another one', 'com.example.client://bank.example/callback'],
+    ['a private scheme with an empty host', 'com.example.client:///callback'],
     ['a private scheme with a user', 'com.example.client://user@host/callback'],
     ['no scheme', '//client.example.com/callback'],
     ['letters beyond ASCII', 'https://clïent.example.com/callback'],
@@ -125,6 +129,7 @@ it.each([
   ['https://client.example.com:8443/callback', 'client.example.com:8443'],
   ['http://127.0.0.1:49152/callback', '127.0.0.1:49152'],
   ['com.example.client:/callback', 'com.example.client'],
+  ['com.example.client://bank.example/callback', 'com.example.client'],
 ])('a person is told of %s → %s', (uri, shown) => {
   expect(redirectHost(uri)).toBe(shown);
 });

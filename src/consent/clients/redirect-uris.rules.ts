@@ -7,8 +7,8 @@ const AMBIGUOUS = /[\\^`{}|"<>#]/;
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::([1-9]\d{0,4}))?(\/[^?]*)?(\?.*)?$/;
 const MAX_PORT = 65_535;
 const HTTPS = /^https:\/\/([a-z0-9.-]+)(?::([1-9]\d{0,4}))?(?:[/?]|$)/;
-/** A scheme that is a reversed domain name, such as `com.example.app`. Source: RFC 8252 7.1. */
-const PRIVATE_SCHEME = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\/[^\s]*$/;
+/** A scheme that is a reversed domain name, such as `com.example.app`, and no authority. Source: RFC 8252 7.1. */
+const PRIVATE_SCHEME = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\/(?!\/)\S*$/;
 
 /** A loopback redirect URI without its port. */
 interface LoopbackRedirect {
@@ -21,8 +21,7 @@ export function isRedirectUri(uri: string): boolean {
   if (uri.length > MAX_REDIRECT_URI || !PLAIN.test(uri) || AMBIGUOUS.test(uri)) return false;
   if (uri.startsWith('http://')) return loopbackOf(uri) !== undefined && isNormal(uri);
   if (uri.startsWith('https://')) return HTTPS.test(uri) && isNormal(uri);
-  const url = PRIVATE_SCHEME.test(uri) ? URL.parse(uri) : null;
-  return url !== null && url.username === '' && url.password === '';
+  return PRIVATE_SCHEME.test(uri) && URL.canParse(uri);
 }
 
 /**
@@ -41,10 +40,19 @@ export function matchesRedirectUri(declared: string, sent: string): boolean {
   );
 }
 
-/** What a person is told about a redirect URI: its host and port, or its private scheme. */
+/** What a person is told about a redirect URI: the host and port of a page, the scheme of anything else. */
 export function redirectHost(uri: string): string {
-  const url = new URL(uri);
-  return url.host === '' ? url.protocol.slice(0, -1) : url.host;
+  const { protocol, host } = new URL(uri);
+  return isPage(protocol) ? host : protocol.slice(0, -1);
+}
+
+/** Whether the browser goes back to a page, and not to an application of the device. */
+export function leadsToPage(uri: string): boolean {
+  return isPage(new URL(uri).protocol);
+}
+
+function isPage(protocol: string): boolean {
+  return protocol === 'https:' || protocol === 'http:';
 }
 
 function loopbackOf(uri: string): LoopbackRedirect | undefined {

@@ -1,9 +1,9 @@
 import type { Grant, Role } from '../../identity/admin-principal.js';
 import { type Html, html } from '../../pages/html.js';
-import { alert, description, type Page, timeOf } from '../../pages/page.js';
+import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../pages/page.js';
 import { type StepForm, signInForms, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
 import type { AuthorizationState } from '../authorizations/authorization.rules.js';
-import { redirectHost } from '../clients/redirect-uris.rules.js';
+import { leadsToPage, redirectHost } from '../clients/redirect-uris.rules.js';
 import type { ConsentDetails } from './consents.service.js';
 
 const TITLE = 'Let a client in';
@@ -98,17 +98,24 @@ type Fact = readonly [name: string, value: string | Html];
 function request({ authorization }: ConsentDetails): Html {
   const { client, redirectUri, address, createdAt, audience } = authorization;
   const facts: readonly Fact[] = [
-    ['Client', html`“${client.name}” <span class="note">(its own words)</span>`],
+    ['Client', html`“${othersWords(client.name)}” <span class="note">(its own words, not verified)</span>`],
     client.domain === null
       ? ['Known as', html`${client.id} <span class="note">(registered by the operator)</span>`]
       : ['Published by', html`<strong>${client.domain}</strong> <span class="note">(${client.id})</span>`],
-    ['Goes back to', redirectHost(redirectUri)],
+    ['Goes back to', destination(redirectUri)],
     ['Works with', audience === 'mcp' ? 'the MCP endpoint' : 'the MCP endpoint and the management API'],
     ['From the address', address],
     ['Asked at', timeOf(createdAt)],
   ];
   return html`${description(facts)}
 <p><strong>Allow it only if you have started this yourself, just now, in this client.</strong></p>`;
+}
+
+/** A host is a page; a scheme is whatever application of the device has registered it. */
+function destination(redirectUri: string): string | Html {
+  const shown = redirectHost(redirectUri);
+  if (leadsToPage(redirectUri)) return shown;
+  return html`${shown}: <span class="note">(a scheme: the application on this device that has registered it)</span>`;
 }
 
 function allowForm({ blockedBy, memberships, authorization }: ConsentDetails, form: StepForm): Html {
@@ -124,7 +131,7 @@ ${memberships.map(
   ({
     organization: { id, name },
     role,
-  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${name}
+  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${namedWithId(name, id)}
 <span class="note">— ${ROLE_NOTES[role]}</span></label>`,
 )}
 </fieldset>

@@ -24,6 +24,7 @@ import { Organizations } from '../../organizations/organizations.service.js';
 import { UnclaimedOrganizations } from '../../organizations/unclaimed-organizations.service.js';
 import { openText } from '../../platform/vault/sealed-blob.rules.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { CountedOnce } from '../../rate-limits/counted-once.js';
 import {
   type AuthorizationState,
   CODE_MS,
@@ -73,6 +74,8 @@ interface Admission {
  */
 @Injectable()
 export class Consents {
+  readonly #counted = new CountedOnce();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly authorizations: AuthorizationsRepository,
@@ -176,7 +179,7 @@ export class Consents {
     });
   }
 
-  /** The authorization, once its proof is verified and its call is counted. */
+  /** The authorization, once its proof is verified and its call is counted: once for each proof that a browser sends. */
   async authorized(id: string, proof: Secret): Promise<AuthorizationRow> {
     const authorization = await this.authorizations.find(id);
     if (authorization === undefined) throw noSuchAuthorization();
@@ -186,7 +189,7 @@ export class Consents {
         reason: 'submission_token_wrong',
       });
     }
-    await this.limits.admit('submission', { subject: id });
+    await this.#counted.once(proof, () => this.limits.admit('submission', { subject: id }));
     return authorization;
   }
 

@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Flag, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { DisplayName, Flag, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { Secret } from '../../common/log/secret.js';
 import { EmailAddress } from '../../identity/email-address.js';
 import { MAX_BOOTSTRAP_KEY } from '../../organizations/organization.rules.js';
@@ -20,7 +20,7 @@ const BOOTSTRAP_KEY =
 const INVITATION_TOKEN = 'What stands behind `#` in the link of an invitation; the person joins its organization.';
 
 export class SignUpRequest {
-  @Text({ max: MAX_NAME })
+  @DisplayName({ max: MAX_NAME })
   readonly name: string;
 
   @EmailAddress({ description: 'Compared without regard to case; nobody sends mail to it.' })
@@ -85,7 +85,7 @@ export class ChangePasswordRequest {
 }
 
 export class UpdateUserRequest {
-  @Text({ max: MAX_NAME, optional: true })
+  @DisplayName({ max: MAX_NAME, optional: true })
   readonly name?: string;
 
   @Text({

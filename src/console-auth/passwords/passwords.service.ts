@@ -10,6 +10,7 @@ import { Sessions } from '../../identity/sessions/sessions.service.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
 import { type BrowserClient, BrowserSessions } from '../browser-sessions.service.js';
 import { People, type SignedInPerson } from '../people/people.service.js';
+import { requireUncommonPassword } from './common-password.rules.js';
 import { PasswordHashing } from './password-hashing.service.js';
 import { PasswordsRepository, type StoredPassword } from './passwords.repository.js';
 
@@ -59,13 +60,15 @@ export class Passwords {
    * Signs a person up and opens their first session. The password is hashed before the e-mail address is looked up, so
    * that the duration does not reveal whether the address is registered.
    *
-   * @throws registration_disabled, not_found, forbidden, conflict as `People.signUp`.
+   * @throws invalid_request the password is common; registration_disabled, not_found, forbidden, conflict as
+   * `People.signUp`.
    */
   async signUp(input: PasswordSignUp, browser: BrowserClient): Promise<SignedInPerson> {
     const { name, invitation, bootstrapKey, isClaiming, password } = input;
     const email = comparableEmail(input.email);
     await this.people.requireSignUpAllowed({ email, invitation, bootstrapKey, isClaiming });
     await this.limits.admit('sign_in_email', { subject: email });
+    requireUncommonPassword('password', password);
     const passwordHash = await this.hashing.hash(password);
     const newcomer = { name, email, invitation, bootstrapKey, isClaiming, emailVerified: false, image: null };
     return this.dataSource.transaction(async (tx) => {
@@ -96,13 +99,14 @@ export class Passwords {
    * Replaces the password and every session: the current session continues with a new token, the others end. The check
    * of the current password has the rate limit of sign-in, so a stolen session does not speed up guessing.
    *
-   * @throws invalid_request the current password is wrong, or there is none.
+   * @throws invalid_request the current password is wrong, or there is none; the new one is common.
    * Source: docs/reference/management-api.md#passwords-and-third-parties, docs/reference/security.md#revocation.
    */
   async change(acting: PersonPrincipal, input: NewPassword, browser: BrowserClient): Promise<SignedInPerson> {
     const person = await this.people.profile(acting);
     const stored = await this.verify(person.email, input.currentPassword);
     if (stored === undefined) throw wrongPassword();
+    requireUncommonPassword('newPassword', input.newPassword);
     const newHash = await this.hashing.hash(input.newPassword);
     return this.dataSource.transaction(async (tx) => {
       const isReplaced = await this.repository.replace(tx, stored, newHash, this.clock.now());

@@ -1,4 +1,5 @@
 import { isStorableText } from '../../common/fields/config-values.js';
+import { toDisplayName } from '../../common/fields/display-name.rules.js';
 import { comparableEmail, isEmailAddress } from '../../identity/email-address.js';
 
 /** Source: docs/reference/management-api.md#passwords-and-third-parties. */
@@ -54,11 +55,7 @@ export function thirdPartyPersonOf(claims: IdentityClaims): ThirdPartyPerson | u
 
 function nameOf(name: unknown): string | undefined {
   if (typeof name !== 'string') return undefined;
-  const plain = name
-    .replaceAll(/\p{C}+/gu, ' ')
-    .trim()
-    .slice(0, MAX_NAME)
-    .toWellFormed();
+  const plain = toDisplayName(name.slice(0, MAX_NAME).toWellFormed());
   return plain === '' ? undefined : plain;
 }
 

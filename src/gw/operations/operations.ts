@@ -12,10 +12,11 @@ export const status: Action = async (gw) => {
   const { url, token } = sentOperation(gw.state, gw.argument(0));
   gw.context.url = originOf(url, gw.environment.allowsHttp);
   const operation = await operationOf(url, token);
-  const { id, kind, state, expiresAt, url: link, denied } = operation;
+  const { id, kind, state, expiresAt, url: link, denied, failure } = operation;
   const values = {
     ...{ Operation: id, Kind: kind, State: denied === true ? 'declined' : state, 'Kept until': expiresAt },
     ...(link !== undefined && { Link: link }),
+    ...(failure !== undefined && { 'Last try': failure.message }),
   };
   return { result: { operation }, text: facts(values) };
 };

@@ -168,7 +168,7 @@ export class ManagementKeysService {
       action: 'management_key.created',
       targetType: 'management_key',
       targetId: id,
-      details: { name: terms.name, grant: terms.grant },
+      details: { name: terms.name, grant: terms.grant, source: terms.source },
     });
     return id;
   }

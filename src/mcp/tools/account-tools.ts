@@ -1,6 +1,6 @@
 import { CliAccountController } from '../../cli/account/cli-account.controller.js';
 import { PricesController } from '../../pricing/prices.controller.js';
-import { counted, type Tool, tool } from './tool.js';
+import { counted, quoted, type Tool, tool } from './tool.js';
 
 /** Tools of the account as a whole. */
 export const ACCOUNT_TOOLS: readonly Tool[] = [
@@ -9,7 +9,7 @@ export const ACCOUNT_TOOLS: readonly Tool[] = [
     title: 'Read the account',
     route: [CliAccountController, 'account'],
     run: (cli, { admin }) => cli.account(admin),
-    summary: ({ account }) => `You act in ${account.name}.`,
+    summary: ({ account }) => `You act in ${quoted(account.name)}.`,
   }),
   tool({
     name: 'get_capabilities',

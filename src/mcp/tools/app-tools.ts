@@ -9,7 +9,7 @@ import {
   ValidateAppRequest,
 } from '../../apps/dto/apps.request.js';
 import { AppSnippetsController } from '../../apps/snippets/app-snippets.controller.js';
-import { appTool, counted, type Tool, tool, withOrWithoutApp } from './tool.js';
+import { appTool, counted, quoted, type Tool, tool, withOrWithoutApp } from './tool.js';
 
 const VALIDATION = {
   name: 'validate_app',
@@ -36,7 +36,7 @@ export const APP_TOOLS: readonly Tool[] = [
     description: 'Its configuration, what is enforced of it, and the revision that a change needs.',
     route: [AppsController, 'get'],
     run: (apps, { app }) => apps.get(app),
-    summary: ({ app }) => `${app.name} is ${app.status}, at revision ${app.revision}.`,
+    summary: ({ app }) => `${quoted(app.name)} is ${app.status}, at revision ${app.revision}.`,
   }),
   appTool({
     name: 'check_app',
@@ -68,7 +68,7 @@ export const APP_TOOLS: readonly Tool[] = [
     inside: 'config',
     destructive: true,
     run: (apps, { admin, app, input }) => apps.replace(admin, app, input),
-    summary: ({ app }) => `${app.name} is ${app.status}, at revision ${app.revision}.`,
+    summary: ({ app }) => `${quoted(app.name)} is ${app.status}, at revision ${app.revision}.`,
   }),
   appTool({
     name: 'remove_app',

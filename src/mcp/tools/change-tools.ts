@@ -37,7 +37,7 @@ function twoStepTool({ kind, payload, ...facts }: Change<TwoStepRequest['kind']>
   return {
     ...{ ...facts, controller: ChangeRequests, method: 'run' satisfies keyof ChangeRequests, optional: OPERATION },
     async answer(call, find) {
-      const request = { kind, payload: payload(call) };
+      const request = { kind, payload: payload(call), address: call.address };
       const { operation } = call.named;
       if (operation === undefined) return reserved(facts.name, await find(ChangeRequests).reserve(call.admin, request));
       const body = ChangeOperationResponse.from(await find(ChangeRequests).run(call.admin, request, operation));
@@ -61,7 +61,11 @@ function browserTool({ kind, payload, next, ...facts }: Change<ChangeKind> & { r
   return {
     ...{ ...facts, controller: ChangeRequests, method: 'open' satisfies keyof ChangeRequests },
     async answer(call, find) {
-      const opened = await find(ChangeRequests).open(call.admin, { kind, payload: payload(call) });
+      const opened = await find(ChangeRequests).open(call.admin, {
+        kind,
+        payload: payload(call),
+        address: call.address,
+      });
       return {
         body: { ...stepOf(opened), next },
         summary: `Waiting for a person until ${opened.expiresAt.toISOString()}.`,
@@ -93,11 +97,11 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     name: 'add_app',
     title: 'Add an application',
     description:
-      'The first call validates `config`, the body of a creation, and reserves; the second, with `operation`, creates the application and its first key. The key is shown to a person only.',
+      'The first call validates and reserves; the second, with `operation`, creates the application and its first key. The key is shown to a person only.',
     kind: 'app.add',
     app: 'none',
     input: CreateAppRequest,
-    inside: 'config',
+    formerly: { inside: { name: 'config', holdsBody: (value) => 'config' in value || 'name' in value } },
     payload: ({ members }) => members,
   }),
   twoStepTool({
@@ -128,7 +132,7 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     app: 'none',
     input: NoArguments,
     forms: Object.values(CREATE_FORMS),
-    inside: 'gateway',
+    formerly: { inside: { name: 'gateway', holdsBody: () => true } },
     payload: ({ members }) => members,
     next: TYPES_THE_KEY,
   }),
@@ -139,9 +143,10 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     kind: 'provider.rotate-key',
     app: 'none',
     input: RotationArguments,
-    named: { id: 'Id of the provider.' },
+    named: { provider: 'Id or slug of the provider.' },
+    formerly: { names: { provider: 'id' } },
     destructive: true,
-    payload: ({ named: { id: provider }, members }) => ({ ...readShape(RotationArguments, members), provider }),
+    payload: ({ named: { provider }, members }) => ({ ...readShape(RotationArguments, members), provider }),
     next: TYPES_THE_KEY,
   }),
   browserTool({
@@ -151,9 +156,10 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     kind: 'provider-gateway.rotate-key',
     app: 'none',
     input: RotationArguments,
-    named: { id: 'Id of the provider gateway.' },
+    named: { gateway: 'Id of the provider gateway.' },
+    formerly: { names: { gateway: 'id' } },
     destructive: true,
-    payload: ({ named: { id: gateway }, members }) => ({ ...readShape(RotationArguments, members), gateway }),
+    payload: ({ named: { gateway }, members }) => ({ ...readShape(RotationArguments, members), gateway }),
     next: TYPES_THE_KEY,
   }),
   browserTool({

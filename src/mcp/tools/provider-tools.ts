@@ -3,7 +3,7 @@ import { UpdateProviderRequest } from '../../providers/dto/provider.request.js';
 import { RenameGatewayRequest } from '../../providers/provider-gateways/dto/provider-gateway.request.js';
 import { ProviderGatewaysController } from '../../providers/provider-gateways/provider-gateways.controller.js';
 import { ProvidersController } from '../../providers/providers.controller.js';
-import { counted, type Tool, tool } from './tool.js';
+import { counted, quoted, type Tool, tool } from './tool.js';
 
 const PROVIDER_ID = { id: 'Id of the provider.' };
 const GATEWAY_ID = { id: 'Id of the provider gateway.' };
@@ -29,7 +29,7 @@ export const PROVIDER_TOOLS: readonly Tool[] = [
       if (provider === undefined) throw new GatewayError('provider_not_found');
       return { provider };
     },
-    summary: ({ provider }) => `${provider.name} (${provider.type}) is ${provider.status}.`,
+    summary: ({ provider }) => `${quoted(provider.name)} (${provider.type}) is ${provider.status}.`,
   }),
   tool({
     name: 'update_provider',
@@ -66,7 +66,7 @@ export const PROVIDER_TOOLS: readonly Tool[] = [
     input: RenameGatewayRequest,
     destructive: true,
     run: (gateways, { admin, named: { id = '' }, input }) => gateways.rename(admin, id, input),
-    summary: ({ gateway }) => `The provider gateway is called ${gateway.name}.`,
+    summary: ({ gateway }) => `The provider gateway is called ${quoted(gateway.name)}.`,
   }),
   tool({
     name: 'remove_provider_gateway',

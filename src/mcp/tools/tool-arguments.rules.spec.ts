@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { isCredentialName, nextStep, refuseCredentials, splitArguments } from './tool-arguments.rules.js';
+import {
+  currentArguments,
+  isCredentialName,
+  nextStep,
+  refuseCredentials,
+  splitArguments,
+} from './tool-arguments.rules.js';
 
 describe('isCredentialName', () => {
   it.each([
@@ -38,6 +44,40 @@ describe('isCredentialName', () => {
 describe('refuseCredentials', () => {
   it('texts that are named so are no names', () => {
     expect(() => refuseCredentials({ type: 'api_key', list: ['secret', null, 1] })).not.toThrow();
+  });
+
+  it('keys of maps name nothing; members below them do, at their place', () => {
+    const isMap = (path: readonly string[]) => path.join('.') === 'config.endpoints';
+    const sent = { config: { endpoints: { 'reset-password': { slug: 'x' } } } };
+    expect(() => refuseCredentials(sent, isMap)).not.toThrow();
+    expect(() => refuseCredentials(sent)).toThrow('config.endpoints.reset-password: is named like a credential');
+    const below = { config: { endpoints: { 'reset-password': { api_key: 'x' } } } };
+    expect(() => refuseCredentials(below, isMap)).toThrow('config.endpoints.reset-password.api_key: is named like');
+  });
+});
+
+describe('currentArguments', () => {
+  const inside = { name: 'config', holdsBody: (value: object) => 'name' in value };
+
+  it.each([
+    ['of now', { provider: 'p' }, { sent: { provider: 'p' } }],
+    ['of before', { id: 'p', revision: 1 }, { sent: { provider: 'p', revision: 1 } }],
+    ['of both', { id: 'x', provider: 'p' }, { sent: { id: 'x', provider: 'p' } }],
+  ])('a renamed argument, %s → that of now', (_what, sent, expected) => {
+    expect(currentArguments({ formerly: { names: { provider: 'id' } } }, sent)).toEqual(expected);
+  });
+
+  it.each([
+    ['of now', { name: 'x', config: { a: 1 } }, { sent: { name: 'x', config: { a: 1 } } }],
+    [
+      'of before',
+      { config: { name: 'x', config: {} }, operation: 'op:1' },
+      { sent: { name: 'x', config: {}, operation: 'op:1' }, below: 'config' },
+    ],
+    ['that is no object', { config: 'x' }, { sent: { config: 'x' } }],
+  ])('members inside an argument, %s', (_what, sent, expected) => {
+    const tool = { formerly: { inside }, optional: { operation: 'Of the first answer.' } };
+    expect(currentArguments(tool, sent)).toEqual(expected);
   });
 });
 

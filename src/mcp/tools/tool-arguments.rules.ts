@@ -14,21 +14,65 @@ export function isCredentialName(name: string): boolean {
   return CREDENTIAL_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
 }
 
+/** Whether the members of an object have names of the caller's choice, such as those of endpoints, headers and models. */
+type IsMap = (path: readonly string[]) => boolean;
+
 /**
  * Refuses arguments that are named like a credential, at any depth: what passes through a conversation is no secret any
- * more.
+ * more. The keys of maps are the caller's own words, and name nothing.
  *
  * @throws invalid_request naming the first of them, never its value.
  * Source: docs/reference/management-api.md#mcp-endpoint.
  */
-export function refuseCredentials(sent: object, path = ''): void {
+export function refuseCredentials(sent: object, isMap: IsMap = () => false, path: readonly string[] = []): void {
+  const isNamed = !Array.isArray(sent) && !isMap(path);
   for (const [name, value] of Object.entries(sent)) {
-    const at = path === '' ? shownName(name) : memberPath(path, name);
-    if (!Array.isArray(sent) && isCredentialName(name)) {
-      throw invalidRequest(at, 'is named like a credential; none may pass through a conversation', 'credential_sent');
+    const at = [...path, name];
+    if (isNamed && isCredentialName(name)) {
+      const shown = at.reduce((above, member) => (above === '' ? shownName(member) : memberPath(above, member)), '');
+      throw invalidRequest(
+        shown,
+        'is named like a credential; none may pass through a conversation',
+        'credential_sent',
+      );
     }
-    if (typeof value === 'object' && value !== null) refuseCredentials(value, at);
+    if (typeof value === 'object' && value !== null) refuseCredentials(value, isMap, at);
   }
+}
+
+/** The arguments of a call in the form of now. */
+export interface CurrentArguments {
+  readonly sent: Arguments;
+  /** The argument that holds them in the form of before; absent in that of now. */
+  readonly below?: string;
+}
+
+/**
+ * Reads the arguments of an earlier version of a tool as those of now.
+ *
+ * @throws invalid_request an argument beside the one that holds the members in the form of before.
+ */
+export function currentArguments(
+  { formerly = {}, optional = {} }: Pick<Tool, 'formerly' | 'optional'>,
+  sent: Arguments,
+): CurrentArguments {
+  const { names = {}, inside } = formerly;
+  const renamed = { ...sent };
+  for (const [now, before] of Object.entries(names)) {
+    if (renamed[now] !== undefined || renamed[before] === undefined) continue;
+    renamed[now] = renamed[before];
+    delete renamed[before];
+  }
+  if (inside === undefined) return { sent: renamed };
+  const { [inside.name]: held, ...others } = renamed;
+  if (!isObject(held) || !inside.holdsBody(held)) return { sent: renamed };
+  const stranger = Object.keys(others).find((name) => !Object.hasOwn(optional, name));
+  if (stranger !== undefined) throw invalidRequest(shownName(stranger), 'is not a known member');
+  return { sent: { ...held, ...others }, below: inside.name };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws invalid_request unless the argument is text of one character at least. */
@@ -73,7 +117,7 @@ function membersInside(name: string, { [name]: held, ...others }: Arguments): ob
   const [stranger] = Object.keys(others);
   if (stranger !== undefined) throw invalidRequest(shownName(stranger), 'is not a known member');
   if (held === undefined) throw invalidRequest(name, 'is required');
-  if (typeof held !== 'object' || held === null || Array.isArray(held)) throw invalidRequest(name, 'must be an object');
+  if (!isObject(held)) throw invalidRequest(name, 'must be an object');
   return held;
 }
 

@@ -1,8 +1,9 @@
-import type { JSONObject } from '@modelcontextprotocol/server';
+import type { JSONArray, JSONObject, JSONValue } from '@modelcontextprotocol/server';
 import type { INestApplication, Type } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { Tool } from './tool.js';
 import { isCredentialName } from './tool-arguments.rules.js';
+import { isSchema } from './tool-maps.rules.js';
 
 const IN_DOCUMENT = '#/components/schemas/';
 const IN_TOOL = '#/$defs/';
@@ -31,19 +32,13 @@ export class RequestSchemas {
       extraModels: [...types],
     });
     const text = JSON.stringify(document.components?.schemas ?? {}).replaceAll(IN_DOCUMENT, IN_TOOL);
-    this.#schemas = JSON.parse(text);
+    this.#schemas = JSON.parse(text, (_member, value) => ofOneType(value));
   }
 
   /** The schema of all arguments of a tool. */
-  argumentsOf({ app, named = {}, optional = {}, confirms, inside, input, forms }: Tool): ObjectSchema {
-    const { properties = {}, required = [] } = withoutCredentials(this.#of(input.name));
-    const own =
-      inside === undefined
-        ? properties
-        : {
-            [inside]:
-              forms === undefined ? held({ properties, required }) : { oneOf: forms.map((form) => this.#form(form)) },
-          };
+  argumentsOf({ app, named = {}, optional = {}, confirms, inside, input, forms = [input] }: Tool): ObjectSchema {
+    const { properties, required } = merged(forms.map(({ name }) => withoutCredentials(this.#of(name))));
+    const own = inside === undefined ? properties : { [inside]: held({ properties, required }) };
     const names = [...(app === 'required' ? ['app'] : []), ...Object.keys(named)];
     const arguments_: JSONObject = {
       ...(app !== 'none' && { app: text('Id of the application.') }),
@@ -66,10 +61,6 @@ export class RequestSchemas {
     return closed({ type: 'object', ...this.#schemas[name] });
   }
 
-  #form(type: Type<object>): JSONObject {
-    return held(withoutCredentials(this.#of(type.name)));
-  }
-
   /** The schemas that this one refers to, and those that they refer to. */
   #referredBy(schema: object, found: Record<string, object> = {}): Record<string, object> {
     for (const [, name = ''] of JSON.stringify(schema).matchAll(REFERENCE)) {
@@ -79,6 +70,42 @@ export class RequestSchemas {
     }
     return found;
   }
+}
+
+/** The members of several forms: all of them, of which those are required that every form has. */
+function merged(forms: readonly HeldMembers[]): HeldMembers {
+  const properties: JSONObject = {};
+  for (const [name, schema] of forms.flatMap((form) => Object.entries(form.properties))) {
+    properties[name] = withWordsOf(properties[name], schema);
+  }
+  const [first, ...others] = forms;
+  const required = (first?.required ?? []).filter((name) => others.every((form) => form.required.includes(name)));
+  return { properties, required };
+}
+
+/** A schema with the words of an enumeration that another form of the same member has. */
+function withWordsOf(known: JSONValue | undefined, schema: JSONValue): JSONValue {
+  const words = wordsOf(known);
+  if (words.length === 0) return schema;
+  return { ...(schema as JSONObject), enum: [...new Set([...words, ...wordsOf(schema)])] };
+}
+
+function wordsOf(schema: JSONValue | undefined): JSONArray {
+  const words = isSchema(schema) ? schema.enum : undefined;
+  return Array.isArray(words) ? words : [];
+}
+
+/**
+ * A schema with one type, for clients that know no others: without null, and of a value or a list of them the list. The
+ * route takes all that it documents.
+ */
+function ofOneType(schema: unknown): unknown {
+  if (!isSchema(schema)) return schema;
+  const { type, oneOf, ...rest } = schema;
+  if (Array.isArray(type)) return { ...rest, type: type.find((word) => word !== 'null') ?? 'null' };
+  if (!Array.isArray(oneOf) || oneOf.every((form) => isSchema(form) && '$ref' in form)) return schema;
+  const richest = oneOf.find((form) => isSchema(form) && ('$ref' in form || form.type === 'array')) ?? oneOf[0];
+  return isSchema(richest) ? { ...rest, ...richest } : schema;
 }
 
 /** The schema of an argument that holds all members of a body. */

@@ -9,6 +9,8 @@ export class NoArguments {}
 /** A call that its caller may make. */
 export interface PermittedCall {
   readonly admin: AdminPrincipal;
+  /** Where the call comes from. */
+  readonly address: string;
   /** The application, for tools that have the argument `app`. */
   readonly app: AppRow | undefined;
   /** The arguments that the route has in its path, besides `app`. */
@@ -37,6 +39,14 @@ export interface ToolAnswer {
 /** Finds the instance of a controller. */
 export type FindController = <C extends object>(type: Type<C>) => C;
 
+/** Arguments of an earlier version of a tool. */
+interface FormerArguments {
+  /** Names of earlier, by names of now. */
+  readonly names?: Readonly<Record<string, string>>;
+  /** The argument that held all members of the body, and how its value is told from one of now. */
+  readonly inside?: { readonly name: string; holdsBody(value: object): boolean };
+}
+
 export interface ToolFacts {
   readonly name: string;
   readonly title: string;
@@ -48,6 +58,8 @@ export interface ToolFacts {
   readonly optional?: Readonly<Record<string, string>>;
   /** The one argument that holds all members of the route's body. */
   readonly inside?: string;
+  /** What an earlier version took; read for one version more. */
+  readonly formerly?: FormerArguments;
   /** The argument that `confirm` repeats, where the route asks for no confirmation. */
   readonly confirms?: string;
   /** It overwrites or removes. */
@@ -62,7 +74,7 @@ export interface Tool extends ToolFacts {
   readonly app: 'none' | 'optional' | 'required';
   /** The class whose members are arguments. */
   readonly input: Type<object>;
-  /** The classes of `inside`, where its members depend on its `type`; else they are those of `input`. */
+  /** The classes of the members, where these depend on `type`; else they are those of `input`. */
   readonly forms?: readonly Type<object>[];
   /** @throws invalid_request for arguments that the route would refuse; anything that the route throws. */
   answer(call: PermittedCall, find: FindController): Promise<ToolAnswer>;
@@ -116,6 +128,11 @@ export function withOrWithoutApp(withApp: Tool, without: Tool): Tool {
     app: 'optional',
     answer: (call, find) => (call.app === undefined ? without : withApp).answer(call, find),
   };
+}
+
+/** Text of others in a summary, told from the words around it. */
+export function quoted(text: string): string {
+  return JSON.stringify(text);
 }
 
 /** A number of things, such as `1 key` or `2 keys`. */

@@ -5,19 +5,23 @@ import type { FastifyRequest } from 'fastify';
 import type { AppRow } from '../../app-directory/app.entity.js';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import { ServiceTrouble, toGatewayError } from '../../common/errors/framework-error.rules.js';
-import type { GatewayError } from '../../common/errors/gateway-error.js';
+import { judgedBelow } from '../../common/errors/gateway-error.js';
 import { GatewayErrorLog } from '../../common/errors/gateway-error-log.js';
 import { Access, type AccessDeclaration } from '../../common/http/access.js';
 import { isAtLeast, requirePermission } from '../../identity/admin-access.rules.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { Environment } from '../../platform/config/environment.js';
+import { addressOf } from '../../rate-limits/client-address.rules.js';
 import { ACCOUNT_TOOLS } from './account-tools.js';
 import { APP_TOOLS } from './app-tools.js';
 import { CHANGE_TOOLS } from './change-tools.js';
 import { PROVIDER_TOOLS } from './provider-tools.js';
 import { REPORT_TOOLS } from './report-tools.js';
 import type { FindController, Tool } from './tool.js';
-import { nextStep, refuseCredentials, requireText, splitArguments } from './tool-arguments.rules.js';
-import { RequestSchemas } from './tool-schemas.js';
+import { currentArguments, refuseCredentials, requireText, splitArguments } from './tool-arguments.rules.js';
+import { isMapAt } from './tool-maps.rules.js';
+import { refusedResult, succeededResult, TEXT_PAGE, textPageOf, WRITTEN_BY_OTHERS } from './tool-results.rules.js';
+import { type ObjectSchema, RequestSchemas } from './tool-schemas.js';
 import { USER_TOOLS } from './user-tools.js';
 
 const TOOLS: readonly Tool[] = [
@@ -42,13 +46,14 @@ export class Tools {
   readonly #byName = new Map(TOOLS.map((tool) => [tool.name, tool]));
   readonly #find: FindController;
   #app: INestApplication | undefined;
-  #all: ListedTool[] | undefined;
+  #all: ReadonlyMap<string, ListedTool> | undefined;
 
   constructor(
     private readonly reflector: Reflector,
     private readonly apps: AppDirectoryService,
     private readonly errorLog: GatewayErrorLog,
     private readonly trouble: ServiceTrouble,
+    private readonly environment: Environment,
     modules: ModuleRef,
   ) {
     this.#find = <C>(type: Type<C>): C => modules.get(type, { strict: false });
@@ -66,9 +71,18 @@ export class Tools {
 
   /** The tools that the caller's role and grant allow. */
   listFor({ role, grant }: AdminPrincipal): ListedTool[] {
-    this.#all ??= this.describeAll();
-    if (isAtLeast(role, 'admin') && grant === 'manage') return this.#all;
-    return this.#all.filter(({ annotations }) => annotations?.readOnlyHint);
+    const all = [...this.described().values()];
+    if (isAtLeast(role, 'admin') && grant === 'manage') return all;
+    return all.filter(({ annotations }) => annotations?.readOnlyHint);
+  }
+
+  private schemaOf({ name }: Tool): object {
+    return this.described().get(name)?.inputSchema ?? {};
+  }
+
+  private described(): ReadonlyMap<string, ListedTool> {
+    this.#all ??= new Map(this.describeAll().map((listed) => [listed.name, listed]));
+    return this.#all;
   }
 
   private describeAll(): ListedTool[] {
@@ -86,14 +100,20 @@ export class Tools {
 
   private async answer(
     tool: Tool,
-    { admin }: ToolCaller,
+    { admin, request }: ToolCaller,
     sent: Readonly<Record<string, unknown>>,
   ): Promise<CallToolResult> {
-    refuseCredentials(sent);
-    const app = await this.appOf(tool, admin, sent);
+    const isRead = this.accessOf(tool).needs === 'read';
+    const { [TEXT_PAGE]: page, ...others } = sent;
+    const { sent: current, below } = currentArguments(tool, isRead ? others : sent);
+    await judgedBelow(below, () => refuseCredentials(current, (path) => isMapAt(this.schemaOf(tool), path)));
+    const app = await this.appOf(tool, admin, current);
     requirePermission(admin, this.accessOf(tool));
-    const { body, summary } = await tool.answer({ admin, app, ...splitArguments(tool, sent) }, this.#find);
-    return { content: [{ type: 'text', text: summary }], structuredContent: { ...body } };
+    const address = addressOf(request, this.environment.TRUSTED_PROXIES);
+    const call = { admin, address, app, ...splitArguments(tool, current) };
+    const textPage = textPageOf(isRead ? page : undefined);
+    const answered = await judgedBelow(below ?? tool.inside, () => tool.answer(call, this.#find));
+    return succeededResult(answered, textPage);
   }
 
   private async appOf(
@@ -123,11 +143,17 @@ export class Tools {
     const { name, title, destructive = false } = tool;
     const readOnlyHint = this.accessOf(tool).needs === 'read';
     return {
-      ...{ name, title, description: tool.description ?? descriptionOf(tool) },
-      inputSchema: schemas.argumentsOf(tool),
+      ...{ name, title, description: `${tool.description ?? descriptionOf(tool)} ${WRITTEN_BY_OTHERS}` },
+      inputSchema: readOnlyHint ? withTextPage(schemas.argumentsOf(tool)) : schemas.argumentsOf(tool),
       annotations: { readOnlyHint, destructiveHint: destructive, openWorldHint: false },
     };
   }
+}
+
+/** A page of the text is no argument of the route. */
+function withTextPage({ properties, ...schema }: ObjectSchema): ObjectSchema {
+  const description = 'Which part of the text to show of a long result; 1 when absent.';
+  return { ...schema, properties: { ...properties, [TEXT_PAGE]: { type: 'integer', minimum: 1, description } } };
 }
 
 /** What the OpenAPI document says of the route. */
@@ -135,14 +161,4 @@ function descriptionOf({ controller, method }: Tool): string {
   const operation = Reflect.getMetadata('swagger/apiOperation', Reflect.get(controller.prototype, method));
   const { summary, description } = operation as { summary: string; description?: string };
   return description === undefined ? `${summary}.` : `${summary}. ${description}`;
-}
-
-function refusedResult(refusal: GatewayError): CallToolResult {
-  const { code, message, status, data } = refusal;
-  const next = nextStep(refusal);
-  return {
-    isError: true,
-    content: [{ type: 'text', text: `${code}: ${message} ${next}` }],
-    structuredContent: { error: code, message, status, next, ...(data && { data }) },
-  };
 }

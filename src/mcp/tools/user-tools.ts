@@ -1,6 +1,6 @@
 import { GetUserRequest, ListUsersRequest } from '../../users/dto/users.request.js';
 import { UsersController } from '../../users/users.controller.js';
-import { appTool, counted, type Tool } from './tool.js';
+import { appTool, counted, quoted, type Tool } from './tool.js';
 
 const NAMED_USER = { user: 'Id of the user.' };
 
@@ -22,7 +22,7 @@ export const USER_TOOLS: readonly Tool[] = [
     named: NAMED_USER,
     input: GetUserRequest,
     run: (users, { app, named: { user = '' }, input }) => users.get(app, user, input),
-    summary: ({ user }) => `${user.id} is ${user.status}.`,
+    summary: ({ user }) => `${quoted(user.id)} is ${user.status}.`,
   }),
   appTool({
     name: 'block_app_user',
@@ -30,7 +30,7 @@ export const USER_TOOLS: readonly Tool[] = [
     route: [UsersController, 'block'],
     named: NAMED_USER,
     run: (users, { admin, app, named: { user = '' } }) => users.block(admin, app, user),
-    summary: ({ user_id }) => `${user_id} is blocked.`,
+    summary: ({ user_id }) => `${quoted(user_id)} is blocked.`,
   }),
   appTool({
     name: 'unblock_app_user',
@@ -38,6 +38,6 @@ export const USER_TOOLS: readonly Tool[] = [
     route: [UsersController, 'unblock'],
     named: NAMED_USER,
     run: (users, { admin, app, named: { user = '' } }) => users.unblock(admin, app, user),
-    summary: ({ user_id }) => `${user_id} is active.`,
+    summary: ({ user_id }) => `${quoted(user_id)} is active.`,
   }),
 ];

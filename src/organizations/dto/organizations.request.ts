@@ -1,10 +1,10 @@
-import { IgnoresOthers, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { DisplayName, IgnoresOthers, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { ROLES, type Role } from '../../identity/admin-principal.js';
 import { EmailAddress } from '../../identity/email-address.js';
 import { MAX_BOOTSTRAP_KEY, MAX_ORGANIZATION_NAME } from '../organization.rules.js';
 
 export class OrganizationNameRequest {
-  @Text({ max: MAX_ORGANIZATION_NAME, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: MAX_ORGANIZATION_NAME, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 }
 

@@ -31,6 +31,7 @@ import { NameOperationSources1763600000041 } from '../../../migrations/176360000
 import { DescribeDeployment1763600000042 } from '../../../migrations/1763600000042-describe-deployment.js';
 import { SumMonthsOfApps1763600000043 } from '../../../migrations/1763600000043-sum-months-of-apps.js';
 import { NameAppsByHandle1763600000044 } from '../../../migrations/1763600000044-name-apps-by-handle.js';
+import { KeepOperationFailures1763600000049 } from '../../../migrations/1763600000049-keep-operation-failures.js';
 import { RecordKeptObjects1763600000050 } from '../../../migrations/1763600000050-record-kept-objects.js';
 import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051-store-key-canaries.js';
 import type { MigrationClass } from './data-source.js';
@@ -70,6 +71,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   DescribeDeployment1763600000042,
   SumMonthsOfApps1763600000043,
   NameAppsByHandle1763600000044,
+  KeepOperationFailures1763600000049,
   RecordKeptObjects1763600000050,
   StoreKeyCanaries1763600000051,
 ];

@@ -1,5 +1,5 @@
-import { Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
-import { MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
+import { DisplayName, Int, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
+import { MAX_SECRET_CHARACTERS, MIN_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { BASE_URL_MAX_LENGTH } from '../../upstreams/base-url.rules.js';
 import { PROVIDER_SLUG, PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import type { ProviderStatus } from '../provider.entity.js';
@@ -7,7 +7,7 @@ import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './provider.sch
 
 /** An optional key of a provider. */
 function ProviderKey(description: string): PropertyDecorator {
-  return Verbatim({ min: MIN_SECRET_CHARACTERS, max: 4096, optional: true, description });
+  return Verbatim({ min: MIN_SECRET_CHARACTERS, max: MAX_SECRET_CHARACTERS, optional: true, description });
 }
 
 @WithCustomPricing()
@@ -15,7 +15,7 @@ export class CreateProviderRequest {
   @OneOf(PROVIDER_TYPES, { description: 'Decides address, authentication, paths and prices. Cannot change later.' })
   type: ProviderType;
 
-  @Text({ max: 100, description: 'For people.' })
+  @DisplayName({ max: 100, description: 'For people.' })
   name: string;
 
   @Text({
@@ -57,7 +57,7 @@ export class CreateProviderRequest {
 
 @WithCustomPricing()
 export class UpdateProviderRequest {
-  @Text({ max: 100, optional: true, description: 'For people.' })
+  @DisplayName({ max: 100, optional: true, description: 'For people.' })
   name?: string;
 
   @ProviderKey('A new key; the old one is gone with it. Not on an instance behind a gateway.')

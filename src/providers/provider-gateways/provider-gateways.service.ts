@@ -135,7 +135,7 @@ export class ProviderGatewaysService {
     write?: Write<CountedProviderGateway>,
   ): Promise<CountedProviderGateway> {
     const before = await this.requireGateway(admin, id);
-    if (revision !== undefined && revision !== before.revision) throw stale();
+    requireRevision(before, revision);
     const change = await makeChange(before);
     const target = { id, organizationId: admin.organizationId, revision };
     const use = await this.useOf(admin, id);
@@ -171,6 +171,14 @@ function written<T>(
 ): ConfigurationWrite<T> {
   const entry = { action, targetType: 'provider_gateway', targetId: id, details: { name } };
   return { result, entry, changes: [providerGatewaysChange(organizationId)] };
+}
+
+/**
+ * @param revision that the client read; absent: any.
+ * @throws conflict the stored revision differs.
+ */
+export function requireRevision({ revision: stored }: Pick<ProviderGatewayRow, 'revision'>, revision?: number): void {
+  if (revision !== undefined && revision !== stored) throw stale();
 }
 
 function stale(): GatewayError {

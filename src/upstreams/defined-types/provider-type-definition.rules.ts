@@ -1,4 +1,5 @@
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { isDisplayName, MISLEADING_NAME } from '../../common/fields/display-name.rules.js';
 import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
 import { API_STYLES, type ApiStyle, classifyPath, type EndpointStyle } from '../api-style.rules.js';
@@ -60,6 +61,7 @@ function problemOfWords({ name, label, author }: ProviderTypeDefinition): Proble
     return ['name', 'must be 1 to 63 lower-case letters, digits and dashes, no dash first'];
   if (RESERVED_NAMES.has(name)) return ['name', 'is reserved'];
   if (!isTextOf(label, MAX_LABEL_LENGTH)) return ['label', `must be text of 1 to ${MAX_LABEL_LENGTH} characters`];
+  if (!isDisplayName(label)) return ['label', MISLEADING_NAME];
   if (author !== undefined && !isTextOf(author, MAX_AUTHOR_LENGTH)) {
     return ['author', `must be text of 1 to ${MAX_AUTHOR_LENGTH} characters`];
   }

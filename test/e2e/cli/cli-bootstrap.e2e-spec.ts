@@ -110,6 +110,7 @@ describe('the claim of an account from a terminal', () => {
     const browser = browserOf(owner);
     expect((await browser.details(terminal.id, proof)).body.blockedBy).toBe('sign_out_required');
     expect(codeOf(await browser.approve(terminal.id, proof))).toEqual([403, 'account_exists']);
+    expect((await terminal.poll()).body).toMatchObject({ state: 'pending', failure: { code: 'account_exists' } });
   });
 
   it('registering on the page → a person without an account of their own, though registration is closed', async () => {

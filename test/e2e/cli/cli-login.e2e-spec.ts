@@ -398,6 +398,18 @@ describe('the end of a login', () => {
     expect(codeOf(await browser.details(terminal.id, proof))).toEqual([409, 'operation_denied']);
   });
 
+  it('approved again, declined again → one log line each, and none says that a key was collected', async () => {
+    const { terminal, proof } = await approved();
+    expect((await browser.approve(terminal.id, proof)).status).toBe(200);
+    const declined = new Terminal(world);
+    const opened = await declined.open();
+    for (let at = 0; at < 2; at++) expect((await browser.deny(declined.id, proofIn(opened))).status).toBe(200);
+    const linesOf = (id: string) =>
+      world.logs.filter(({ operation }) => operation === id).map(({ message }) => message);
+    expect(linesOf(terminal.id)).toEqual(['cli_login_opened', 'cli_login_approved']);
+    expect(linesOf(declined.id)).toEqual(['cli_login_opened', 'cli_operation_denied']);
+  });
+
   it('opened, approved, collected → a log line of each; declined by a signed-in person → in the audit trail', async () => {
     const { terminal } = await approved();
     await terminal.poll();

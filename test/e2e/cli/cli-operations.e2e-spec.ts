@@ -54,6 +54,17 @@ async function newProvider(): Promise<{ id: string; slug: string; revision: numb
   return body.provider;
 }
 
+async function newGateway(): Promise<string> {
+  const body = { type: 'vercel', name: 'Edge', token: 'the-first-token-of-all' };
+  return (await world.as(key).post('/v1/admin/provider-gateways', body)).body.gateway.id;
+}
+
+/** The id of a provider whose credential is that of a gateway. */
+async function routedProvider(): Promise<string> {
+  const body = { type: 'openai', name: 'Routed', slug: newSlug(), providerGatewayId: await newGateway() };
+  return (await world.as(key).post('/v1/admin/providers', body)).body.provider.id;
+}
+
 describe('operations that run at once', () => {
   it('app.add → the application and its key; again with the token → the same, for 15 minutes with the key', async () => {
     const terminal = new Terminal(world);
@@ -241,6 +252,138 @@ describe('operations that a person completes', () => {
     clock.advance(15 * MINUTE_MS);
     expect(codeOf(await submit(late.terminal, late.proof, SECRET))).toEqual([410, 'operation_expired']);
     expect((await world.as(key).get('/v1/admin/providers')).body.providers).toEqual([]);
+  });
+
+  it.each<[string, string, () => object | Promise<object>, [number, string], string]>([
+    [
+      'a slug that is taken',
+      'provider.add',
+      async () => ({ type: 'openai', name: 'x', slug: (await newProvider()).slug }),
+      [409, 'slug_taken'],
+      'slug: ',
+    ],
+    [
+      'a reserved slug',
+      'provider.add',
+      () => ({ type: 'openai', name: 'x', slug: 'mistral' }),
+      [400, 'invalid_request'],
+      'payload.slug: ',
+    ],
+    [
+      'a gateway that is not there',
+      'provider.add',
+      () => ({ type: 'openai', name: 'x', slug: newSlug(), providerGatewayId: 'none' }),
+      [404, 'not_found'],
+      'No such provider gateway',
+    ],
+    [
+      'a stale revision',
+      'provider.update',
+      async () => ({ provider: (await newProvider()).id, name: 'x', revision: 9 }),
+      [409, 'conflict'],
+      'The provider changed',
+    ],
+    [
+      'nothing to change',
+      'provider.update',
+      async () => ({ provider: (await newProvider()).id }),
+      [400, 'invalid_request'],
+      'payload: must change',
+    ],
+    [
+      'a stale revision of a key',
+      'provider.rotate-key',
+      async () => ({ provider: (await newProvider()).id, revision: 9 }),
+      [409, 'conflict'],
+      'The provider changed',
+    ],
+    [
+      'the key of a gateway’s provider',
+      'provider.rotate-key',
+      async () => ({ provider: await routedProvider() }),
+      [409, 'provider_gateway_managed'],
+      'The gateway owns',
+    ],
+    [
+      'a stale revision of a gateway',
+      'provider-gateway.rotate-key',
+      async () => ({ gateway: await newGateway(), revision: 9 }),
+      [409, 'conflict'],
+      'The provider gateway changed',
+    ],
+  ])('%s → refused before there is a link', async (_what, kind, payloadOf, code, message) => {
+    const members = kind.endsWith('.add') ? { browser: true } : {};
+    const terminal = new Terminal(world);
+    const refused = await terminal.operate(key, kind, await payloadOf(), members);
+    expect([codeOf(refused), refused.body.error.message]).toEqual([code, expect.stringMatching(`^${message}`)]);
+    expect((await terminal.poll()).status).toBe(404);
+  });
+
+  it('what was refused when the person acted → in the operation, until another try succeeds', async () => {
+    const slug = newSlug();
+    const { terminal, proof } = await openStep('provider.add', { type: 'openai', name: 'x', slug });
+    const taken = { type: 'openai', name: 'Other', slug, secret: SECRET };
+    const { id } = (await world.as(key).post('/v1/admin/providers', taken)).body.provider;
+    expect(codeOf(await submit(terminal, proof, 'short'))).toEqual([400, 'invalid_request']);
+    expect((await terminal.poll()).body.failure).toBeUndefined();
+    expect((await page().details(terminal.id, proof)).status).toBe(200);
+    expect(codeOf(await submit(terminal, proof, SECRET))).toEqual([409, 'slug_taken']);
+    const failure = { code: 'slug_taken', message: expect.stringContaining(slug) };
+    expect((await terminal.poll()).body).toMatchObject({ state: 'pending', failure });
+    expect((await world.as(key).get(`/v1/admin/operations/${terminal.id}`)).body).toMatchObject({ failure });
+    await world.as(key).delete(`/v1/admin/providers/${id}`);
+    expect((await submit(terminal, proof, SECRET)).status).toBe(200);
+    const { body } = await terminal.poll();
+    expect([body.state, body.failure]).toEqual(['completed', undefined]);
+  });
+
+  it.each([
+    ['of 16 000 characters', 's'.repeat(16_000)],
+    ['of 4 097 characters', 's'.repeat(4_097)],
+    ['of 7 characters', 's'.repeat(7)],
+    ['with a line end', `${SECRET}\n`],
+    ['with letters beyond ASCII', `${SECRET}é`],
+  ])(
+    'a secret %s → judged as the routes of providers and gateways do, and nothing is stored',
+    async (_what, secret) => {
+      const { id } = await newProvider();
+      const steps = [
+        await openStep('provider.add', { type: 'openai', name: 'x', slug: newSlug() }),
+        await openStep('provider.rotate-key', { provider: id }),
+        await openStep('provider-gateway.add', { type: 'vercel', name: 'Edge' }),
+      ];
+      for (const { terminal, proof } of steps) {
+        const refused = await submit(terminal, proof, secret);
+        expect([refused.status, refused.body.error.message]).toEqual([400, expect.stringMatching(/^secret: must /)]);
+      }
+      const direct = await world.as(key).post('/v1/admin/providers', { type: 'xai', name: 'x', secret });
+      expect(direct.status).toBe(400);
+      expect((await world.as(key).get('/v1/admin/providers')).body.providers).toHaveLength(1);
+    },
+  );
+
+  it('the page → who asks, by the name of its key; the account by name and id; where from, and when', async () => {
+    const { body } = await owner.client.post('/v1/admin/keys', { name: 'Ops “<b>' });
+    const terminal = new Terminal(world);
+    const payload = { type: 'openai', name: 'x', slug: newSlug() };
+    const opened = await terminal.operate(body.key.plaintext, 'provider.add', payload, { browser: true });
+    const answer = await fetch(`${world.consoleOrigin}/cli/approve/${terminal.id}`, {
+      method: 'POST',
+      headers: { origin: world.consoleOrigin },
+      body: new URLSearchParams({ submissionToken: proofIn(opened) }),
+    });
+    const text = await answer.text();
+    expect(text).toContain('<dt>Asked by</dt><dd>“<bdi>Ops “&lt;b&gt;</bdi>”');
+    expect(text).toContain('not verified');
+    expect(text).toContain(`<dt>Account</dt><dd><bdi>Theirs</bdi> (${organizationId})</dd>`);
+    expect(text).toContain('<dt>From the address</dt><dd>127.0.0.1</dd>');
+    expect(text).toContain(`<dt>Asked at</dt><dd>${clock.now().toISOString().slice(0, 10)}`);
+  });
+
+  it('a sign-in at a step that is over and needs nobody → 403, as while it is pending', async () => {
+    const { terminal, proof } = await openStep('provider.add', { type: 'openai', name: 'x', slug: newSlug() });
+    expect((await submit(terminal, proof, SECRET)).status).toBe(200);
+    expect(codeOf(await page().post(`${terminal.id}/google`, { submissionToken: proof }))).toEqual([403, 'forbidden']);
   });
 
   it('ten browser steps in a minute → the eleventh is 429; ten pending → 429 also later', async () => {

@@ -73,6 +73,16 @@ describe('a login that somebody else began', () => {
   });
 });
 
+describe('the steps of one login', () => {
+  it('a form of the page is one step, whatever it does → the eleventh within a minute is 429', async () => {
+    const terminal = new Terminal(world);
+    const submissionToken = proofIn(await terminal.open());
+    const send = () => sendForm(`/cli/approve/${terminal.id}`, { submissionToken, step: 'approve' });
+    for (let at = 0; at < 10; at++) expect((await send()).status).toBe(400);
+    expect((await send()).status).toBe(429);
+  });
+});
+
 describe('a stolen link', () => {
   it('without a session → shows who asks, approves nothing, and is not the terminal’s token', async () => {
     const terminal = new Terminal(world);

@@ -64,6 +64,58 @@ describe('guessing user codes', () => {
     expect((await browser.details(terminal.id, proofIn(opened))).status).toBe(200);
   });
 
+  it.each([
+    ['details', {}],
+    ['submit', { approve: true }],
+    ['deny', {}],
+    ['register', { name: 'x', email: 'x@example.com', password: 'a long way to go' }],
+    ['google', {}],
+  ])(
+    'ten wrong codes of an address at %s → none works from there, by any door; a link, and another address do',
+    async (step, members) => {
+      const terminal = new Terminal(world, '203.0.113.40');
+      const opened = await terminal.open();
+      const { userCode } = opened.body;
+      const browser = browserAt('203.0.113.41');
+      for (let at = 0; at < 10; at++) {
+        const answer = await browser.post(`${terminal.id}/${step}`, { submissionToken: WRONG_CODE, ...members });
+        expect(codeOf(answer)).toEqual([403, 'forbidden']);
+      }
+      const refused = await browser.details(terminal.id, userCode);
+      expect([refused.status, refused.body.error.data.scope]).toEqual([429, 'user_code_wrong']);
+      expect((await browser.lookup(userCode)).status).toBe(429);
+      expect((await browser.details(terminal.id, proofIn(opened))).status).toBe(200);
+      expect((await browserAt('203.0.113.42').details(terminal.id, userCode)).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ['to open it', {}],
+    ['to approve, without the tick', { step: 'approve' }],
+    ['to sign out', { step: 'sign-out' }],
+    ['to deny', { step: 'deny' }],
+  ])('wrong codes in the form of the page, %s → counted, each once', async (_what, members) => {
+    const terminal = new Terminal(world, '203.0.113.50');
+    const { body } = await terminal.open();
+    const send = (submissionToken: string) =>
+      fetch(`${world.consoleOrigin}/cli/approve/${terminal.id}`, {
+        method: 'POST',
+        headers: { origin: world.consoleOrigin, 'x-forwarded-for': '203.0.113.51' },
+        body: new URLSearchParams({ submissionToken, ...members }),
+      });
+    for (let at = 0; at < 10; at++) expect((await send(WRONG_CODE)).status).toBe(403);
+    expect((await send(body.userCode)).status).toBe(429);
+    expect((await browserAt('203.0.113.52').details(terminal.id, body.userCode)).status).toBe(200);
+  });
+
+  it('wrong codes at steps count in total, as look-ups do', async () => {
+    const terminal = new Terminal(world, '203.0.113.60');
+    const { body } = await terminal.open();
+    await typeWrongCodes(599);
+    expect((await browserAt('203.0.113.61').details(terminal.id, WRONG_CODE)).status).toBe(403);
+    expect((await browserAt('203.0.113.62').lookup(body.userCode)).body.error.data.scope).toBe('user_code_total');
+  });
+
   it('right codes → not counted as wrong ones; the next hour → codes work again', async () => {
     await typeWrongCodes(599);
     const terminal = new Terminal(world, '203.0.113.7');

@@ -57,6 +57,26 @@ async function invitation(members: object): Promise<string> {
 }
 
 describe('registration with a password', () => {
+  it.each(['password1', 'PassWord1', '1234567890', 'qwertyuiop'])(
+    'the common password %s → 400 with what to do, at sign-up and at a change; nobody is stored',
+    async (password) => {
+      const refused = await signUpAt(browserOf(world), newSignUp({ password }));
+      expect([refused.status, refused.body.error.message]).toEqual([
+        400,
+        expect.stringMatching(/^password: is among the most common passwords.*choose another/),
+      ]);
+      expect(await people()).toEqual([]);
+      const { cookie, typed } = await registered(world);
+      const change = { currentPassword: typed.password, newPassword: password };
+      const changed = await browserOf(world, { cookie }).post('/v1/auth/change-password', change);
+      expect([changed.status, changed.body.error.message]).toEqual([
+        400,
+        expect.stringMatching(/^newPassword: is among/),
+      ]);
+      expect((await signInAt(browserOf(world), typed)).status).toBe(200);
+    },
+  );
+
   it('the first person → a session, and an organization of their own, whose trail begins with it', async () => {
     expect(await isOpen()).toBe(true);
     const typed = newSignUp({ email: 'Ada@Example.COM', name: '  Ada ' });

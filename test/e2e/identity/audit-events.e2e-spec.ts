@@ -71,7 +71,7 @@ describe('GET /v1/admin/audit-events', () => {
             credential_type: 'session',
             target: { type: 'management_key', id: body.key.id },
             app_id: null,
-            details: { name: 'Traced', grant: 'read' },
+            details: { name: 'Traced', grant: 'read', source: 'console' },
             created_at: `${TODAY}T12:00:00.000Z`,
           },
         ],

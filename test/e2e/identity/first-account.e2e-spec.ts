@@ -115,7 +115,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
       {
         action: 'management_key.created',
         target_id: key?.id,
-        details: { name: 'Bootstrap key', grant: 'manage' },
+        details: { name: 'Bootstrap key', grant: 'manage', source: 'bootstrap' },
         ...bySystem,
       },
     ]);

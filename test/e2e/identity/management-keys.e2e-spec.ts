@@ -120,7 +120,7 @@ describe('making a management key', () => {
     const who = { actor_id: owner.identityId, credential_id: owner.sessionId };
     const trail = await trailOf(id);
     expect(trail).toEqual([
-      { action: 'management_key.created', ...who, details: { name: 'Traced', grant: 'read' } },
+      { action: 'management_key.created', ...who, details: { name: 'Traced', grant: 'read', source: 'console' } },
       { action: 'management_key.revoked', ...who, details: null },
     ]);
     expect(JSON.stringify(trail)).not.toContain(plaintext);

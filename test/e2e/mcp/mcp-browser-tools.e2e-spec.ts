@@ -71,27 +71,39 @@ describe('tools that a person completes', () => {
     expect(records[0].events).toContain('"action_source":"mcp"');
   });
 
-  it('add_provider_gateway → its body is in gateway', async () => {
-    const { body: step } = await client.mcp.call('add_provider_gateway', { gateway: { type: 'vercel', name: 'Edge' } });
-    await approve(step, SECRET);
-    expect((await read(step)).result.gateway).toMatchObject({ name: 'Edge', type: 'vercel' });
+  it('add_provider_gateway → the members of its route; those of an earlier version inside gateway', async () => {
+    const body = { type: 'vercel', name: 'Edge' };
+    for (const args of [body, { gateway: body }]) {
+      const { body: step } = await client.mcp.call('add_provider_gateway', args);
+      await approve(step, SECRET);
+      expect((await read(step)).result.gateway).toMatchObject(body);
+    }
     const { tools } = await client.mcp.client.listTools();
     const { inputSchema } = tools.find(({ name }) => name === 'add_provider_gateway') ?? {};
-    expect(inputSchema).toMatchObject({ required: ['gateway'], properties: { gateway: { oneOf: expect.any(Array) } } });
+    expect(inputSchema).toMatchObject({
+      required: ['type', 'name'],
+      properties: {
+        type: { enum: ['cf_aig', 'vercel'] },
+        accountId: { type: 'string' },
+        gatewayId: { type: 'string' },
+      },
+    });
     expect(JSON.stringify(inputSchema)).not.toContain('"token"');
   });
 
   it('rotate_provider_key, rotate_provider_gateway_key → of the revision that was read, else 409 on the page', async () => {
     const provider = await newProvider();
     const gateway = await newGateway();
-    for (const [tool, { id, revision }] of [
-      ['rotate_provider_key', provider],
-      ['rotate_provider_gateway_key', gateway],
+    for (const [tool, named, { id, revision }] of [
+      ['rotate_provider_key', 'provider', provider],
+      ['rotate_provider_gateway_key', 'gateway', gateway],
     ] as const) {
-      const { body: step } = await client.mcp.call(tool, { id, revision });
+      const { body: step } = await client.mcp.call(tool, { [named]: id, revision });
       const { body: late } = await client.mcp.call(tool, { id, revision });
       expect((await approve(step, SECRET)).status).toBe(200);
       expect((await approve(late, SECRET)).status).toBe(409);
+      expect(await read(late)).toMatchObject({ state: 'pending', failure: { code: 'conflict' } });
+      expect((await client.mcp.call(tool, { [named]: id, revision })).body).toMatchObject({ error: 'conflict' });
       expect(Object.values((await read(step)).result)).toEqual([expect.objectContaining({ id, revision: 2 })]);
       const stranger = await newChangeClient(world);
       expect((await stranger.mcp.call(tool, { id })).body.status).toBe(404);
@@ -154,14 +166,17 @@ describe('tools that a person completes', () => {
     ['add_provider', { ...PROVIDER, type: 'none' }, 'type: must be one of'],
     ['add_provider', { ...PROVIDER, more: 1 }, 'more: is not a known member'],
     ['add_provider_gateway', { gateway: { type: 'vercel', name: 'x', token: SECRET } }, 'gateway.token: is named like'],
-    ['add_provider_gateway', { gateway: { type: 'none' } }, 'type: must be one of'],
+    ['add_provider_gateway', { gateway: { type: 'none' } }, 'gateway.type: must be one of'],
     ['rotate_provider_key', { id: 'x', revision: 0 }, 'revision: must be a whole number'],
-    ['rotate_provider_key', { id: 'x', provider: 'y' }, 'provider: is not a known member'],
+    ['rotate_provider_key', { id: 'x', provider: 'y' }, 'id: is not a known member'],
+    ['rotate_provider_key', {}, 'provider: is required'],
+    ['add_provider_gateway', { type: 'none' }, 'type: must be one of'],
+    ['add_provider', { ...PROVIDER, slug: 'mistral' }, 'slug: '],
     ['claim_account', { more: 1 }, 'more: is not a known member'],
     ['get_operation', {}, 'id: is required'],
   ])('%s with %j → 400 %s', async (tool, args, message) => {
     const { body } = await client.mcp.call(tool, args);
-    expect([body.status, body.message]).toEqual([400, expect.stringContaining(message)]);
+    expect([body.status, body.message]).toEqual([400, expect.stringMatching(`^${message}`)]);
     expect(JSON.stringify([body, world.logs])).not.toContain(SECRET);
   });
 

@@ -142,9 +142,12 @@ it('a sender who is demoted between the calls → 403; revoked → 401, another 
 });
 
 it.each<[string, Record<string, unknown>, string]>([
-  ['add_app', { config: { name: 'x', config: {} } }, 'config.authentication: is required'],
-  ['add_app', { config: { ...SERVER_APP, id: 'mine' } }, 'id: is assigned by the service and cannot be chosen'],
-  ['add_app', {}, 'config: is required'],
+  ['add_app', { name: 'x', config: {} }, 'config.authentication: is required'],
+  ['add_app', { name: 'x', config: SERVER_APP.config, operation: 5 }, 'operation: must be text'],
+  ['add_app', { config: SERVER_APP.config }, 'name: is required'],
+  ['add_app', { config: { name: 'x', config: {} } }, 'config.config.authentication: is required'],
+  ['add_app', { config: { ...SERVER_APP, id: 'mine' } }, 'config.id: is assigned by the service and cannot be chosen'],
+  ['add_app', {}, 'name: is required'],
   ['add_app', { config: SERVER_APP, operation: 5 }, 'operation: must be text'],
   ['add_app', { config: SERVER_APP, more: 1 }, 'more: is not a known member'],
   [

@@ -35,7 +35,7 @@ export async function callTwice(
 
 /** Has an application made; its key waits to be revealed. */
 export async function addApp({ mcp }: Pick<ChangeClient, 'mcp'>, name = SERVER_APP.name): Promise<ToolResult['body']> {
-  const { isError, body } = await callTwice(mcp, 'add_app', { config: { ...SERVER_APP, name } });
+  const { isError, body } = await callTwice(mcp, 'add_app', { ...SERVER_APP, name });
   if (isError) throw new Error(JSON.stringify(body));
   return body;
 }

@@ -3579,6 +3579,12 @@ export interface components {
             /** @description What to fill in, and what to know. */
             notes: string[];
         };
+        OperationFailureResponse: {
+            /** @description As the route of the change answers it, such as `slug_taken`. */
+            code: string;
+            /** @description What is wrong, and what to do. */
+            message: string;
+        };
         ChangeOperationResponse: {
             id: string;
             /** @enum {string} */
@@ -3601,6 +3607,8 @@ export interface components {
             result?: {
                 [key: string]: unknown;
             };
+            /** @description Why the last try of a person was refused. While the operation is pending, they can try again. */
+            failure?: components["schemas"]["OperationFailureResponse"];
             /**
              * Format: uri
              * @description The page on which an owner or admin sees the issued key, once; while it can be seen.
@@ -3697,6 +3705,8 @@ export interface components {
             result?: {
                 [key: string]: unknown;
             };
+            /** @description Why the last try of a person was refused. While the operation is pending, they can try again. */
+            failure?: components["schemas"]["OperationFailureResponse"];
             account?: components["schemas"]["OrganizationResource"];
         };
         CreateOperationRequest: {
@@ -7573,6 +7583,10 @@ export interface operations {
                      *           "created_at": "2026-01-31T12:00:00.000Z"
                      *         }
                      *       },
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "reveal_url": "https://gateway.example.com/reveal/op%3A0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d0a1b2c3d"
                      *     }
                      */
@@ -7745,6 +7759,10 @@ export interface operations {
                      *       "result": {
                      *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
                      *       },
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "account": {
                      *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
                      *         "name": "Analytical Engines",
@@ -7804,6 +7822,10 @@ export interface operations {
                      *       "result": {
                      *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
                      *       },
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
+                     *       },
                      *       "account": {
                      *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
                      *         "name": "Analytical Engines",
@@ -7850,6 +7872,10 @@ export interface operations {
                      *       },
                      *       "result": {
                      *         "accountId": "org_0a1b2c3d4e5f6g7h8i9j"
+                     *       },
+                     *       "failure": {
+                     *         "code": "slug_taken",
+                     *         "message": "slug: \"openai\" is already used by another provider; choose another slug."
                      *       },
                      *       "account": {
                      *         "id": "org_0a1b2c3d4e5f6g7h8i9j",
@@ -7991,7 +8017,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "state": "completed",
-                     *       "message": "Ada’s laptop is logged in. Return to your terminal.",
+                     *       "message": "Your terminal is logged in. Return to it.",
                      *       "continueTo": "cli"
                      *     }
                      */

@@ -1,4 +1,4 @@
-import { OneOf, Text } from '../../../common/fields/fields.js';
+import { DisplayName, OneOf } from '../../../common/fields/fields.js';
 import { GRANTS, type Grant } from '../../admin-principal.js';
 
 const DEFAULT_GRANT: Grant = 'manage';
@@ -7,7 +7,7 @@ const DEFAULT_GRANT: Grant = 'manage';
 export const MAX_KEY_NAME = 100;
 
 export class CreateManagementKeyRequest {
-  @Text({ max: MAX_KEY_NAME, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: MAX_KEY_NAME, description: 'For people; surrounding blanks are dropped.' })
   readonly name: string;
 
   @OneOf(GRANTS, {

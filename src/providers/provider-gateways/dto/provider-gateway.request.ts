@@ -1,15 +1,15 @@
-import { Int, OneOf, Text, Verbatim } from '../../../common/fields/fields.js';
-import { MIN_SECRET_CHARACTERS } from '../../../common/fields/secret-text.rules.js';
+import { DisplayName, Int, OneOf, Text, Verbatim } from '../../../common/fields/fields.js';
+import { MAX_SECRET_CHARACTERS, MIN_SECRET_CHARACTERS } from '../../../common/fields/secret-text.rules.js';
 import { PATH_SEGMENT_PATTERN } from '../provider-gateway-write.rules.js';
 
 /** The display name of a gateway. */
 function GatewayName(): PropertyDecorator {
-  return Text({ max: 100, description: 'For people.' });
+  return DisplayName({ max: 100, description: 'For people.' });
 }
 
 /** A gateway's own credential. */
 function GatewayToken(description: string): PropertyDecorator {
-  return Verbatim({ min: MIN_SECRET_CHARACTERS, max: 4096, description });
+  return Verbatim({ min: MIN_SECRET_CHARACTERS, max: MAX_SECRET_CHARACTERS, description });
 }
 
 /** A path segment in the address of a `cf_aig` gateway. */

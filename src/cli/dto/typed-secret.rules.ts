@@ -1,0 +1,15 @@
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { parseSecretText } from '../../common/fields/secret-text.rules.js';
+
+/**
+ * Judges the key or token that a person typed on an approval page, as the routes of providers and gateways do.
+ *
+ * @param typed absent where none is asked for.
+ * @throws invalid_request at `secret`.
+ * Source: docs/reference/management-api.md#terminal-approval.
+ */
+export function requireTypedSecret(typed: string | undefined): void {
+  if (typed === undefined) return;
+  if (typed.trim() === '') throw invalidRequest('secret', 'must not be blank');
+  parseSecretText('secret', typed);
+}

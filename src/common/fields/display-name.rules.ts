@@ -1,0 +1,23 @@
+/**
+ * Control characters, bidirectional embeddings, overrides and isolates, and what takes no room without joining anything:
+ * a name with one of them can be shown as another. The joiners of scripts and emoji are no part of it.
+ */
+const MISLEADING = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/u;
+const MISLEADING_RUNS = new RegExp(`${MISLEADING.source}+`, 'gu');
+
+/** What is wrong with a name that is refused. */
+export const MISLEADING_NAME = 'must not have control, direction or invisible characters';
+
+/**
+ * Whether a text may be a name that people read: of an application, account, key, label, provider, person or client.
+ *
+ * Source: docs/reference/management-api.md#names; Unicode Technical Report 36, 2.2 (bidirectional text) and 3.
+ */
+export function isDisplayName(text: string): boolean {
+  return !MISLEADING.test(text);
+}
+
+/** The name that a third party gives, with a blank in the place of what `isDisplayName` refuses. */
+export function toDisplayName(text: string): string {
+  return text.replaceAll(MISLEADING_RUNS, ' ').trim();
+}
