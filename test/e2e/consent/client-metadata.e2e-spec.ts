@@ -212,7 +212,11 @@ describe('registered clients', () => {
   it('the same id as a document’s → the operator’s entry wins, without a call', async () => {
     const entry = { client_id: id, client_name: 'The operator’s', redirect_uris: ['https://client.example.com/back'] };
     const clients = clientsWith({ OAUTH_CLIENTS_FILE: clientsFile([entry]) });
-    expect(await clients.find(id, ADDRESS)).toMatchObject({ name: 'The operator’s', domain: null, source: 'registered' });
+    expect(await clients.find(id, ADDRESS)).toMatchObject({
+      name: 'The operator’s',
+      domain: null,
+      source: 'registered',
+    });
     expect(requests).toEqual([]);
   });
 
