@@ -1,4 +1,4 @@
-import type { DataSource, EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 import type { Secret } from '../common/log/secret.js';
 
@@ -15,7 +15,8 @@ type KeepReceipt = (tx: EntityManager, answer: CreationAnswer<object>) => Promis
 /** A creation, with a receipt when the request has an idempotency key. */
 export class Creation {
   constructor(
-    private readonly dataSource: DataSource,
+    /** Runs statements in a transaction. */
+    private readonly transaction: Write<unknown>,
     private readonly keepReceipt: KeepReceipt | undefined,
   ) {}
 
@@ -34,7 +35,7 @@ export class Creation {
     toAnswer: (created: T) => CreationAnswer<A>,
   ): Promise<A> {
     const write: Write<T> = (statements) =>
-      this.dataSource.transaction(async (tx) => {
+      this.transaction(async (tx) => {
         const created = await statements(tx);
         if (created !== undefined) await this.keepReceipt?.(tx, toAnswer(created));
         return created;

@@ -32,7 +32,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const claim = claimOf(request, this.reflector.get(Creates, context.getHandler()));
-    request.creation = this.receipts.creation(claim);
+    request.creation = this.receipts.creation(requireAdmin(request).organizationId, claim);
     if (claim === undefined) return next.handle();
     const before = await this.receipts.answerBefore(claim);
     if (before !== undefined) return of(before);

@@ -25,7 +25,7 @@ export function Idempotent(kind: CreationKind, ...codes: readonly ErrorCode[]): 
       ...codes,
       ...(WITH_KEY.has(kind) ? (['resource_receipt_expired', 'resource_key_unavailable'] as const) : []),
       ...(['billing_plan_limit_reached', 'billing_payment_required'] as const),
-      ...(['billing_unavailable', 'service_unavailable'] as const),
+      ...(['billing_unavailable', 'rate_limited', 'service_unavailable'] as const),
     ),
     Creates(kind),
     UseInterceptors(IdempotencyInterceptor),

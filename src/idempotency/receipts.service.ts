@@ -3,9 +3,10 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Clock, instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
+import { Turns } from '../common/turns.js';
 import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
-import { Creation, type CreationAnswer, type Receipt, type ReceiptClaim } from './creation.js';
+import { Creation, type CreationAnswer, type Receipt, type ReceiptClaim, type Write } from './creation.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
 import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type ReceiptStanding, receiptStanding } from './receipt.rules.js';
 import { type KeptAnswer, ReceiptsRepository } from './receipts.repository.js';
@@ -18,6 +19,8 @@ import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
  */
 @Injectable()
 export class Receipts {
+  readonly #turns = new Turns();
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly receipts: ReceiptsRepository,
@@ -26,9 +29,14 @@ export class Receipts {
     private readonly ids: Ids,
   ) {}
 
-  /** A creation that stores a receipt for the claim; without a claim it stores none. */
-  creation(claim: ReceiptClaim | undefined): Creation {
-    return new Creation(this.dataSource, claim && ((tx, answer) => this.keep(tx, claim, answer)));
+  /**
+   * A creation that stores a receipt for the claim; without a claim it stores none. Those of one account wait for each
+   * other without a connection: they would wait for the same locks.
+   */
+  creation(organizationId: string, claim: ReceiptClaim | undefined): Creation {
+    const inTurn: Write<unknown> = (statements) =>
+      this.#turns.take(organizationId, () => this.dataSource.transaction(statements));
+    return new Creation(inTurn, claim && ((tx, answer) => this.keep(tx, claim, answer)));
   }
 
   /**

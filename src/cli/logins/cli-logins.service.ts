@@ -6,6 +6,7 @@ import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash, provesHash } from '../../common/proof.rules.js';
+import { Turns } from '../../common/turns.js';
 import { requireUnexpired } from '../../identity/admin-access.rules.js';
 import { type ActingPerson, personActor } from '../../identity/admin-principal.js';
 import { Deployment } from '../../identity/deployment.js';
@@ -14,7 +15,6 @@ import { ManagementKeysService } from '../../identity/management-keys/management
 import type { Membership, Organization } from '../../organizations/organizations.repository.js';
 import { Organizations } from '../../organizations/organizations.service.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
-import { Turns } from '../../rate-limits/turns.js';
 import {
   browserProofOf,
   LOGIN_KEPT_MS,

@@ -5,12 +5,12 @@ import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof.rules.js';
+import { Turns } from '../../common/turns.js';
 import { isAtLeast } from '../../identity/admin-access.rules.js';
 import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { Deployment } from '../../identity/deployment.js';
 import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
 import { AddressLimits } from '../../rate-limits/address-limits.service.js';
-import { Turns } from '../../rate-limits/turns.js';
 import { approvalUrl, noSuchOperation, operationExpired } from '../logins/cli-logins.service.js';
 import {
   browserProofOf,

@@ -7,6 +7,8 @@ const BODY = 'body';
 const MAX_DEPTH = 64;
 /** Far above any legitimate body; takes a few milliseconds to scan. */
 const MAX_PARTS = 20_000;
+/** Likewise for one object: the time for its members grows faster than their number. */
+const MAX_MEMBERS = 2_000;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -30,7 +32,7 @@ interface Level {
 /**
  * Parses a JSON text and refuses what two parsers could read differently: duplicate members, a byte order mark, invalid
  * UTF-8, nesting beyond 64 levels and numbers that would be rounded; what Postgres cannot store: NUL and lone
- * surrogates; and more than 20,000 members and entries, which would block other requests.
+ * surrogates; and more than 20,000 members and entries, or 2,000 members of one object, which would block other requests.
  *
  * @param path the name of the whole text in refusals.
  * @param options `takesAnyNumber`: for a text whose bytes are kept, so that no number is rounded.
@@ -40,7 +42,7 @@ interface Level {
  */
 export function parseStrictJson(bytes: Buffer, path = BODY, { takesAnyNumber = false } = {}): unknown {
   const text = decodeUtf8(bytes, path);
-  if (countParts(text) > MAX_PARTS) throw invalidRequest(path, `has more than ${MAX_PARTS} members and entries`);
+  requireFewParts(text, path);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -59,16 +61,25 @@ function decodeUtf8(bytes: Buffer, path: string): string {
   }
 }
 
-/** Counts commas and opening brackets outside strings: about the number of parts of a JSON text. */
-function countParts(text: string): number {
+/** Counts commas and opening brackets outside strings: about the number of parts of a JSON text, before it is parsed. */
+function requireFewParts(text: string, path: string): void {
   let [count, isString] = [0, false];
+  /** For each open object its members so far; NaN for a list. */
+  const members: number[] = [];
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) isString = !isString;
-    else if (isString && code === BACKSLASH) at++;
-    else if (!isString && (code === COMMA || code === OPEN_BRACE || code === OPEN_BRACKET)) count++;
+    else if (isString) at += code === BACKSLASH ? 1 : 0;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) members.pop();
+    else if (code === COMMA || code === OPEN_BRACE || code === OPEN_BRACKET) {
+      if (++count > MAX_PARTS) throw invalidRequest(path, `has more than ${MAX_PARTS} members and entries`);
+      if (code === COMMA) members.push((members.pop() ?? Number.NaN) + 1);
+      else members.push(code === OPEN_BRACE ? 1 : Number.NaN);
+      if ((members.at(-1) ?? 0) > MAX_MEMBERS) {
+        throw invalidRequest(path, `has an object with more than ${MAX_MEMBERS} members`);
+      }
+    }
   }
-  return count;
 }
 
 /** Scans a text that is valid JSON; names are compared after unescaping. */

@@ -6,9 +6,9 @@ import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof.rules.js';
+import { Turns } from '../../common/turns.js';
 import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { IV_BYTES, sealText } from '../../platform/vault/sealed-blob.rules.js';
-import { Turns } from '../../rate-limits/turns.js';
 import {
   type AuthorizationRequest,
   authorizationIdOf,

@@ -244,6 +244,7 @@ describe('request headers', () => {
     const got = new Map(raw.flatMap((text, at) => (at % 2 === 0 ? [[text.toLowerCase(), raw[at + 1]] as const] : [])));
     expect(Object.fromEntries(got)).toEqual({
       host: expect.any(String),
+      'cdn-loop': expect.stringMatching(/^gateway-/),
       connection: 'keep-alive',
       'content-type': 'application/json',
       'content-length': expect.any(String),
