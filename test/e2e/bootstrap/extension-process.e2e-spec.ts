@@ -73,11 +73,13 @@ describeWithRedis('an extension as a program of its own (docs/extending.md)', ()
   }
 
   it('two workers → both have its route, its provider type and its vault', async () => {
+    // At the start each worker compares the key with what is stored.
+    const before = keyServer.asked.length;
     for (let call = 1; call <= CALLS; call++) {
       expect(await manage('reports/apps')).toEqual({ status: 200, body: { apps: 0 } });
       const body = { type: 'acme', name: `Acme ${call}`, slug: `acme-${call}`, secret: 'acme-secret-1234' };
       expect(await manage('providers', body)).toMatchObject({ status: 201, body: { provider: { type: 'acme' } } });
     }
-    expect(keyServer.asked).toEqual(Array(CALLS).fill('seal'));
+    expect(keyServer.asked.slice(before)).toEqual(Array(CALLS).fill('seal'));
   });
 });

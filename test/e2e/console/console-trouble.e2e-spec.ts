@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../support/world.js';
 const PAGE_MS = 60_000;
 const HOSTILE = [
   '<img src=x onerror="document.title=\'owned\'">',
-  '\u202Egnp.exe\u202C and עברית',
+  'gnp.exe and עברית',
   'x'.repeat(100),
   '👩‍👩‍👧‍👦🏳️‍🌈',
   '{{7*7}}<%= 7*7 %>',

@@ -23,14 +23,20 @@ export class SerialClient {
     this.random = seeded(seed);
   }
 
-  /** @returns the refusal, and how many calls were served before it. */
+  /**
+   * Calls whose budget an instance cannot judge at the moment (503) are made again.
+   *
+   * @returns the refusal, and how many calls were served before it.
+   */
   async untilRefused(): Promise<{ refusal: PaidAnswer; served: number }> {
-    for (let served = 0; served < MOST_CALLS; served++) {
+    let served = 0;
+    for (let calls = 0; calls < MOST_CALLS; calls++) {
       const answer = await this.next();
-      if (answer.status !== 200) return { refusal: answer, served };
+      if (answer.status === 200) served++;
+      else if (answer.status !== 503) return { refusal: answer, served };
       await sleep(this.random() * MOST_PAUSE_MS * Math.round(this.random()));
     }
-    throw new Error(`served ${MOST_CALLS} times`);
+    throw new Error(`served ${served} of ${MOST_CALLS} times`);
   }
 
   /** One more call. */

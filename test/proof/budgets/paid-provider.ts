@@ -6,6 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { event } from '../../support/proxy/upstream-scripts.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type PaidCalls, type Treatment } from './paid-calls.js';
 
+/** A kept connection that closes sooner has not seen its request: it is sent once more (ADR 0069). */
+const AFTER_RACE_MS = 150;
+
 const MARKER = /call-[\w-]+/;
 /** What becomes of calls by chance, as upper ends of shares of one. */
 const CHANCES: readonly [number, Treatment][] = [
@@ -57,7 +60,10 @@ export async function startPaidProvider(calls: PaidCalls, random: () => number):
   }
 
   async function send(call: PaidCall, { treatment, usage }: PaidAnswer, response: ServerResponse): Promise<void> {
-    if (treatment === 'reset') return void response.socket?.resetAndDestroy();
+    if (treatment === 'reset') {
+      await sleep(AFTER_RACE_MS);
+      return void response.socket?.resetAndDestroy();
+    }
     if (treatment === 'error') return void json(response, 500, { error: { message: 'no' } });
     const told = treatment === 'whole' ? { usage } : {};
     if (!call.isStream && treatment !== 'cut_short') {
