@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { programAnswer } from '../../support/platform/program-answer.js';
+import { programAnswer } from '../support/platform/program-answer.js';
 
 const codeOf = (...args: readonly string[]) => programAnswer('kept-code', args, ['--allow-natives-syntax']);
 
