@@ -143,7 +143,7 @@ export class ProxyPolicy {
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
       : {
           ...{ model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) },
-          keeps: keepsObjects(scan, style),
+          keeps: keepsObjects(scan, style, hostedTools),
         };
   }
 

@@ -3,6 +3,7 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { ITEM_CONTENT } from '../../upstreams/kept-objects.js';
 import { REQUEST_NAMES } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
+import { validateCostMembers } from './cost-members.rules.js';
 import {
   isKeptModel,
   keepsObjects,
@@ -285,11 +286,13 @@ describe('objects kept at the provider (ADR 0028)', () => {
     ['chat_completions', { store: true }, true],
     ['chat_completions', { modalities: ['text', 'audio'] }, true],
     ['anthropic_messages', {}, false],
+    ['anthropic_messages', { tools: [{ name: 'mine', input_schema: {} }] }, false],
     ['anthropic_messages', { diagnostics: {} }, true],
     ['anthropic_messages', { tools: [{ type: 'code_execution_20250825' }] }, true],
     ['anthropic_messages', { container: { skills: [] } }, true],
     ['gemini_native', {}, false],
   ])('an answer of %s to %j is kept: %p', (style, body, isKept) => {
-    expect(keepsObjects(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), style)).toBe(isKept);
+    const scan = scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES);
+    expect(keepsObjects(scan, style, validateCostMembers(scan, style).hosted)).toBe(isKept);
   });
 });

@@ -178,10 +178,12 @@ export function keptReferences(body: ScannedBody): readonly KeptReference[] {
 
 /**
  * Whether the provider keeps objects that the answer to this body names, so that they get an owner: an answer of the
- * Responses API unless it is not to be stored, a completion that is or that speaks, a message with a container or with
- * diagnostics of the cache.
+ * Responses API unless it is not to be stored, a completion that is or that speaks, a message with tools of the provider,
+ * with a container or with diagnostics of the cache.
+ *
+ * @param hostedTools tools that the provider runs.
  */
-export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle): boolean {
+export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle, hostedTools: readonly string[]): boolean {
   const has = (name: string) => isNamed(bytes, root.members.get(name));
   const store = root.members.get('store');
   const isStored = store !== undefined && bytes[store.start] === TRUE;
@@ -191,7 +193,7 @@ export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle): boo
     case 'chat_completions':
       return isStored || has('modalities');
     case 'anthropic_messages':
-      return has('tools') || has('container') || has('diagnostics');
+      return hostedTools.length > 0 || has('container') || has('diagnostics');
     default:
       return style === 'other';
   }

@@ -176,7 +176,7 @@ function responsesFor({ provider, path, model }: Target, checked: CheckedRespons
   ];
   const body = applyEdits(scan.bytes, edits);
   const sent = sentByJson(scan, bounds);
-  const keeps = keepsObjects(scan, 'responses');
+  const keeps = keepsObjects(scan, 'responses', hostedTools);
   return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds, sent, keeps };
 }
 
