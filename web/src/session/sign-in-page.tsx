@@ -43,7 +43,7 @@ export function SignInPage() {
     }
   };
   const problem = problemAt(error, 'email') ?? problemAt(error, 'password');
-  // Nobody can sign in yet; a refused sign-in of a third party is told here first.
+  // Nobody can sign in yet, but a refused third-party sign-in is reported here first.
   if (capabilities?.awaitsFirstPerson === true && refusal === undefined) return <Redirect to="/signup" replace />;
   return (
     <Frame title="Sign in">
