@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Turns } from './turns.js';
 
-/** Work that ends when it is told to. */
+/** Work that ends on request. */
 function pieces() {
   const turns = new Turns();
   const underWay: string[] = [];

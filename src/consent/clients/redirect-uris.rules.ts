@@ -40,7 +40,7 @@ export function matchesRedirectUri(declared: string, sent: string): boolean {
   );
 }
 
-/** What a person is told about a redirect URI: the host and port of a page, the scheme of anything else. */
+/** The part of a redirect URI that pages show: host and port of a web page, the scheme of any other address. */
 export function redirectHost(uri: string): string {
   const { protocol, host } = new URL(uri);
   return isPage(protocol) ? host : protocol.slice(0, -1);

@@ -99,7 +99,7 @@ export class Passwords {
    * Replaces the password and every session: the current session continues with a new token, the others end. The check
    * of the current password has the rate limit of sign-in, so a stolen session does not speed up guessing.
    *
-   * @throws invalid_request the current password is wrong, or there is none; the new one is common.
+   * @throws invalid_request the current password is wrong or missing, or the new one is too common.
    * Source: docs/reference/management-api.md#passwords-and-third-parties, docs/reference/security.md#revocation.
    */
   async change(acting: PersonPrincipal, input: NewPassword, browser: BrowserClient): Promise<SignedInPerson> {

@@ -94,7 +94,7 @@ export class ConsoleOrigin {
     this.isHttps = this.url.startsWith('https:');
   }
 
-  /** What a request to another host is told: where to go, and the setting where it is not set. */
+  /** The message for a request to another host: the address to open, and the setting if it is missing. */
   get elsewhere(): string {
     const here = `This is served under ${this.url} only; open it there`;
     return this.#named === undefined ? `${here}, or set PUBLIC_URL to the origin that browsers use.` : `${here}.`;

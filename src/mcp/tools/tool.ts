@@ -43,7 +43,7 @@ export type FindController = <C extends object>(type: Type<C>) => C;
 interface FormerArguments {
   /** Names of earlier, by names of now. */
   readonly names?: Readonly<Record<string, string>>;
-  /** The argument that held all members of the body, and how its value is told from one of now. */
+  /** The argument that held all members of the body, and a check that distinguishes its value from a current one. */
   readonly inside?: { readonly name: string; holdsBody(value: object): boolean };
 }
 
