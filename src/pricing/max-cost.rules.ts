@@ -22,7 +22,6 @@ export interface ToolModelBounds {
   readonly bounds: UsageBounds;
 }
 
-const NO_TOOL_MODELS: readonly ToolModelBounds[] = [];
 const TOKENS_PER_RATE = 1_000_000;
 const SECONDS_PER_MINUTE = 60;
 const SECONDS_PER_HOUR = 3_600;
@@ -45,9 +44,11 @@ const UNKNOWN_OUTPUT_RATE = 75_000_000_000;
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export function maxCostOf(price: CompiledPrice | undefined, bounds: UsageBounds): number {
-  const { toolModels = NO_TOOL_MODELS } = bounds;
-  const ofTools = toolModels.reduce((sum, tool) => sum + maxCostOf(tool.price, tool.bounds), 0);
-  return Math.min(maxCostOfModel(price, bounds) + ofTools, Number.MAX_SAFE_INTEGER);
+  const ofModel = maxCostOfModel(price, bounds);
+  const { toolModels } = bounds;
+  if (toolModels === undefined) return ofModel;
+  const all = toolModels.reduce((sum, tool) => sum + maxCostOf(tool.price, tool.bounds), ofModel);
+  return Math.min(all, Number.MAX_SAFE_INTEGER);
 }
 
 function maxCostOfModel(price: CompiledPrice | undefined, bounds: UsageBounds): number {

@@ -16,7 +16,7 @@ import { gatewayOptionEdits } from './body/gateway-options.rules.js';
 import { keepsObjects, keptReferences, validateKeptFields, validateKeptParameters } from './body/kept-objects.rules.js';
 import { validateOutputCap } from './body/output-cap.rules.js';
 import { type RequestFacts, readRequestFacts, usageEdits } from './body/request-facts.rules.js';
-import { boundsOfToolModels, limitedToolEdits, type ToolModelRules } from './body/tool-models.rules.js';
+import { boundsOfToolModels, limitedToolEdits, toolModelRules } from './body/tool-models.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-shape.rules.js';
 import { findFormField, readForm, rebuildForm } from './forms/multipart-form.js';
 import { applyEdits, type JsonEdit, setMember } from './json/json-edit.js';
@@ -137,7 +137,11 @@ export class ProxyPolicy {
     const { withholdUsageChunk } = usage;
     const modelTokens = this.outputLimits.find(type, model.canonical);
     const own = boundsOfJson(scan, output, { hostedTools, modelTokens, namesKept: checked.namesKept });
-    const bounds = boundsOfToolModels(scan, tools, own, { ...this.toolModelRules(call), cap: access.maxOutputTokens });
+    const { allowedModels, maxOutputTokens: cap } = access;
+    const target = { provider, style, allowedModels, cap, atMs: call.atMs };
+    const bounds = boundsOfToolModels(scan, tools, own, () =>
+      toolModelRules(target, { prices: this.prices, outputLimits: this.outputLimits }),
+    );
     const path = pathFor(plan, model);
     return dialect.isFree(plan.path)
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
@@ -169,19 +173,6 @@ export class ProxyPolicy {
     if (changes.size === 0) return { ...checked, body, contentType };
     const boundary = formBoundary(this.ids);
     return { ...checked, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };
-  }
-
-  private toolModelRules({ plan, atMs }: PlannedCall): Omit<ToolModelRules, 'cap'> {
-    const { provider, access, style } = plan;
-    const { type, customPrices, slug, route } = provider;
-    return {
-      type,
-      allowedModels: access.allowedModels,
-      reportsCost: route.reportsCost(style),
-      providerSlug: slug,
-      priceOf: (model) => this.prices.find(type, model, customPrices, atMs),
-      outputLimitOf: (model) => this.outputLimits.find(type, model),
-    };
   }
 
   private choose({ caller, plan, atMs }: PlannedCall, inBody: string | undefined): ModelChoice {

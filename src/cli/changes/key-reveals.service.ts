@@ -3,10 +3,10 @@ import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isAtLeast, requireUnexpired } from '../../identity/admin-access.rules.js';
 import { type PersonPrincipal, personActor } from '../../identity/admin-principal.js';
-import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
 import type { Organization } from '../../organizations/organizations.repository.js';
 import { Organizations } from '../../organizations/organizations.service.js';
 import { OperationsRepository } from '../operations/operations.repository.js';
+import { PendingOperations } from '../operations/pending-operations.service.js';
 import { type KeyState, keyStateAt } from './change-operation.rules.js';
 import { type ChangeOperation, ChangeOperations, type RevealedOperation } from './change-operations.service.js';
 
@@ -14,8 +14,8 @@ import { type ChangeOperation, ChangeOperations, type RevealedOperation } from '
 export interface KeyPreview {
   readonly operation: ChangeOperation;
   readonly account: Organization;
-  /** Name of the credential of the client that asked for the key; undefined when it is not kept any more. */
-  readonly requester: string | undefined;
+  /** Name of the credential of the client that asked for the key; null when it is not kept any more. */
+  readonly requester: string | null;
   readonly key: KeyState;
 }
 
@@ -33,17 +33,16 @@ export class KeyReveals {
     private readonly operations: OperationsRepository,
     private readonly changes: ChangeOperations,
     private readonly organizations: Organizations,
-    private readonly keys: ManagementKeysService,
+    private readonly pending: PendingOperations,
     private readonly clock: Clock,
   ) {}
 
   async preview(person: PersonPrincipal, id: string): Promise<KeyPreview> {
     const account = await this.accountOf(person, id);
     const operation = await this.changes.requireOwn(account.id, id);
-    const { credentialId } = operation;
-    const requester = credentialId === null ? undefined : await this.keys.find(account.id, credentialId);
+    const requester = await this.pending.senderName(operation);
     const key = keyStateAt(operation, this.clock.nowMs());
-    return { operation, account, requester: requester?.name, key };
+    return { operation, account, requester, key };
   }
 
   /** @throws as the class and `ChangeOperations.reveal`. */

@@ -93,7 +93,7 @@ function facts({ operation, account, requester }: KeyPreview): Html {
     ['Account', namedWithId(account.name, account.id)],
     [
       'Asked for by',
-      requester === undefined
+      requester === null
         ? null
         : html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`,
     ],

@@ -154,8 +154,8 @@ export class TerminalOperations {
     const isStep = needsBrowser(request);
     const { kind, payload, token, address } = request;
     const created = this.pending.new(admin, { id, kind, payload, requestHash, actionSource: 'cli', address });
-    if (kind === 'claim') requireNoMembers(payload);
     if (kind === 'claim') {
+      requireNoMembers(payload);
       await this.requireUnclaimed(admin);
       await this.pending.openStep(created, token);
       return;

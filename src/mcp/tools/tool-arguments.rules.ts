@@ -2,6 +2,7 @@ import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.
 import { shownName } from '../../common/errors/shown-text.rules.js';
 import { memberPath } from '../../common/fields/config-values.js';
 import type { Tool } from './tool.js';
+import { isJsonObject } from './tool-maps.rules.js';
 
 /** Ends of names of credentials, in lower case, without separators. */
 const CREDENTIAL_NAME =
@@ -65,14 +66,10 @@ export function currentArguments(
   }
   if (inside === undefined) return { sent: renamed };
   const { [inside.name]: held, ...others } = renamed;
-  if (!isObject(held) || !inside.holdsBody(held)) return { sent: renamed };
+  if (!isJsonObject(held) || !inside.holdsBody(held)) return { sent: renamed };
   const stranger = Object.keys(others).find((name) => !Object.hasOwn(optional, name));
   if (stranger !== undefined) throw invalidRequest(shownName(stranger), 'is not a known member');
   return { sent: { ...held, ...others }, below: inside.name };
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** @throws invalid_request unless the argument is text of one character at least. */
@@ -117,7 +114,7 @@ function membersInside(name: string, { [name]: held, ...others }: Arguments): ob
   const [stranger] = Object.keys(others);
   if (stranger !== undefined) throw invalidRequest(shownName(stranger), 'is not a known member');
   if (held === undefined) throw invalidRequest(name, 'is required');
-  if (!isObject(held)) throw invalidRequest(name, 'must be an object');
+  if (!isJsonObject(held)) throw invalidRequest(name, 'must be an object');
   return held;
 }
 

@@ -4,7 +4,7 @@ const DEFINITIONS = '#/$defs/';
 const JSON_SCHEMA_MEMBERS = 'properties';
 
 /** Whether a value is a JSON object. */
-export function isSchema(value: unknown): value is JSONObject {
+export function isJsonObject(value: unknown): value is JSONObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -17,12 +17,12 @@ export function isSchema(value: unknown): value is JSONObject {
  */
 export function isMapAt(schema: object, path: readonly string[]): boolean {
   if (path.at(-1) === JSON_SCHEMA_MEMBERS) return true;
-  if (!isSchema(schema)) return false;
-  const definitions = isSchema(schema.$defs) ? schema.$defs : {};
+  if (!isJsonObject(schema)) return false;
+  const definitions = isJsonObject(schema.$defs) ? schema.$defs : {};
   const formsOf = (form: JSONObject) => resolved(form, definitions);
   let forms = formsOf(schema);
   for (const member of path) forms = forms.flatMap((form) => below(form, member)).flatMap(formsOf);
-  return forms.some(({ additionalProperties }) => isSchema(additionalProperties));
+  return forms.some(({ additionalProperties }) => isJsonObject(additionalProperties));
 }
 
 /** A schema, or those that it chooses from, without references. */
@@ -30,10 +30,10 @@ function resolved(form: JSONObject, definitions: JSONObject): readonly JSONObjec
   const { $ref, oneOf, allOf } = form;
   const target = typeof $ref === 'string' ? definitions[$ref.slice(DEFINITIONS.length)] : undefined;
   const choices = [target, ...(Array.isArray(oneOf) ? oneOf : []), ...(Array.isArray(allOf) ? allOf : [])];
-  return [form, ...choices.filter(isSchema).flatMap((choice) => resolved(choice, definitions))];
+  return [form, ...choices.filter(isJsonObject).flatMap((choice) => resolved(choice, definitions))];
 }
 
 function below({ properties, additionalProperties, items }: JSONObject, member: string): readonly JSONObject[] {
-  const named = isSchema(properties) && Object.hasOwn(properties, member) ? properties[member] : undefined;
-  return [named ?? additionalProperties, items].filter(isSchema);
+  const named = isJsonObject(properties) && Object.hasOwn(properties, member) ? properties[member] : undefined;
+  return [named ?? additionalProperties, items].filter(isJsonObject);
 }

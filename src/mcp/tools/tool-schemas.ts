@@ -3,7 +3,7 @@ import type { INestApplication, Type } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import type { Tool } from './tool.js';
 import { isCredentialName } from './tool-arguments.rules.js';
-import { isSchema } from './tool-maps.rules.js';
+import { isJsonObject } from './tool-maps.rules.js';
 
 const IN_DOCUMENT = '#/components/schemas/';
 const IN_TOOL = '#/$defs/';
@@ -91,7 +91,7 @@ function withWordsOf(known: JSONValue | undefined, schema: JSONValue): JSONValue
 }
 
 function wordsOf(schema: JSONValue | undefined): JSONArray {
-  const words = isSchema(schema) ? schema.enum : undefined;
+  const words = isJsonObject(schema) ? schema.enum : undefined;
   return Array.isArray(words) ? words : [];
 }
 
@@ -100,12 +100,12 @@ function wordsOf(schema: JSONValue | undefined): JSONArray {
  * route takes all that it documents.
  */
 function ofOneType(schema: unknown): unknown {
-  if (!isSchema(schema)) return schema;
+  if (!isJsonObject(schema)) return schema;
   const { type, oneOf, ...rest } = schema;
   if (Array.isArray(type)) return { ...rest, type: type.find((word) => word !== 'null') ?? 'null' };
-  if (!Array.isArray(oneOf) || oneOf.every((form) => isSchema(form) && '$ref' in form)) return schema;
-  const richest = oneOf.find((form) => isSchema(form) && ('$ref' in form || form.type === 'array')) ?? oneOf[0];
-  return isSchema(richest) ? { ...rest, ...richest } : schema;
+  if (!Array.isArray(oneOf) || oneOf.every((form) => isJsonObject(form) && '$ref' in form)) return schema;
+  const richest = oneOf.find((form) => isJsonObject(form) && ('$ref' in form || form.type === 'array')) ?? oneOf[0];
+  return isJsonObject(richest) ? { ...rest, ...richest } : schema;
 }
 
 /** The schema of an argument that holds all members of a body. */

@@ -34,8 +34,9 @@ export class KeyCanaries {
 
   /** Compares all keys now, and those of the vault every minute. */
   async open(): Promise<void> {
-    await this.#compareSigning();
-    await this.check();
+    const known = await this.#read();
+    await this.#compareSigning(known);
+    await this.#judge(known);
     this.#timer = setInterval(() => void this.check(), CHECK_MS).unref();
   }
 
@@ -45,21 +46,34 @@ export class KeyCanaries {
 
   /** Judges each key of the vault. What cannot be compared at the moment stays as it was judged before. */
   async check(): Promise<void> {
+    try {
+      await this.#judge(await this.#read());
+    } catch (error) {
+      this.#logFailure(error);
+    }
+  }
+
+  async #judge(canaries: ReadonlyMap<string, string>): Promise<void> {
     const { vault, log } = this.parts;
     for (const key of vault.keys) {
       try {
-        const isFit = await this.#fits(key);
+        const isFit = await this.#fits(key, canaries);
         if (!vault.judge(key, isFit) || isFit) continue;
         log.event('secret_vault_misconfigured', { error: `${key.variable} is not the key that sealed what is stored` });
       } catch (error) {
-        log.event('secret_vault_check_failed', { error: error instanceof Error ? error.message : String(error) });
+        this.#logFailure(error);
       }
     }
   }
 
-  async #fits(key: VaultKey): Promise<boolean> {
+  #logFailure(error: unknown): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.parts.log.event('secret_vault_check_failed', { error: text });
+  }
+
+  async #fits(key: VaultKey, canaries: ReadonlyMap<string, string>): Promise<boolean> {
     const name = `vault ${key.version}`;
-    const known = await this.#read(name);
+    const known = canaries.get(name);
     if (known !== undefined && (await opens(key, known, CONTEXT))) return true;
     // Another key in place of a retired version is no mistake once nothing is sealed with that.
     if (known !== undefined && key.isCurrent) return false;
@@ -67,15 +81,15 @@ export class KeyCanaries {
     if (known !== undefined && sealed.length > 0) return false;
     if (sealed.length > 0 && !(await opensAny(key, sealed))) return false;
     await this.#store(name, await key.seal(CANARY, CONTEXT), known);
-    const stored = await this.#read(name);
+    const stored = (await this.#read()).get(name);
     return stored !== undefined && opens(key, stored, CONTEXT);
   }
 
-  async #compareSigning(): Promise<void> {
+  async #compareSigning(canaries: ReadonlyMap<string, string>): Promise<void> {
     const { signing, log } = this.parts;
     for (const [variable, secret] of Object.entries(signing)) {
       const fingerprint = createHmac('sha256', secret.reveal()).update('canary').digest('base64url');
-      const known = await this.#read(variable);
+      const known = canaries.get(variable);
       if (known === fingerprint) continue;
       if (known !== undefined) log.event('signing_secret_changed', { variable });
       await this.#store(variable, fingerprint, known);
@@ -88,10 +102,11 @@ export class KeyCanaries {
     return pages.flat().filter(({ blob }) => key.owns(blob));
   }
 
-  async #read(name: string): Promise<string | undefined> {
-    const sql = 'SELECT canary FROM key_canaries WHERE name = $1';
-    const [row] = await this.parts.dataSource.query<{ canary: string }[]>(sql, [name]);
-    return row?.canary;
+  /** All canaries, by name. */
+  async #read(): Promise<ReadonlyMap<string, string>> {
+    const sql = 'SELECT name, canary FROM key_canaries';
+    const rows = await this.parts.dataSource.query<{ name: string; canary: string }[]>(sql);
+    return new Map(rows.map(({ name, canary }) => [name, canary]));
   }
 
   /** Of several instances, one stores it. @param known is replaced; undefined: none was stored. */

@@ -38,11 +38,6 @@ const KMS_TOKEN = 'SECRET_VAULT_KMS_TOKEN';
 const CURRENT = 'SECRET_VAULT_LOCAL_KEK_CURRENT_VERSION';
 const FIRST_KEY = 'SECRET_VAULT_LOCAL_KEK_V1';
 const KEY_NAME = /^SECRET_VAULT_LOCAL_KEK_V([1-9][0-9]{0,3})$/;
-/** The variable of a version of the local key. */
-export function keyVariable(version: number): string {
-  return `${LOCAL_PREFIX}KEK_V${version}`;
-}
-
 const VERSION = /^[1-9][0-9]{0,3}$/;
 const KEY_BYTES = 32;
 /** Characters that a header value allows; others would fail at the first call instead of at the start. */
@@ -60,6 +55,11 @@ export function readVaultSettings(env: VaultEnvironment): VaultSettings | VaultM
   const foreign = present(env, mode === 'local' ? KMS_PREFIX : LOCAL_PREFIX)[0];
   if (foreign !== undefined) return { variable: foreign, problem: `does not belong to mode "${mode}"; unset it` };
   return mode === 'local' ? readLocal(env) : readKms(env);
+}
+
+/** The variable of a version of the local key. */
+export function keyVariable(version: number): string {
+  return `${LOCAL_PREFIX}KEK_V${version}`;
 }
 
 export function isVaultMisconfiguration(

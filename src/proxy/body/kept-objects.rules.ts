@@ -43,6 +43,9 @@ const FALSE = 0x66;
 
 const ROOT_ANY: ReadonlySet<string> = new Set(KEPT_AT_ROOT.any.flatMap(spellings));
 const ROOT_OBJECT: ReadonlySet<string> = new Set(KEPT_AT_ROOT.object.flatMap(spellings));
+/** Root members that only the owner of the object may use. */
+const ROOT_OWNED: readonly OwnedMember[] = KEPT_AT_ROOT.owned.map(ownedMember);
+const RESPONSE_MEMBER = ownedMember(RESPONSE);
 const OWNED: ReadonlySet<string> = new Set(OWNED_ANYWHERE.flatMap(spellings));
 /** Members of every item, whatever its content. */
 const OF_EVERY_ITEM: ReadonlySet<string> = new Set(['id', 'status']);
@@ -55,6 +58,11 @@ const ANY_CONTENT: Content = {
 const KEPT_NAMES: ReadonlySet<string> = new Set(
   [...ROOT_ANY, ...[...KEPT_AT_ROOT.owned, ...KEPT_ANYWHERE, ...OWNED_ANYWHERE].flatMap(spellings)].map(folded),
 );
+
+interface OwnedMember {
+  readonly name: string;
+  readonly spelled: readonly string[];
+}
 
 /** A member that names an object kept at the provider. */
 export interface KeptReference {
@@ -141,17 +149,21 @@ function referencesOf(bytes: Buffer, object: ObjectSpan): KeptReference[] {
 
 /** The response that a request continues. @throws invalid_request the member has another form. */
 export function responseReferences(body: ScannedBody): KeptReference[] {
-  return rootReferences(body, RESPONSE);
+  return rootReferences(body, RESPONSE_MEMBER);
+}
+
+function ownedMember(name: string): OwnedMember {
+  return { name, spelled: spellings(name) };
 }
 
 /** The references of a root member: an id, or an object with one. */
-function rootReferences({ bytes, root }: ScannedBody, owned: string): KeptReference[] {
-  const [name, ...others] = spellings(owned).filter((spelling) => isNamed(bytes, root.members.get(spelling)));
+function rootReferences({ bytes, root }: ScannedBody, owned: OwnedMember): KeptReference[] {
+  const [name, ...others] = owned.spelled.filter((spelling) => isNamed(bytes, root.members.get(spelling)));
   if (name === undefined) return [];
   if (others.length > 0) throw invalidRequest(name, 'stands there in two spellings');
   const member = root.members.get(name);
   const value = member && memberValue(bytes, member, name, NAME_MAX_BYTES * BYTES_OF_ESCAPE);
-  const isObject = owned !== RESPONSE && typeof value === 'object' && value !== null;
+  const isObject = owned.name !== RESPONSE && typeof value === 'object' && value !== null;
   const id: unknown = isObject ? Reflect.get(value, 'id') : value;
   const path = isObject ? `${name}.id` : name;
   if (typeof id !== 'string' || id === '') throw invalidRequest(path, 'must be a non-empty string');
@@ -160,7 +172,8 @@ function rootReferences({ bytes, root }: ScannedBody, owned: string): KeptRefere
 
 /**
  * Finds the references to objects stored at the provider, by the table in `upstreams/kept-objects.ts`: other
- * applications that share the provider key may have created them. An item with its content is none, whatever its id.
+ * applications that share the provider key may have created them. An item with its content is not a reference, whatever
+ * its id.
  *
  * @param body as the client sent it, scanned with `REQUEST_NAMES`; members that the operator configures are exempt.
  * @returns the references that only the owner of the object may use: the caller must verify its ownership.
@@ -170,7 +183,7 @@ function rootReferences({ bytes, root }: ScannedBody, owned: string): KeptRefere
 export function keptReferences(body: ScannedBody): readonly KeptReference[] {
   refuseAtRoot(body);
   return [
-    ...KEPT_AT_ROOT.owned.flatMap((name) => rootReferences(body, name)),
+    ...ROOT_OWNED.flatMap((owned) => rootReferences(body, owned)),
     ...body.deep.flatMap((member) => referenceAt(body.bytes, member) ?? []),
     ...body.named.flatMap((object) => referencesOf(body.bytes, object)),
   ];

@@ -27,11 +27,11 @@ interface Setting {
 function judged(body: object | string, { type = 'openai', allowed = [], reportsCost = false, cap }: Setting = {}) {
   const scan = scanJson(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), REQUEST_NAMES);
   const { tools } = validateCostMembers(scan, 'responses');
-  return boundsOfToolModels(scan, tools, OWN, {
+  return boundsOfToolModels(scan, tools, OWN, () => ({
     ...{ type, cap, allowedModels: new Set(allowed), reportsCost, providerSlug: 'main' },
     priceOf: (model) => PRICES.get(model),
     outputLimitOf: () => undefined,
-  });
+  }));
 }
 
 function outcome(body: object | string, setting: Setting = {}): string {

@@ -1,8 +1,13 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { shownText } from '../../common/errors/shown-text.rules.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
+import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import type { ToolModelBounds, UsageBounds } from '../../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
+import type { OutputLimits } from '../../pricing/output-limits.service.js';
+import type { PriceBook } from '../../pricing/price-book.js';
+import type { ProviderInstance } from '../../providers/provider-instance.js';
+import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { isClientTool } from '../../upstreams/hosted-tools.rules.js';
 import { MAX_MODEL_LENGTH, type ProviderType } from '../../upstreams/provider-types.js';
 import {
@@ -51,6 +56,13 @@ export interface ToolModelRules {
 export type Tool = Readonly<Record<string, unknown>>;
 type Entry = Tool;
 
+/** The provider of a call, and what it may run there. */
+interface ToolModelTarget extends Pick<ToolModelRules, 'allowedModels' | 'cap'> {
+  readonly provider: ProviderInstance;
+  readonly style: ApiStyle;
+  readonly atMs: number;
+}
+
 const PLUGINS = 'plugins';
 const NO_EDITS: readonly JsonEdit[] = [];
 const MAX_DEPTH = 8;
@@ -62,14 +74,17 @@ const MOST_USES = 1_000;
  * The bounds of a request with those of the models that its tools and plugins can run.
  *
  * @param own bounds of the request's own model.
+ * @param rulesOf called for a request with tools or plugins only.
  * @throws as `judgeToolModels`; invalid_request tools with models have more than one reading.
  */
 export function boundsOfToolModels(
   { bytes, root }: ScannedBody,
   tools: readonly Tool[],
   own: UsageBounds,
-  rules: ToolModelRules,
+  rulesOf: () => ToolModelRules,
 ): UsageBounds {
+  if (tools.length === 0 && !root.members.has(PLUGINS)) return own;
+  const rules = rulesOf();
   const member = rules.type === 'openrouter' ? root.members.get(PLUGINS) : undefined;
   const plugins = isNamed(bytes, member) ? memberValue(bytes, member, PLUGINS, bytes.length) : undefined;
   const models = findToolModels(tools, plugins, rules);
@@ -88,14 +103,27 @@ function requireOneReading(bytes: Buffer, member: MemberSpan | undefined, name: 
  * @param cap maximum output tokens of the request; undefined: no limit.
  * @throws max_output_tokens_exceeded, invalid_request the limit is not a whole number.
  */
-export async function limitedToolEdits(
+export function limitedToolEdits(
   { bytes }: ScannedBody,
   tools: readonly Tool[],
   cap: number | undefined,
-): Promise<readonly JsonEdit[]> {
+): MaybePromise<readonly JsonEdit[]> {
   const isLimited = tools.some(({ type }) => typeof type === 'string' && hasOutputLimit(type));
   if (cap === undefined || !isLimited) return NO_EDITS;
-  return toolOutputEdits(await scanBody(bytes, { names: LIMITED_TOOLS }), cap);
+  return whenResolved(scanBody(bytes, { names: LIMITED_TOOLS }), (limited) => toolOutputEdits(limited, cap));
+}
+
+/** The rules for calls of one provider. @param atMs an instant of the day of the prices, in milliseconds since 1970. */
+export function toolModelRules(
+  { provider, style, allowedModels, cap, atMs }: ToolModelTarget,
+  { prices, outputLimits }: { readonly prices: PriceBook; readonly outputLimits: OutputLimits },
+): ToolModelRules {
+  const { type, customPrices, slug, route } = provider;
+  return {
+    ...{ type, cap, allowedModels, reportsCost: route.reportsCost(style), providerSlug: slug },
+    priceOf: (model) => prices.find(type, model, customPrices, atMs),
+    outputLimitOf: (model) => outputLimits.find(type, model),
+  };
 }
 
 /** Scans entries of `tools` that have an output limit of their own. */

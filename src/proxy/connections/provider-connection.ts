@@ -54,8 +54,8 @@ export class ProviderConnection implements ResponseEvents {
   #cause: Error | undefined;
   #keepAliveMs = 0;
   #idleUntilMs = Number.POSITIVE_INFINITY;
-  /** Calls that it has been sent. */
-  #calls = 0;
+  /** It has had a call before. */
+  #isReused = false;
   #sentMs = 0;
   /** Whether anything of the answer has arrived. */
   #isAnswered = false;
@@ -97,6 +97,7 @@ export class ProviderConnection implements ResponseEvents {
   take(): void {
     if (this.#isTaken) throw new Error('the connection has a holder');
     this.#isTaken = true;
+    this.#isReused = true;
   }
 
   /**
@@ -205,7 +206,6 @@ export class ProviderConnection implements ResponseEvents {
     }
     if (this.#events !== events) return;
     this.#reader.expect(request.method);
-    this.#calls++;
     this.#isAnswered = false;
     this.#sentMs = this.clock.monotonicMs();
     const { body } = request;
@@ -239,7 +239,7 @@ export class ProviderConnection implements ResponseEvents {
   #whyClosed(): Error {
     const cause = this.#cause ?? closed();
     const isByPeer = cause instanceof BrokenConnection ? cause.code === 'closed' : CLOSED_BY_PEER.has(errorCode(cause));
-    const isRace = isByPeer && this.#calls > 1 && !this.#isAnswered;
+    const isRace = isByPeer && this.#isReused && !this.#isAnswered;
     if (!isRace || this.clock.monotonicMs() - this.#sentMs > RACE_MS) return cause;
     return new BrokenConnection('closed', 'the provider closed its kept connection', true);
   }

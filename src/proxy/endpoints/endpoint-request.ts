@@ -14,7 +14,7 @@ import { type RequestedTools, validateCostMembers } from '../body/cost-members.r
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
 import { keepsObjects, keptReferences, responseReferences, validateKeptFields } from '../body/kept-objects.rules.js';
 import { validateOutputCap } from '../body/output-cap.rules.js';
-import { boundsOfToolModels, limitedToolEdits } from '../body/tool-models.rules.js';
+import { boundsOfToolModels, limitedToolEdits, toolModelRules } from '../body/tool-models.rules.js';
 import { formBoundary, formType } from '../forms/form-shape.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
 import { applyEdits, type JsonEdit, setMember } from '../json/json-edit.js';
@@ -98,18 +98,13 @@ export class EndpointRequests {
     { endpoint, pricedAtMs }: PricedEndpoint,
     { scan, requested, namesKept }: CheckedPrompt,
   ): UsageBounds {
-    const { type, customPrices, slug, route } = provider;
     const { hosted: hostedTools, tools } = requested;
-    const modelTokens = this.outputLimits.find(type, model.canonical);
+    const modelTokens = this.outputLimits.find(provider.type, model.canonical);
     const own = boundsOfJson(scan, outputOf(scan, endpoint, provider), { hostedTools, modelTokens, namesKept });
-    return boundsOfToolModels(scan, tools, own, {
-      type,
-      cap: endpoint.max_output_tokens,
-      allowedModels: modelsOf(endpoint),
-      reportsCost: route.reportsCost(style),
-      providerSlug: slug,
-      priceOf: (name) => this.prices.find(type, name, customPrices, pricedAtMs),
-      outputLimitOf: (name) => this.outputLimits.find(type, name),
+    const { prices, outputLimits } = this;
+    return boundsOfToolModels(scan, tools, own, () => {
+      const models = { allowedModels: modelsOf(endpoint), cap: endpoint.max_output_tokens };
+      return toolModelRules({ provider, style, ...models, atMs: pricedAtMs }, { prices, outputLimits });
     });
   }
 

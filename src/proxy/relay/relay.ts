@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
 import type { ProviderConnection } from '../connections/provider-connection.js';
-import type { ProviderCall } from '../exchange/provider-call.js';
+import type { NextCall, ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange, type ReceivedHead } from '../exchange/provider-exchange.js';
 import {
   failureReason,
@@ -219,10 +219,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     const kept = head === undefined ? this.kept : this.#keep(head, outcome, held);
     // The timing covers the target that serves the request.
     this.#received.timings.providerTtfbMs = 0;
-    this.response.off('close', this.#onClose);
-    this.parts.open.delete(this);
-    new Relay(next.call, this.response, this.parts, this.record, this.trace, kept).start(next.connection);
+    this.#handOver(next, kept);
     return true;
+  }
+
+  /** Lets another relay answer the request. */
+  #handOver({ call, connection }: NextCall, kept: KeptAnswer | undefined, isRepeated = false): void {
+    const { response, parts, record, trace } = this;
+    response.off('close', this.#onClose);
+    parts.open.delete(this);
+    new Relay(call, response, parts, record, trace, kept, isRepeated).start(connection);
   }
 
   /**
@@ -233,14 +239,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     if (this.isRepeated || this.#clientLeft) return false;
     const connection = this.call.pool.acquireNew();
     if (connection === undefined) return false;
-    this.#ended = true;
-    const attempt = this.#received.attempt(error);
-    this.record.addFailed(attempt, this.#received.outcome(attempt, 'unsent', false));
-    this.trace?.addCall(this.#received.traced(error, undefined));
-    this.response.off('close', this.#onClose);
-    this.parts.open.delete(this);
-    const { call, response, parts, record, trace, kept } = this;
-    new Relay(call, response, parts, record, trace, kept, true).start(connection);
+    this.#recordFailed(this.#received.attempt(error), 'unsent');
+    this.#handOver({ call: this.call, connection }, this.kept, true);
     return true;
   }
 
@@ -251,10 +251,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
    * @param isReported whether the answer itself reported the failure; it is then complete.
    */
   #fail(attempt: UsageAttempt, held: readonly Buffer[], isReported: boolean): UsageOutcome {
-    this.#ended = true;
     // The provider may charge for the held part of a started answer.
     for (const chunk of held) this.#received.read(chunk);
-    const outcome = this.#received.outcome(attempt, this.#ending(isReported), false);
+    return this.#recordFailed(attempt, this.#ending(isReported));
+  }
+
+  #recordFailed(attempt: UsageAttempt, ending: CallEnding): UsageOutcome {
+    this.#ended = true;
+    const outcome = this.#received.outcome(attempt, ending, false);
     this.record.addFailed(attempt, outcome);
     this.trace?.addCall(this.#received.traced(attempt.error, undefined));
     return outcome;

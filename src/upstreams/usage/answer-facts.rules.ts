@@ -150,6 +150,11 @@ function otherTiersIn(place: JsonObject): string[] {
 }
 
 const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
+/** Whether a value has the form of a provider's id: 1 to 256 printable ASCII characters without quotes and backslashes. */
+export function isProviderId(value: unknown): value is string {
+  return typeof value === 'string' && ID.test(value);
+}
+
 const ID_IN_EVENT = /"response"\s{0,16}:\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
 const ID_AT_ROOT = /^\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
 
@@ -167,7 +172,7 @@ export function responseIdOf(style: ApiStyle, document: JsonObject): string | un
   const response = objectIn(document, 'response');
   const isResponse = style === 'responses' || memberOf(document, 'object') === 'response';
   const id = response === undefined && isResponse ? memberOf(document, 'id') : memberOf(response, 'id');
-  return typeof id === 'string' && ID.test(id) ? id : undefined;
+  return isProviderId(id) ? id : undefined;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { ApiStyle } from '../api-style.rules.js';
+import { isProviderId } from './answer-facts.rules.js';
 import type { WindowView } from './byte-window.js';
 import { type JsonObject, memberOf, objectIn, objectsIn } from './json-fields.rules.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 
-const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
 /** Bound on what a hostile answer can make a reader keep. */
 const MAX_IDS = 1_000;
 /** An event that adds an item holds no content of it yet. */
@@ -20,7 +20,7 @@ const CREATED: ReadonlySet<unknown> = new Set(['conversation', 'container']);
  */
 export function keptIdsOf(style: ApiStyle, document: JsonObject): string[] {
   const ids = style === 'chat_completions' ? idsOfCompletion(document) : idsOfAnswer(style, document);
-  return ids.filter((id): id is string => typeof id === 'string' && ID.test(id));
+  return ids.filter(isProviderId);
 }
 
 function idsOfCompletion(document: JsonObject): unknown[] {
