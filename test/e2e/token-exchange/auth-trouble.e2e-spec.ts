@@ -12,6 +12,8 @@ const KEY_SET_TIMEOUT_MS = 5_000;
 const RECOVERY = { withinMs: 20_000 };
 const ASKED = { withinMs: 10_000 };
 const BETWEEN_TRIES_MS = 100;
+/** As many as a pool keeps open: the call of a test finds a free one, whatever else the instance asks meanwhile. */
+const OPEN_CONNECTIONS = 4;
 /** Between two kills of every connection. */
 const PAUSES_MS = [15, 15, 15, 60, 15, 250];
 
@@ -78,11 +80,20 @@ async function everyProof(): Promise<Record<Way, MaybePromise>> {
   };
 }
 
-/** Applications and the issuer's keys are in memory, as on any instance that has served before. */
+/**
+ * Applications and the issuer's keys are in memory, as on any instance that has served before, and connections are open:
+ * a call that had to open one would wait for that, and send the frozen database nothing of its own.
+ */
 async function warm(proofs: Partial<Record<Way, MaybePromise>>): Promise<void> {
-  const appIds = new Set(Object.values(proofs).map(({ appId }) => appId));
+  const appIds = [...new Set(Object.values(proofs).map(({ appId }) => appId))];
   const body = { key_id: 'k', assertion: 'a', challenge: 'c', api_key: 'k', issuer_token: 'i' };
   for (const appId of appIds) await cut.as(undefined).post(`/v1/apps/${appId}/auth/token`, body);
+  const reads = () => Promise.all(Array.from({ length: OPEN_CONNECTIONS }, () => readApp(appIds[0])));
+  await eventually(async () => (await reads()).every((status) => status === 200), RECOVERY);
+}
+
+async function readApp(appId: string | undefined): Promise<number> {
+  return (await cut.as(world.managementKey).get(`/v1/admin/apps/${appId}`)).status;
 }
 
 function isServiceUnavailable({ status, body, headers }: ApiAnswer): void {
