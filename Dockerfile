@@ -4,11 +4,12 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The build comes after its sources.
 RUN npm ci --ignore-scripts
-COPY .build.mjs tsconfig.json tsconfig.build.json ./
+COPY tsconfig.json tsconfig.build.json ./
+COPY tools/build.mjs tools/
 COPY docs/schemas docs/schemas
 COPY migrations migrations
 COPY src src
-COPY web web
+COPY clients clients
 # The last stage compiles for the account that it runs as.
 RUN npm run build && rm -rf dist/.compile-cache
 

@@ -1,6 +1,6 @@
 /** The embedded database of a running gateway. */
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../dist/src/platform/embedded-postgres/embedded-postgres.js';
 
 /**
  * Uses it beside the gateway; the database ends with the last of its users.

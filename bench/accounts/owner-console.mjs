@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { startGateway } from '../../dist/src/bootstrap/start.js';
-import { CookieKeys } from '../../dist/src/identity/sessions/console-cookies.js';
+import { CookieKeys } from '../../dist/src/accounts/sessions/console-cookies.js';
 import {
   ORGANIZATION_COOKIE,
   SESSION_COOKIE,
   signedCookie,
-} from '../../dist/src/identity/sessions/session-cookie.rules.js';
+} from '../../dist/src/accounts/sessions/session-cookie.rules.js';
+import { startGateway } from '../../dist/src/bootstrap/start.js';
 
 /** What `fillAccounts` calls the accounts and their owner. */
 export const ACCOUNTS = { small: 'org_small', large: 'org_large' };

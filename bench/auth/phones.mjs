@@ -3,7 +3,7 @@
  * tests: simulated, their proofs as large as genuine ones.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DeviceVendor } from '../../test/support/attestation/device.ts';
+import { DeviceVendor } from '../../test/support/client-auth/devices/device.ts';
 import { nowMs } from '../clock.mjs';
 import { takeJobs } from '../jobs.mjs';
 import { between, readMeter } from '../load-closed.mjs';

@@ -5,8 +5,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { startGateway } from '../../dist/src/bootstrap/start.js';
-import { CallerGuard } from '../../dist/src/client-auth/caller.guard.js';
-import { GatewayTokens } from '../../dist/src/client-auth/gateway-tokens.js';
+import { CallerGuard } from '../../dist/src/client-auth/callers/caller.guard.js';
+import { GatewayTokens } from '../../dist/src/client-auth/callers/gateway-tokens.js';
 import { addApp, addProvider, chatPathOf, gatewayEnvironment, managed } from '../gateway.mjs';
 import { takeJobs } from '../jobs.mjs';
 import { bearer, requireAnswer } from '../party.mjs';

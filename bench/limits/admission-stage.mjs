@@ -4,9 +4,9 @@
  */
 import pg from 'pg';
 import { startGateway } from '../../dist/src/bootstrap/start.js';
-import { limitedCallOf } from '../../dist/src/client-auth/caller.js';
+import { limitedCallOf } from '../../dist/src/client-auth/callers/caller.js';
+import { RequestLimits } from '../../dist/src/limits/requests/request-limits.service.js';
 import { CallAdmission } from '../../dist/src/proxy/admission/call-admission.js';
-import { RequestLimits } from '../../dist/src/request-limits/request-limits.service.js';
 import { addProvider, gatewayEnvironment, makeReachable, managed } from '../gateway.mjs';
 import { takeJobs } from '../jobs.mjs';
 import { freePort } from '../processes.mjs';

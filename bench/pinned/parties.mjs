@@ -8,7 +8,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../dist/src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 import { addProvider, gatewayEnvironment, managed } from '../gateway.mjs';
 import { addCaller } from '../limits/limited-caller.mjs';
 import { bearer } from '../party.mjs';

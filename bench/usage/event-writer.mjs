@@ -6,7 +6,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Secret } from '../../dist/src/common/log/secret.js';
 import { createDataSource } from '../../dist/src/platform/database/data-source.js';
-import { UsageWritesRepository } from '../../dist/src/usage/event/usage-writes.repository.js';
+import { UsageWritesRepository } from '../../dist/src/usage/recording/event/usage-writes.repository.js';
 import { takeJobs } from '../jobs.mjs';
 
 const BATCH_EVENTS = 2_000;

@@ -14,8 +14,8 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Secret } from '../../dist/src/common/log/secret.js';
 import { createDataSource } from '../../dist/src/platform/database/data-source.js';
-import { startEmbeddedPostgres } from '../../dist/src/platform/database/embedded-postgres.js';
-import { UsagePartitionsRepository } from '../../dist/src/usage/event/usage-partitions.repository.js';
+import { startEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
+import { UsagePartitionsRepository } from '../../dist/src/usage/recording/event/usage-partitions.repository.js';
 
 const { values } = parseArgs({
   options: {

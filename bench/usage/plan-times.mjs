@@ -11,11 +11,11 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Secret } from '../../dist/src/common/log/secret.js';
 import { createDataSource } from '../../dist/src/platform/database/data-source.js';
-import { UsageRepository } from '../../dist/src/usage/usage.repository.js';
-import { USAGE_DIMENSIONS } from '../../dist/src/usage/usage-columns.js';
-import { firstEventDay } from '../../dist/src/usage/usage-range.rules.js';
-import { UsageSumsRepository } from '../../dist/src/usage/usage-sums.repository.js';
-import { UserSharesRepository } from '../../dist/src/usage-reports/user-shares.repository.js';
+import { UsageRepository } from '../../dist/src/usage/recording/usage.repository.js';
+import { USAGE_DIMENSIONS } from '../../dist/src/usage/recording/usage-columns.js';
+import { firstEventDay } from '../../dist/src/usage/recording/usage-range.rules.js';
+import { UsageSumsRepository } from '../../dist/src/usage/recording/usage-sums.repository.js';
+import { UserSharesRepository } from '../../dist/src/usage/reports/user-shares.repository.js';
 import { UserViewsRepository } from '../../dist/src/users/user-views.repository.js';
 
 const BOUND_MS = 300;

@@ -1,7 +1,7 @@
 import { createParamDecorator } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ManagementAccess } from '../identity/admin-access.decorator.js';
-import type { AdminNeed } from '../identity/admin-access.rules.js';
+import { ManagementAccess } from '../accounts/access/admin-access.decorator.js';
+import type { AdminNeed } from '../accounts/access/admin-access.rules.js';
 import { OwnAppGuard, requireOwnApp } from './own-app.guard.js';
 
 /**

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdentityModule } from '../identity/identity.module.js';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { AppConfigParser } from './app-config-parser.js';
 import { AppDirectoryRepository } from './app-directory.repository.js';
 import { AppDirectoryService } from './app-directory.service.js';
@@ -10,7 +10,7 @@ import { AppDirectoryService } from './app-directory.service.js';
  * Tables: reads apps. Routes: none. Codes: app_not_found. Log lines: app_config_unreadable.
  */
 @Module({
-  imports: [IdentityModule],
+  imports: [AccessModule],
   providers: [AppConfigParser, AppDirectoryRepository, AppDirectoryService],
   exports: [AppConfigParser, AppDirectoryService],
 })

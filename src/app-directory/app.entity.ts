@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { OrganizationEntity } from '../accounts/access/organization.entity.js';
 import type { Instant } from '../common/clock.js';
-import { OrganizationEntity } from '../identity/organization.entity.js';
 import type { AppStatus } from './config/app-config.js';
 import type { Authentication } from './config/authentication-config.js';
 

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { requireAdmin } from '../identity/admin-principal.js';
+import { requireAdmin } from '../accounts/access/admin-principal.js';
 import type { AppRow } from './app.entity.js';
 import { AppDirectoryService } from './app-directory.service.js';
 

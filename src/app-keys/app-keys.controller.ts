@@ -1,12 +1,12 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Admin } from '../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import type { Creation, Write } from '../idempotency/creation.js';
 import { Creating, Idempotent } from '../idempotency/idempotent.decorator.js';
-import { Admin } from '../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import type { IssuedAppKey } from './app-key.entity.js';
 import { AppKeysService } from './app-keys.service.js';
 import { AppKeyListResponse, IssuedAppKeyResponse, RevokedAppKeyResponse } from './dto/app-key.response.js';

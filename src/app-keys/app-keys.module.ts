@@ -1,8 +1,8 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
-import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
+import { EntitlementsModule } from '../limits/plans/entitlements.module.js';
 import { AppKeyDirectory } from './app-key-directory.js';
 import { AppKeyUses } from './app-key-uses.js';
 import { AppKeysController } from './app-keys.controller.js';
@@ -16,7 +16,7 @@ import { AppKeysService } from './app-keys.service.js';
  * resource_key_unavailable, billing_plan_limit_reached. Log lines: app_key_use_write_failed.
  */
 @Module({
-  imports: [EntitlementsModule, AppDirectoryModule, IdentityModule, IdempotencyModule],
+  imports: [EntitlementsModule, AppDirectoryModule, AccessModule, IdempotencyModule],
   controllers: [AppKeysController],
   providers: [AppKeyDirectory, AppKeyUses, AppKeysRepository, AppKeysService],
   exports: [AppKeyDirectory, AppKeysService],

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import type { AuditEntry } from '../accounts/audit/audit-trail.js';
+import { ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
-import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import type { AuditEntry } from '../identity/audit/audit-trail.js';
-import { ConfigurationWrites } from '../identity/audit/configuration-writes.js';
+import { Ceilings } from '../limits/plans/ceilings.service.js';
 import { breaksReference } from '../platform/database/violates.js';
 import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.entity.js';
 import {

@@ -9,7 +9,7 @@ import {
   referencedProviders,
 } from '../app-directory/config/app-summary.rules.js';
 import type { Authentication } from '../app-directory/config/authentication-config.js';
-import { NO_USAGE, type UsageTotals } from '../usage-reports/usage-totals.rules.js';
+import { NO_USAGE, type UsageTotals } from '../usage/reports/usage-totals.rules.js';
 import { NO_USERS, type UserCounts } from '../users/user-views.repository.js';
 import { routedProviders } from './app-readiness.rules.js';
 

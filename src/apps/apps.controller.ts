@@ -1,12 +1,12 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Put, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Admin, AdminAccess } from '../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import type { Creation, Write } from '../idempotency/creation.js';
 import { Creating, Idempotent } from '../idempotency/idempotent.decorator.js';
-import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { AppListService } from './app-list.service.js';
 import { AppViews } from './app-views.js';
 import { AppsService } from './apps.service.js';

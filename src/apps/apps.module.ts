@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppKeysModule } from '../app-keys/app-keys.module.js';
-import { EntitlementsModule } from '../entitlements/entitlements.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
+import { EntitlementsModule } from '../limits/plans/entitlements.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
-import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
+import { UsageReportsModule } from '../usage/reports/usage-reports.module.js';
 import { UsersModule } from '../users/users.module.js';
 import { AccountProvidersService } from './account-providers.js';
 import { AppDraftsService } from './app-drafts.service.js';
@@ -33,7 +33,7 @@ import { AppSnippets } from './snippets/app-snippets.service.js';
   imports: [
     EntitlementsModule,
     AppDirectoryModule,
-    IdentityModule,
+    AccessModule,
     AppKeysModule,
     PricingModule,
     ProvidersModule,

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import type { AuditEntry } from '../accounts/audit/audit-trail.js';
+import { ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { AppDirectoryService, appChange } from '../app-directory/app-directory.service.js';
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import type { AuditEntry } from '../identity/audit/audit-trail.js';
-import { ConfigurationWrites } from '../identity/audit/configuration-writes.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { violates } from '../platform/database/violates.js';
 import { AppUsers } from '../users/users.service.js';

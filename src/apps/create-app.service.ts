@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { type ConfigurationWrite, ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import type { AppConfig } from '../app-directory/config/app-config.js';
 import type { IssuedAppKey } from '../app-keys/app-key.entity.js';
 import { AppKeysService } from '../app-keys/app-keys.service.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type ConfigurationWrite, ConfigurationWrites } from '../identity/audit/configuration-writes.js';
+import { Ceilings } from '../limits/plans/ceilings.service.js';
 import type { CreateProviderRequest } from '../providers/dto/provider.request.js';
 import { AppDraftsService } from './app-drafts.service.js';
 import { type AcceptedApp, AppsRepository } from './apps.repository.js';

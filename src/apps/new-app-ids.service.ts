@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Ids } from '../common/ids.js';
-import { AppUsageTotals } from '../usage-reports/app-usage-totals.service.js';
+import { AppUsageTotals } from '../usage/reports/app-usage-totals.service.js';
 
 /** Source: docs/reference/management-api.md#application-objects-and-ids. */
 const SUFFIX_LENGTH = 6;

@@ -5,6 +5,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FirstParty } from '../accounts/csrf/first-party.js';
 import { GatewayModule } from '../app.module.js';
 import { GatewayErrorFilter } from '../common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from '../common/fields/request-shape.pipe.js';
@@ -17,12 +18,11 @@ import { dropMalformedContentType, maxBodyBytesOf, RawBody } from '../common/htt
 import { readBody } from '../common/http/read-body.js';
 import { refuseFragment, requireOneMeaning } from '../common/http/request-head.rules.js';
 import { OpenApiDocument } from '../health/openapi.controller.js';
-import { FirstParty } from '../identity/first-party/first-party.js';
 import { Tools } from '../mcp/tools/tools.service.js';
-import { describeApi } from '../openapi/openapi.js';
 import { requestCounter } from '../platform/metrics/request-counter.js';
 import { type PlatformParts, platformModule } from '../platform/platform.module.js';
 import { ProxyEntry } from '../proxy/proxy-entry.js';
+import { describeApi } from './openapi/openapi.js';
 import { requireGuards } from './route-guards.rules.js';
 
 const MAX_HEADER_BYTES = 32 * 1024;

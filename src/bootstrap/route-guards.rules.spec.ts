@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { AdminCredentialGuard, AdminRoleGuard, PersonGuard } from '../accounts/access/admin.guard.js';
 import { OwnAppGuard } from '../app-directory/own-app.guard.js';
 import type { AccessDeclaration } from '../common/http/access.js';
-import { AdminCredentialGuard, AdminRoleGuard, PersonGuard } from '../identity/admin.guard.js';
 import { requireGuards } from './route-guards.rules.js';
 
 const ADMIN = [AdminCredentialGuard, AdminRoleGuard];

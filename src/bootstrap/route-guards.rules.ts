@@ -1,10 +1,10 @@
+import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../accounts/access/admin.guard.js';
 import { OwnAppGuard } from '../app-directory/own-app.guard.js';
 import { OperationTokenGuard } from '../cli/operations/operation-token.guard.js';
-import { CallerGuard } from '../client-auth/caller.guard.js';
+import { CallerGuard } from '../client-auth/callers/caller.guard.js';
 import type { AccessDeclaration, RouteAccess } from '../common/http/access.js';
-import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../identity/admin.guard.js';
+import { MetricsGuard } from '../health/metrics/metrics.guard.js';
 import { McpGuard } from '../mcp/mcp.guard.js';
-import { MetricsGuard } from '../metrics/metrics.guard.js';
 
 /** The guards that enforce each scheme. */
 const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> = {

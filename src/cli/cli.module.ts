@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
+import { OrganizationsModule } from '../accounts/organizations/organizations.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppKeysModule } from '../app-keys/app-keys.module.js';
 import { AppsModule } from '../apps/apps.module.js';
-import { ConsoleAuthModule } from '../console-auth/console-auth.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
-import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { PagesModule } from '../pages/pages.module.js';
+import { PagesModule } from '../console/pages/pages.module.js';
+import { AddressLimitsModule } from '../platform/address-limits/address-limits.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
-import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
+import { UsageReportsModule } from '../usage/reports/usage-reports.module.js';
 import { CliAccountController } from './account/cli-account.controller.js';
 import { ChangeOperationsController } from './changes/change-operations.controller.js';
 import { ChangeOperations } from './changes/change-operations.service.js';
@@ -41,11 +41,11 @@ import { TerminalOperations } from './operations/terminal-operations.service.js'
  */
 @Module({
   imports: [
-    IdentityModule,
-    RateLimitsModule,
+    AccessModule,
+    AddressLimitsModule,
     OrganizationsModule,
     PagesModule,
-    ConsoleAuthModule,
+    SignInModule,
     AppDirectoryModule,
     AppKeysModule,
     AppsModule,

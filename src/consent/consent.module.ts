@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { ConsoleAuthModule } from '../console-auth/console-auth.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
-import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { PagesModule } from '../pages/pages.module.js';
-import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
+import { AccessModule } from '../accounts/access/access.module.js';
+import { OrganizationsModule } from '../accounts/organizations/organizations.module.js';
+import { PagesModule } from '../console/pages/pages.module.js';
+import { AddressLimitsModule } from '../platform/address-limits/address-limits.module.js';
+import { SignInModule } from '../sign-in/sign-in.module.js';
 import { AuthorizationsRepository } from './authorizations/authorizations.repository.js';
 import { OAuthClients } from './clients/oauth-clients.service.js';
 import { ConsentController } from './decision/consent.controller.js';
@@ -19,14 +19,14 @@ import { TokenController } from './server/token.controller.js';
  * The authorization server for OAuth clients, such as AI clients of `/mcp`: a person lets a client in with one of their
  * accounts, and the client gets a connection with tokens of its own.
  *
- * Tables: oauth_authorizations; connections and their tokens are stored by `identity`. Routes: `/v1/console/oauth/*`,
+ * Tables: oauth_authorizations; connections and their tokens are stored by `accounts`. Routes: `/v1/console/oauth/*`,
  * `/oauth/*`, `/.well-known/oauth-*`. Codes: session_required, not_a_member, account_expired, operation_denied,
  * operation_expired, already_completed, conflict, rate_limited, forbidden, not_found; on the token routes those of
  * OAuth. Log lines: oauth_client_refused, oauth_authorization_refused, oauth_consent_allowed, oauth_consent_denied,
  * oauth_tokens_issued, oauth_token_refused.
  */
 @Module({
-  imports: [IdentityModule, RateLimitsModule, OrganizationsModule, PagesModule, ConsoleAuthModule],
+  imports: [AccessModule, AddressLimitsModule, OrganizationsModule, PagesModule, SignInModule],
   controllers: [
     OAuthMetadataController,
     AuthorizeController,

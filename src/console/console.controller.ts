@@ -10,7 +10,7 @@ import { ConsoleFiles } from './console-files.js';
 const NONCE_BYTES = 16;
 const YEAR_SECONDS = 31_536_000;
 
-/** Addresses of the console; `web/src/routes.tsx` shows them. Every other address stays the API's. */
+/** Addresses of the console; `clients/console/src/routes.tsx` shows them. Every other address stays the API's. */
 const ADDRESSES = [
   ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/:id/:tab'],
   ...['providers', 'providers/gateways', 'access', 'members', 'audit', 'health'],

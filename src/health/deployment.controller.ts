@@ -1,8 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { Admin, AdminAccess } from '../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { Operation } from '../common/http/openapi.decorators.js';
-import { Admin, AdminAccess } from '../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { DeploymentReport } from './deployment.service.js';
 import { DeploymentResponse } from './dto/deployment.response.js';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { Deployment } from '../accounts/access/deployment.js';
 import { instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Secret } from '../common/log/secret.js';
 import { VERSION } from '../common/version.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { Deployment } from '../identity/deployment.js';
 import { Environment } from '../platform/config/environment.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { IdentityModule } from '../identity/identity.module.js';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { DeploymentController } from './deployment.controller.js';
 import { DeploymentReport } from './deployment.service.js';
@@ -13,7 +13,7 @@ import { ReadinessService } from './readiness.service.js';
  * Routes: `/v1/healthz`, `/v1/readyz`, `/v1/admin/deployment`, `/openapi.json`.
  */
 @Module({
-  imports: [IdentityModule, RetentionModule],
+  imports: [AccessModule, RetentionModule],
   controllers: [HealthController, DeploymentController, OpenApiController],
   providers: [ReadinessService, DeploymentReport, OpenApiDocument],
 })

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganizationEntity } from '../accounts/access/organization.entity.js';
 import type { Instant } from '../common/clock.js';
-import { OrganizationEntity } from '../identity/organization.entity.js';
 
 /** The answer to a creation with an `Idempotency-Key`; sealed where it holds a key. */
 @Entity('creation_receipts')

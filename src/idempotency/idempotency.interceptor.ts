@@ -2,9 +2,9 @@ import { type CallHandler, type ExecutionContext, Injectable, type NestIntercept
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { catchError, from, type Observable, of } from 'rxjs';
+import { requireAdmin } from '../accounts/access/admin-principal.js';
 import { RawBody } from '../common/http/raw-body.js';
 import { parseStrictJson } from '../common/http/strict-json.rules.js';
-import { requireAdmin } from '../identity/admin-principal.js';
 import type { Creation, CreationKind, ReceiptClaim } from './creation.js';
 import { readIdempotencyPair } from './idempotency-headers.rules.js';
 import { receiptClaim } from './receipt.rules.js';

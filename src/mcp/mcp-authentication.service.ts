@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { AdminAuthentication } from '../accounts/access/admin-authentication.service.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { ConsoleOrigin } from '../accounts/csrf/first-party.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { AdminAuthentication } from '../identity/admin-authentication.service.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { ConsoleOrigin } from '../identity/first-party/first-party.js';
 
 /** Where clients learn which authorization server issues tokens for this endpoint. Source: RFC 9728 3.1. */
 const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource/mcp';

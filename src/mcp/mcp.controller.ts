@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Admin } from '../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { PublicAccess } from '../common/http/access.js';
-import { Admin } from '../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { McpAccess } from './mcp-access.decorator.js';
 import { McpServer } from './mcp-server.service.js';
 

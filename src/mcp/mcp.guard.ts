@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { ConsoleOrigin } from '../accounts/csrf/first-party.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { ConsoleOrigin } from '../identity/first-party/first-party.js';
 import { Environment } from '../platform/config/environment.js';
 import { McpAuthentication } from './mcp-authentication.service.js';
 

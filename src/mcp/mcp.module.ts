@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
 import { McpController } from './mcp.controller.js';
 import { McpAuthentication } from './mcp-authentication.service.js';
 import { McpServer } from './mcp-server.service.js';
@@ -14,7 +14,7 @@ import { Tools } from './tools/tools.service.js';
  * are in results of tools.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule],
+  imports: [AppDirectoryModule, AccessModule],
   controllers: [McpController],
   providers: [McpAuthentication, McpServer, Tools],
 })

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
+import { AdminAccess } from '../accounts/access/admin-access.decorator.js';
 import { Operation } from '../common/http/openapi.decorators.js';
-import { AdminAccess } from '../identity/admin-access.decorator.js';
 import { PriceListResponse } from './dto/price-list.response.js';
 import { PriceBook } from './price-book.js';
 

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { Clock } from '../common/clock.js';
-import { IdentityModule } from '../identity/identity.module.js';
 import { OutputLimits } from './output-limits.service.js';
 import { PriceBook } from './price-book.js';
 import { buildPriceCatalog, priceChangeDays } from './price-catalog.js';
@@ -12,7 +12,7 @@ import { PricesController } from './prices.controller.js';
  * Tables: none. Routes: `/v1/admin/prices`.
  */
 @Module({
-  imports: [IdentityModule],
+  imports: [AccessModule],
   controllers: [PricesController],
   providers: [
     OutputLimits,

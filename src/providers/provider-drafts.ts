@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { secretHintOf } from '../common/fields/secret-text.rules.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { Environment } from '../platform/config/environment.js';
 import { Vault } from '../platform/vault/vault.js';
 import { parseCustomPricing } from '../pricing/custom-pricing.rules.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parseSecretText } from '../common/fields/secret-text.rules.js';
 import type { Secret } from '../common/log/secret.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { Environment } from '../platform/config/environment.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
 import { Vault } from '../platform/vault/vault.js';

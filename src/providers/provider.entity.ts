@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import { OrganizationEntity } from '../accounts/access/organization.entity.js';
 import type { Instant } from '../common/clock.js';
-import { OrganizationEntity } from '../identity/organization.entity.js';
 import type { CustomPrice } from '../pricing/custom-pricing.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import type { GatewayRouteOptions } from '../upstreams/routes/gateway-types.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { EntitlementsModule } from '../entitlements/entitlements.module.js';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
+import { EntitlementsModule } from '../limits/plans/entitlements.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { AssumedProviders } from './assumed-providers.service.js';
 import { ProviderDirectory } from './provider-directory.js';
@@ -29,7 +29,7 @@ import { ProvidersService } from './providers.service.js';
  * billing_plan_limit_reached. Log lines: provider_secret_unavailable, provider_unreadable.
  */
 @Module({
-  imports: [EntitlementsModule, IdentityModule, PricingModule, IdempotencyModule],
+  imports: [EntitlementsModule, AccessModule, PricingModule, IdempotencyModule],
   controllers: [ProvidersController, ProviderGatewaysController],
   providers: [
     ProvidersRepository,

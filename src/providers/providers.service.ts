@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import type { AuditEntry } from '../accounts/audit/audit-trail.js';
+import { type ConfigurationWrite, ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { Ceilings } from '../entitlements/ceilings.service.js';
 import type { Write } from '../idempotency/creation.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import type { AuditEntry } from '../identity/audit/audit-trail.js';
-import { type ConfigurationWrite, ConfigurationWrites } from '../identity/audit/configuration-writes.js';
+import { Ceilings } from '../limits/plans/ceilings.service.js';
 import { breaksReference, violates } from '../platform/database/violates.js';
 import type { CreateProviderRequest, UpdateProviderRequest } from './dto/provider.request.js';
 import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider.entity.js';

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Budgets } from '../budgets/budgets.service.js';
-import type { Caller } from '../client-auth/caller.js';
+import type { Caller } from '../client-auth/callers/caller.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import { takesBody } from '../upstreams/path-policy.rules.js';
-import type { UsageAdmission } from '../usage/usage-event.js';
+import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { CallAdmission } from './admission/call-admission.js';
 import { CallFunds } from './admission/call-funds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../client-auth/caller.js';
+import type { Caller } from '../client-auth/callers/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { DEFAULT_USER_HEADER, type GatewayRequest } from '../common/http/gateway-request.js';
 import type { MaybePromise } from '../common/maybe-promise.js';
@@ -9,8 +9,8 @@ import { Environment } from '../platform/config/environment.js';
 import { estimatedCostNanoUsd, maxCostOf } from '../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
-import type { UsageAdmission } from '../usage/usage-event.js';
-import { UsageRecorder } from '../usage/usage-recorder.service.js';
+import type { UsageAdmission } from '../usage/recording/usage-event.js';
+import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { UpstreamConnections } from './connections/upstream-connections.js';
 import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';

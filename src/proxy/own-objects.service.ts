@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../client-auth/caller.js';
+import type { Caller } from '../client-auth/callers/caller.js';
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { KeptObjects } from '../usage/kept-objects.service.js';
+import { KeptObjects } from '../usage/recording/kept-objects.service.js';
 import type { KeptReference } from './body/kept-objects.rules.js';
 
 /** Checks the ownership of objects stored at providers. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderAccess } from '../app-directory/app-snapshot.js';
-import type { Caller } from '../client-auth/caller.js';
+import type { Caller } from '../client-auth/callers/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../client-auth/caller.js';
+import type { Caller } from '../client-auth/callers/caller.js';
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import { NO_CHARGE } from '../pricing/model-price.js';

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../client-auth/caller.js';
+import type { Caller } from '../client-auth/callers/caller.js';
 import { Environment } from '../platform/config/environment.js';
 import type { CallRecipe, ComposedCall } from './forwarding.service.js';
 import { OutgoingCalls, type OutgoingRequest } from './outgoing-calls.service.js';

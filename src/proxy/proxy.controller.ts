@@ -1,6 +1,6 @@
 import { All, Controller } from '@nestjs/common';
 import { ApiBody, ApiParam } from '@nestjs/swagger';
-import { CallerAccess } from '../client-auth/caller-access.decorator.js';
+import { CallerAccess } from '../client-auth/callers/caller-access.decorator.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { escapedRoute } from './proxy-path.rules.js';
 import { NativeCredentials, RelayedCall } from './relayed-call.decorator.js';

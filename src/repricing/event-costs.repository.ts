@@ -3,8 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { errorCode } from '../common/errors/error-code.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth } from '../platform/database/utc-sql.js';
-import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/usage-columns.js';
-import type { CostSource } from '../usage/usage-event.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/recording/usage-columns.js';
+import type { CostSource } from '../usage/recording/usage-event.js';
 
 /** New cost of a stored event. */
 export interface EventCost {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type CompiledPrice, compilePrice } from '../pricing/model-price.js';
-import { resolveCost } from '../usage/event/usage-cost.rules.js';
+import { resolveCost } from '../usage/recording/event/usage-cost.rules.js';
 import { type PricedEventRow, planReprice, toFigures } from './reprice.rules.js';
 
 const PRICE = compilePrice({ input: 2, output: 8 });

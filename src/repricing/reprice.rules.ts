@@ -1,9 +1,9 @@
 import { type BillableUsage, costNanoUsd } from '../pricing/cost.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { UsageParts } from '../upstreams/usage/usage-reading.js';
-import { wholeNumber } from '../usage/event/usage-line.rules.js';
-import type { CostSource } from '../usage/usage-event.js';
-import { estimateOf, toUsd } from '../usage-reports/usage-totals.rules.js';
+import { wholeNumber } from '../usage/recording/event/usage-line.rules.js';
+import type { CostSource } from '../usage/recording/usage-event.js';
+import { estimateOf, toUsd } from '../usage/reports/usage-totals.rules.js';
 import type { EventCost } from './event-costs.repository.js';
 
 const MS_PER_SECOND = 1000;

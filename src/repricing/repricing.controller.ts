@@ -1,10 +1,10 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Admin } from '../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { Admin } from '../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { RepriceUsageRequest, SettleEstimatesRequest } from './dto/repricing.request.js';
 import { RepriceUsageResponse, SettleEstimatesResponse } from './dto/repricing.response.js';
 import { SettleEstimates } from './settle-estimates.service.js';

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { BudgetsModule } from '../budgets/budgets.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { EventCostsRepository } from './event-costs.repository.js';
@@ -18,7 +18,7 @@ import { UsageRepriceService } from './usage-reprice.service.js';
  * Routes: `/v1/admin/apps/{app}/usage/reprice`, `/v1/admin/apps/{app}/usage/settle-estimates`.
  */
 @Module({
-  imports: [AppDirectoryModule, BudgetsModule, IdentityModule, PricingModule, ProvidersModule],
+  imports: [AppDirectoryModule, BudgetsModule, AccessModule, PricingModule, ProvidersModule],
   controllers: [RepricingController],
   providers: [
     EventCostsRepository,

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth, isoTime, startOfDay } from '../platform/database/utc-sql.js';
-import { ESTIMATE_OF_EVENT } from '../usage/usage-columns.js';
-import { readBounded } from '../usage/usage-sums.repository.js';
+import { ESTIMATE_OF_EVENT } from '../usage/recording/usage-columns.js';
+import { readBounded } from '../usage/recording/usage-sums.repository.js';
 import { EventCostsRepository } from './event-costs.repository.js';
 import type { EstimatedEventRow, SettleFilter, SettlePlan } from './settle-estimates.rules.js';
 

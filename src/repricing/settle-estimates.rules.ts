@@ -2,9 +2,9 @@ import { invalidRequest } from '../common/errors/gateway-error.js';
 import { Optional, objectOf, Required } from '../common/fields/config-fields.js';
 import { type Read, requireStorableText } from '../common/fields/config-values.js';
 import { MAX_MODEL_LENGTH, PROVIDER_TYPES } from '../upstreams/provider-types.js';
-import { wholeNumber } from '../usage/event/usage-line.rules.js';
-import { type CostSource, USAGE_STATUSES, type UsageStatus } from '../usage/usage-event.js';
-import { estimateOf, toUsd } from '../usage-reports/usage-totals.rules.js';
+import { wholeNumber } from '../usage/recording/event/usage-line.rules.js';
+import { type CostSource, USAGE_STATUSES, type UsageStatus } from '../usage/recording/usage-event.js';
+import { estimateOf, toUsd } from '../usage/reports/usage-totals.rules.js';
 import type { EventCost } from './event-costs.repository.js';
 
 /** Far above the cost of any call; keeps sums of many events exact. */

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../accounts/audit/audit-trail.js';
 import type { AppRef } from '../app-directory/app.entity.js';
 import { Budgets } from '../budgets/budgets.service.js';
 import { Clock } from '../common/clock.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
-import { firstEventDay } from '../usage/usage-range.rules.js';
+import { firstEventDay } from '../usage/recording/usage-range.rules.js';
 import { type EstimateSelection, SettleEstimatesRepository } from './settle-estimates.repository.js';
 import {
   type EstimatedEventRow,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth, startOfDay } from '../platform/database/utc-sql.js';
-import { readBounded } from '../usage/usage-sums.repository.js';
+import { readBounded } from '../usage/recording/usage-sums.repository.js';
 import { EventCostsRepository } from './event-costs.repository.js';
 import type { PricedEventRow, RepricePlan } from './reprice.rules.js';
 

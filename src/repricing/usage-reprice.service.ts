@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { type AuditEntry, AuditTrail } from '../accounts/audit/audit-trail.js';
 import type { AppRef } from '../app-directory/app.entity.js';
 import { Budgets } from '../budgets/budgets.service.js';
 import { Clock } from '../common/clock.js';
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
-import { type AuditEntry, AuditTrail } from '../identity/audit/audit-trail.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { CustomPrices } from '../providers/provider-listing.service.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
-import { firstEventDay } from '../usage/usage-range.rules.js';
+import { firstEventDay } from '../usage/recording/usage-range.rules.js';
 import { type PricedEventRow, planReprice, type RepriceFigures, type RepricePlan, toFigures } from './reprice.rules.js';
 import { type EventSelection, UsageRepriceRepository } from './usage-reprice.repository.js';
 

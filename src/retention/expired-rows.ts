@@ -1,4 +1,4 @@
-import { DELETE_EXPIRED_CHALLENGES } from '../attestation/challenges.repository.js';
+import { DELETE_EXPIRED_CHALLENGES } from '../client-auth/devices/challenges.repository.js';
 import type { Instant } from '../common/clock.js';
 import { inBatches } from '../platform/database/in-batches.js';
 import { startOfDay } from '../platform/database/utc-sql.js';

@@ -1,5 +1,5 @@
 import { type Instant, instantOf } from '../common/clock.js';
-import { EVENT_DAYS } from '../usage/usage-range.rules.js';
+import { EVENT_DAYS } from '../usage/recording/usage-range.rules.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { startOfDay } from '../platform/database/utc-sql.js';
-import { SUM_COLUMNS } from '../usage/usage-columns.js';
+import { SUM_COLUMNS } from '../usage/recording/usage-columns.js';
 
 /** The dimensions that rollups keep without their events. Source: docs/reference/accounting.md#nightly-work. */
 const LASTING = ['provider_type', 'model', 'status'].join(', ');

@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AppEntity } from '../app-directory/app.entity.js';
 import type { Instant } from '../common/clock.js';
-import type { UsageTotals } from '../usage-reports/usage-totals.rules.js';
+import type { UsageTotals } from '../usage/reports/usage-totals.rules.js';
 
 /** An end user of an application. */
 @Entity('app_users')

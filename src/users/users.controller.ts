@@ -1,10 +1,10 @@
 import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Admin } from '../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { AdminAppAccess, OwnApp } from '../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../app-directory/app.entity.js';
 import { Fails, Operation } from '../common/http/openapi.decorators.js';
-import { Admin } from '../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../identity/admin-principal.js';
 import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/user.response.js';
 import { GetNamedUserRequest, GetUserRequest, ListUsersRequest, NamedUserRequest } from './dto/users.request.js';
 import { ManagedUsers } from './managed-users.service.js';

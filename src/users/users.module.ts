@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
+import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
-import { IdentityModule } from '../identity/identity.module.js';
-import { UsageReportsModule } from '../usage-reports/usage-reports.module.js';
+import { UsageReportsModule } from '../usage/reports/usage-reports.module.js';
 import { BlockedUsers } from './blocked-users.js';
 import { ManagedUsers } from './managed-users.service.js';
 import { UserViewsRepository } from './user-views.repository.js';
@@ -17,7 +17,7 @@ import { AppUsers, UsersService } from './users.service.js';
  * Log lines: none.
  */
 @Module({
-  imports: [AppDirectoryModule, IdentityModule, UsageReportsModule],
+  imports: [AppDirectoryModule, AccessModule, UsageReportsModule],
   controllers: [UsersController],
   providers: [AppUsers, BlockedUsers, ManagedUsers, UserViewsRepository, UsersRepository, UsersService],
   exports: [AppUsers, BlockedUsers, UsersService],

@@ -2,13 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Redis } from 'ioredis';
 import { eventually } from '../support/eventually.js';
 import {
-  describeBreakingRedis,
-  describeWithRedis,
-  reachRedis,
-  startRedis,
-  type TestRedis,
-} from '../support/platform/redis.js';
-import {
   call,
   callTimes,
   freshAddress,
@@ -16,7 +9,14 @@ import {
   KNOWN_APP,
   startLimitedWorld,
   statuses,
-} from '../support/rate-limits/limited-routes.js';
+} from '../support/platform/address-limits/limited-routes.js';
+import {
+  describeBreakingRedis,
+  describeWithRedis,
+  reachRedis,
+  startRedis,
+  type TestRedis,
+} from '../support/platform/redis.js';
 import type { World } from '../support/world.js';
 
 async function stateOf(world: World, state: string): Promise<boolean> {

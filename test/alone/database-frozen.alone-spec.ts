@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { AuthEvents } from '../../src/auth-events/auth-events.service.js';
+import { AuthEvents } from '../../src/client-auth/events/auth-events.service.js';
+import { firstOrganizationId } from '../support/accounts/accounts.js';
+import { anAuthEvent } from '../support/client-auth/exchange/auth-events.js';
 import { eventually } from '../support/eventually.js';
-import { firstOrganizationId } from '../support/identity/accounts.js';
 import { dropDatabase, freshDatabase } from '../support/platform/database.js';
 import { startTcpProxy, type TcpProxy } from '../support/platform/tcp-proxy.js';
-import { anAuthEvent } from '../support/token-exchange/auth-events.js';
 import { startWorld, type World } from '../support/world.js';
 
 /** The longest wait that requests are promised, and what two busy cores add to it. */

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { IssuerKeySets } from '../../src/client-auth/issuers/issuer-key-sets.js';
 import { Log } from '../../src/common/log/log.js';
-import { IssuerKeySets } from '../../src/issuers/issuer-key-sets.js';
 import { GuardedRequest } from '../../src/platform/outbound/guarded-request.js';
 import { parseTrustedHosts } from '../../src/platform/outbound/trusted-hosts.rules.js';
+import { startIssuer } from '../support/client-auth/issuers/issuer.js';
 import { FakeClock } from '../support/clock.js';
-import { startIssuer } from '../support/issuers/issuer.js';
 import { EndpointChain, refusingUrl } from '../support/proxy/endpoint-chain.js';
 import { ProxyClient } from '../support/proxy/proxy-client.js';
 import { plainCompletion } from '../support/proxy/upstream.js';

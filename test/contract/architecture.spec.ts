@@ -14,7 +14,7 @@ const DIAGRAM_ARROW = /^ +([a-z-]+) --> ([a-z-]+)$/gm;
 
 /** What `npm run check` enforces: each room's list, read back from its rule. */
 async function enforcedArrows(): Promise<Record<string, string[]>> {
-  const url = new URL('../../.dependency-cruiser.mjs', import.meta.url);
+  const url = new URL('../../tools/dependency-rules.mjs', import.meta.url);
   const { default: config }: { default: { forbidden: readonly Rule[] } } = await import(url.href);
   const rules = config.forbidden.filter(({ name }) => name.startsWith(ROOM_RULE));
   return Object.fromEntries(

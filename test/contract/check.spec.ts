@@ -1,25 +1,26 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-const CHECK = fileURLToPath(new URL('../../.check.mjs', import.meta.url));
+const CHECK = fileURLToPath(new URL('../../tools/check.mjs', import.meta.url));
 
 describe('npm run check', () => {
   let folder: string;
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-check-'));
-    copyFileSync(CHECK, join(folder, '.check.mjs'));
+    mkdirSync(join(folder, 'tools'));
+    copyFileSync(CHECK, join(folder, 'tools/check.mjs'));
   });
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   function check(scripts: Readonly<Record<string, string>>) {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
-    const { status, stdout } = spawnSync(process.execPath, [join(folder, '.check.mjs')], { encoding: 'utf8' });
+    const { status, stdout } = spawnSync(process.execPath, [join(folder, 'tools/check.mjs')], { encoding: 'utf8' });
     return { status, stdout };
   }
 

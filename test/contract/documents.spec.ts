@@ -10,10 +10,10 @@ const DOCUMENTS = [
   ...GUIDES,
   ...markdownIn('docs/reference/'),
 ];
-const CODE = ['src', 'test', 'bench', 'migrations'].flatMap(codeIn);
+const CODE = ['src', 'clients', 'test', 'bench', 'migrations'].flatMap(codeIn);
 const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 /** Code that is a path of this repository: no placeholder, no pattern. */
-const PATH = /`((?:src|test|migrations|bench|docs)\/[\w./-]*)`/g;
+const PATH = /`((?:src|clients|tools|test|migrations|bench|docs)\/[\w./-]*)`/g;
 const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
 /** A document as code and tests cite it, with or without a section. */
 const CITED = /\bdocs\/[\w/-]+\.(?:md|json)(?:#[\w-]+)?/g;

@@ -50,7 +50,7 @@ describe('npm run pack:gw', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'gw-packed-'));
-    const packed = run([join(ROOT, 'src/gw/reference/pack.mjs')]);
+    const packed = run([join(ROOT, 'clients/gw/reference/pack.mjs')]);
     expect(packed.status).toBe(0);
     execFileSync('tar', ['-xzf', join(ROOT, packed.stdout.trim()), '-C', folder]);
   });

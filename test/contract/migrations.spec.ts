@@ -5,7 +5,7 @@ import { Secret } from '../../src/common/log/secret.js';
 import { createDataSource, type MigrationClass } from '../../src/platform/database/data-source.js';
 import { MIGRATIONS } from '../../src/platform/database/migration-list.js';
 import { dropDatabase, emptyDatabase } from '../support/platform/database.js';
-import { ALL_USERS_OUT_OF_STEP, APPS_OUT_OF_STEP, SUMS_OUT_OF_STEP } from '../support/usage/usage-sums.js';
+import { ALL_USERS_OUT_OF_STEP, APPS_OUT_OF_STEP, SUMS_OUT_OF_STEP } from '../support/usage/recording/usage-sums.js';
 
 let url: string;
 let source: DataSource;

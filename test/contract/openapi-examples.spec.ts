@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { newOrganization } from '../support/accounts/people.js';
 import type { ApiClient } from '../support/api-client.js';
 import { type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
-import { newOrganization } from '../support/identity/people.js';
 import { json } from '../support/proxy/upstream-scripts.js';
 
 interface Media {

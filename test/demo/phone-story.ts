@@ -1,5 +1,5 @@
-import type { Device } from '../support/attestation/device.js';
-import { BUNDLE_ID, TEAM_ID } from '../support/attestation/phone.js';
+import type { Device } from '../support/client-auth/devices/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../support/client-auth/devices/phone.js';
 import { eventually } from '../support/eventually.js';
 import { managementApi } from './management-api.js';
 import { callProvider, createApp, exchange, type PhoneStory, register } from './phone-steps.js';

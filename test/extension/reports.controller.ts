@@ -1,10 +1,10 @@
 import { Controller, Get, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse, ApiProperty } from '@nestjs/swagger';
+import { Admin, AdminAccess, ManagementAccess } from '../../src/accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../src/accounts/access/admin-principal.js';
 import { AdminAppAccess, OwnApp } from '../../src/app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../../src/app-directory/app.entity.js';
 import { Fails, Operation } from '../../src/common/http/openapi.decorators.js';
-import { Admin, AdminAccess, ManagementAccess } from '../../src/identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../../src/identity/admin-principal.js';
 import { ReportsService } from './reports.service.js';
 import { StaffGuard } from './staff.guard.js';
 

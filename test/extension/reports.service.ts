@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import type { AdminPrincipal } from '../../src/identity/admin-principal.js';
-import { AuditTrail } from '../../src/identity/audit/audit-trail.js';
+import type { AdminPrincipal } from '../../src/accounts/access/admin-principal.js';
+import { AuditTrail } from '../../src/accounts/audit/audit-trail.js';
 
 /** Reads applications. Every statement filters by account. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
+import { requireAdmin } from '../../src/accounts/access/admin-principal.js';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
-import { requireAdmin } from '../../src/identity/admin-principal.js';
 
 /** Reads who somebody is. */
 @Injectable()

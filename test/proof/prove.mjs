@@ -33,7 +33,7 @@ const PROOFS = {
     about: 'the records hold every call, however often the service is killed under load',
     option: 'kills',
     usual: '1000',
-    runs: (kills, seed) => e2e(['test/e2e/usage/usage-kill'], { KILLS: kills, KILL_SEED: seed }),
+    runs: (kills, seed) => e2e(['test/e2e/usage/recording/usage-kill'], { KILLS: kills, KILL_SEED: seed }),
   },
   soak: {
     about: 'records, sums and memory stay in order under mixed traffic, while Redis and Postgres come and go',
@@ -67,7 +67,7 @@ const PROOFS = {
     option: 'runs',
     usual: '50000',
     runs: (runs, seed) =>
-      e2e(['test/e2e/identity/management-hostile', 'test/e2e/identity/management-raw'], {
+      e2e(['test/e2e/accounts/management-hostile', 'test/e2e/accounts/management-raw'], {
         ...{ FUZZ_RUNS: runs, FUZZ_SEED: seed },
       }),
   },
@@ -132,7 +132,7 @@ const suiteRuns = runs(howMuch, seed, positionals);
 if (suiteRuns.length === 0) refuse(`No suite of "${name}" has a path with ${positionals.join(' or ')} in it.`);
 
 console.log(`--${option} ${howMuch} --seed ${seed}`);
-process.exitCode = await run(['.build.mjs']);
+process.exitCode = await run(['tools/build.mjs']);
 if (process.exitCode === 0) {
   for (const suiteRun of suiteRuns) process.exitCode = (await runSuites(suiteRun)) || process.exitCode;
 }

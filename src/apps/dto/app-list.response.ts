@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { AppStatus } from '../../app-directory/config/app-config.js';
-import { UsageTotalsResponse } from '../../usage-reports/dto/usage-reports.response.js';
-import type { UsageTotals } from '../../usage-reports/usage-totals.rules.js';
+import { UsageTotalsResponse } from '../../usage/reports/dto/usage-reports.response.js';
+import type { UsageTotals } from '../../usage/reports/usage-totals.rules.js';
 import type { UserCounts } from '../../users/user-views.repository.js';
 import type { AppSummary } from '../app-list.rules.js';
 import type { AppList } from '../app-list.service.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
 import type { AppRow } from '../../app-directory/app.entity.js';
-import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { AppDraftsService } from '../app-drafts.service.js';
 import type { Snippet } from '../dto/app-snippet.response.js';
 import { shellSnippet } from './shell-snippet.rules.js';

@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Admin, AdminAccess } from '../../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
-import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { ChangeOperationResponse, RevealedOperationResponse } from '../dto/change-operation.response.js';
 import { ChangeOperations } from './change-operations.service.js';
 

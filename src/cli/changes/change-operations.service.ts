@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { AuditActor } from '../../accounts/access/admin-principal.js';
+import { AuditTrail } from '../../accounts/audit/audit-trail.js';
+import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import type { AuditActor } from '../../identity/admin-principal.js';
-import { AuditTrail } from '../../identity/audit/audit-trail.js';
-import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { operationExpired } from '../logins/cli-logins.service.js';
 import { type OperationFailure, type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';

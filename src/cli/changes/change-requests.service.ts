@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { Clock, type Instant, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Access } from '../../common/http/access.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { operationIdOf } from '../operations/operation.rules.js';
 import { type NewOperation, type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { PendingOperations, requireStillPending } from '../operations/pending-operations.service.js';

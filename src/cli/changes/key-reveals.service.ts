@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { isAtLeast, requireUnexpired } from '../../accounts/access/admin-access.rules.js';
+import { type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
+import type { Organization } from '../../accounts/organizations/organizations.repository.js';
+import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { isAtLeast, requireUnexpired } from '../../identity/admin-access.rules.js';
-import { type PersonPrincipal, personActor } from '../../identity/admin-principal.js';
-import type { Organization } from '../../organizations/organizations.repository.js';
-import { Organizations } from '../../organizations/organizations.service.js';
 import { OperationsRepository } from '../operations/operations.repository.js';
 import { PendingOperations } from '../operations/pending-operations.service.js';
 import { type KeyState, keyStateAt } from './change-operation.rules.js';

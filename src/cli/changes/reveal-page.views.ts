@@ -1,6 +1,6 @@
-import { type Html, html } from '../../pages/html.js';
-import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../pages/page.js';
-import { ownSignInForms, type StepForm, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
+import { type Html, html } from '../../console/pages/html.js';
+import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
+import { ownSignInForms, type StepForm, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
 import { revealPath } from '../operations/operation.rules.js';
 import { keyFactsOf } from './change-operation.rules.js';
 import type { RevealedOperation } from './change-operations.service.js';

@@ -1,6 +1,6 @@
 import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { MAX_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
-import { SIGN_IN_STEPS, SignInForm } from '../../console-auth/page-sign-in.service.js';
+import { SIGN_IN_STEPS, SignInForm } from '../../sign-in/page-sign-in.service.js';
 import type { Approval } from '../handoff/handoff.service.js';
 import { requireTypedSecret } from './typed-secret.rules.js';
 

@@ -1,13 +1,13 @@
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { DeploymentFacts } from '../../identity/deployment.js';
-import { OrganizationResource } from '../../organizations/dto/organizations.response.js';
-import type { Organization } from '../../organizations/organizations.repository.js';
+import type { DeploymentFacts } from '../../accounts/access/deployment.js';
+import { OrganizationResource } from '../../accounts/organizations/dto/organizations.response.js';
+import type { Organization } from '../../accounts/organizations/organizations.repository.js';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/api-style.rules.js';
 import type { ProviderDialect } from '../../upstreams/provider-dialect.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { GATEWAY_TYPES, type GatewayType } from '../../upstreams/routes/gateway-types.js';
-import type { AccountUsage } from '../../usage-reports/app-usage-totals.service.js';
-import { UsageTotalsResponse } from '../../usage-reports/dto/usage-reports.response.js';
+import type { AccountUsage } from '../../usage/reports/app-usage-totals.service.js';
+import { UsageTotalsResponse } from '../../usage/reports/dto/usage-reports.response.js';
 import { DeploymentResource } from './operation.response.js';
 
 const GATEWAY_NAMES: Readonly<Record<GatewayType, string>> = {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { OrganizationResource } from '../../organizations/dto/organizations.response.js';
-import type { Organization } from '../../organizations/organizations.repository.js';
+import { OrganizationResource } from '../../accounts/organizations/dto/organizations.response.js';
+import type { Organization } from '../../accounts/organizations/organizations.repository.js';
 import type { OpenLogin } from '../logins/cli-logins.service.js';
 import type { OperationState } from '../operations/operation.rules.js';
 

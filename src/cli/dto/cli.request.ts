@@ -1,4 +1,5 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { EmailAddress } from '../../accounts/access/email-address.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { DisplayName, Flag, JsonObject, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { Month } from '../../common/fields/list-fields.js';
@@ -6,8 +7,7 @@ import { readShape } from '../../common/fields/read-shape.js';
 import { MAX_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { Secret } from '../../common/log/secret.js';
 import { PROOF } from '../../common/proof.rules.js';
-import { MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../../console-auth/people/person.rules.js';
-import { EmailAddress } from '../../identity/email-address.js';
+import { MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../../sign-in/people/person.rules.js';
 import type { Approval } from '../handoff/handoff.service.js';
 import type { LoginRequest } from '../logins/cli-logins.service.js';
 import { isLoopbackRedirect } from '../operations/operation.rules.js';

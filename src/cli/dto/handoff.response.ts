@@ -1,6 +1,6 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import { ROLES, type Role } from '../../identity/admin-principal.js';
-import { OrganizationResource } from '../../organizations/dto/organizations.response.js';
+import { ROLES, type Role } from '../../accounts/access/admin-principal.js';
+import { OrganizationResource } from '../../accounts/organizations/dto/organizations.response.js';
 import type { Approved, HandoffBlock, HandoffDetails } from '../handoff/handoff.service.js';
 import { OPERATION_KINDS, type OperationKind } from '../operations/operation.rules.js';
 import type { OperationRow } from '../operations/operations.repository.js';

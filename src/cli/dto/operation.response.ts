@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { DeploymentFacts } from '../../identity/deployment.js';
-import { OrganizationResource } from '../../organizations/dto/organizations.response.js';
+import type { DeploymentFacts } from '../../accounts/access/deployment.js';
+import { OrganizationResource } from '../../accounts/organizations/dto/organizations.response.js';
 import { OPERATION_KINDS, type OperationKind } from '../operations/operation.rules.js';
 import type { OperationStanding } from '../operations/operations.service.js';
 import { OperationFailureResponse } from './operation-failure.response.js';

@@ -1,5 +1,5 @@
 import { OneOf } from '../../common/fields/fields.js';
-import { SignInForm } from '../../console-auth/page-sign-in.service.js';
+import { SignInForm } from '../../sign-in/page-sign-in.service.js';
 
 /** What a button of the page that reveals a key does. Nobody registers there: a new person has no key to see. */
 const REVEAL_STEPS = ['reveal', 'sign-in', 'google', 'sign-out'] as const;

@@ -1,7 +1,7 @@
-import type { Role } from '../../identity/admin-principal.js';
-import { type Html, html } from '../../pages/html.js';
-import { alert, description, field, namedWithId, othersWords, type Page, timeOf } from '../../pages/page.js';
-import { type StepForm, signInForms, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
+import type { Role } from '../../accounts/access/admin-principal.js';
+import { type Html, html } from '../../console/pages/html.js';
+import { alert, description, field, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
+import { type StepForm, signInForms, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
 import { ASKED_IN, approvalPath, type OperationKind, type TerminalClient } from '../operations/operation.rules.js';
 import type { Approved, HandoffDetails } from './handoff.service.js';
 

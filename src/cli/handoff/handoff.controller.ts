@@ -1,17 +1,17 @@
 import { Body, Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ConsolePageAccess, OptionalPageSession } from '../../accounts/access/admin-access.decorator.js';
 import { setsCookie } from '../../common/http/answer-headers.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
-import { BrowserClients } from '../../console-auth/browser-sessions.service.js';
-import { SessionBegunResponse, SocialSignInResponse } from '../../console-auth/dto/console-auth.response.js';
-import { PageSignIn } from '../../console-auth/page-sign-in.service.js';
-import { Google } from '../../console-auth/third-party/google.js';
-import { ConsolePageAccess, OptionalPageSession } from '../../identity/admin-access.decorator.js';
+import { AddressLimited } from '../../platform/address-limits/address-limit.guard.js';
+import { addressOf } from '../../platform/address-limits/client-address.rules.js';
 import { Environment } from '../../platform/config/environment.js';
-import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
-import { addressOf } from '../../rate-limits/client-address.rules.js';
+import { BrowserClients } from '../../sign-in/browser-sessions.service.js';
+import { SessionBegunResponse, SocialSignInResponse } from '../../sign-in/dto/console-auth.response.js';
+import { PageSignIn } from '../../sign-in/page-sign-in.service.js';
+import { Google } from '../../sign-in/third-party/google.js';
 import {
   RegisterForHandoffRequest,
   SubmissionRequest,

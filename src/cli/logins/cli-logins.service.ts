@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { requireUnexpired } from '../../accounts/access/admin-access.rules.js';
+import { type ActingPerson, personActor } from '../../accounts/access/admin-principal.js';
+import { Deployment } from '../../accounts/access/deployment.js';
+import { MAX_KEY_NAME } from '../../accounts/management-keys/dto/create-management-key.request.js';
+import { ManagementKeysService } from '../../accounts/management-keys/management-keys.service.js';
+import type { Membership, Organization } from '../../accounts/organizations/organizations.repository.js';
+import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { Clock, type Instant, instantOf } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
@@ -7,14 +14,7 @@ import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash, provesHash } from '../../common/proof.rules.js';
 import { Turns } from '../../common/turns.js';
-import { requireUnexpired } from '../../identity/admin-access.rules.js';
-import { type ActingPerson, personActor } from '../../identity/admin-principal.js';
-import { Deployment } from '../../identity/deployment.js';
-import { MAX_KEY_NAME } from '../../identity/management-keys/dto/create-management-key.request.js';
-import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
-import type { Membership, Organization } from '../../organizations/organizations.repository.js';
-import { Organizations } from '../../organizations/organizations.service.js';
-import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import {
   browserProofOf,
   LOGIN_KEPT_MS,

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { newServiceActor } from '../../accounts/access/admin-principal.js';
+import { Deployment } from '../../accounts/access/deployment.js';
+import { ManagementKeysService } from '../../accounts/management-keys/management-keys.service.js';
+import { Organizations } from '../../accounts/organizations/organizations.service.js';
+import { UnclaimedOrganizations } from '../../accounts/organizations/unclaimed-organizations.service.js';
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
-import { newServiceActor } from '../../identity/admin-principal.js';
-import { Deployment } from '../../identity/deployment.js';
-import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
-import { Organizations } from '../../organizations/organizations.service.js';
-import { UnclaimedOrganizations } from '../../organizations/unclaimed-organizations.service.js';
 import { BOOTSTRAP_KEPT_MS, operationIdOf, PENDING_MS, SEALED_MS } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { type OperationRow, OperationsRepository } from './operations.repository.js';

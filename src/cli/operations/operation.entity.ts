@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { OrganizationEntity } from '../../accounts/access/organization.entity.js';
 import type { Instant } from '../../common/clock.js';
-import { OrganizationEntity } from '../../identity/organization.entity.js';
 import type {
   OperationFailure,
   OperationKind,

@@ -2,13 +2,13 @@ import { Body, Controller, Get, HttpCode, Param, Post, Req } from '@nestjs/commo
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { Admin, AdminAccess } from '../../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { PublicAccess } from '../../common/http/access.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
-import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
+import { addressOf } from '../../platform/address-limits/client-address.rules.js';
 import { Environment } from '../../platform/config/environment.js';
-import { addressOf } from '../../rate-limits/client-address.rules.js';
 import { BootstrapRequest, CLI_BODY, CreateOperationRequest } from '../dto/cli.request.js';
 import { OperationResponse } from '../dto/operation.response.js';
 import { CliBootstrap } from './cli-bootstrap.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, MoreThan } from 'typeorm';
+import type { Organization } from '../../accounts/organizations/organizations.repository.js';
 import type { Instant } from '../../common/clock.js';
-import type { Organization } from '../../organizations/organizations.repository.js';
 import { lockName } from '../../platform/database/lock-name.js';
 import { OperationEntity } from './operation.entity.js';
 import type { OperationFailure, OperationKind } from './operation.rules.js';

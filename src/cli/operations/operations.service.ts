@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { Deployment, type DeploymentFacts } from '../../accounts/access/deployment.js';
+import type { Organization } from '../../accounts/organizations/organizations.repository.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
-import { Deployment, type DeploymentFacts } from '../../identity/deployment.js';
-import type { Organization } from '../../organizations/organizations.repository.js';
 import { approvalUrl, CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
 import {
   browserProofOf,

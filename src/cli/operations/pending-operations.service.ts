@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { isAtLeast } from '../../accounts/access/admin-access.rules.js';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
+import { Deployment } from '../../accounts/access/deployment.js';
+import { ManagementKeysService } from '../../accounts/management-keys/management-keys.service.js';
 import { IssuedAppKeyResponse } from '../../app-keys/dto/app-key.response.js';
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof.rules.js';
 import { Turns } from '../../common/turns.js';
-import { isAtLeast } from '../../identity/admin-access.rules.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
-import { Deployment } from '../../identity/deployment.js';
-import { ManagementKeysService } from '../../identity/management-keys/management-keys.service.js';
-import { AddressLimits } from '../../rate-limits/address-limits.service.js';
+import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import { approvalUrl, noSuchOperation, operationExpired } from '../logins/cli-logins.service.js';
 import {
   browserProofOf,

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import type { IssuedAppKey } from '../../app-keys/app-key.entity.js';
 import { requireKeyAuthentication } from '../../app-keys/app-key.rules.js';
@@ -11,7 +12,6 @@ import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { DisplayName, Int, Text } from '../../common/fields/fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import type { Write } from '../../idempotency/creation.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { CreateProviderRequest, UpdateProviderRequest } from '../../providers/dto/provider.request.js';
 import { ProviderResponse } from '../../providers/dto/provider.response.js';
 import { readByType, type SentBody } from '../../providers/provider-gateways/dto/by-gateway-type.js';

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
+import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError, invalidRequest, judgedBelow } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
-import { Organizations } from '../../organizations/organizations.service.js';
 import { type OperationPayload, operationIdOf, requestHashOf } from './operation.rules.js';
 import { type OperationRow, OperationsRepository } from './operations.repository.js';
 import { type OperationStanding, Operations } from './operations.service.js';

@@ -1,8 +1,8 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import type { Grant } from '../../accounts/access/admin-principal.js';
+import { OrganizationEntity } from '../../accounts/access/organization.entity.js';
+import type { TokenAudience } from '../../accounts/connections/oauth-token.rules.js';
 import type { Instant } from '../../common/clock.js';
-import type { Grant } from '../../identity/admin-principal.js';
-import type { TokenAudience } from '../../identity/connections/oauth-token.rules.js';
-import { OrganizationEntity } from '../../identity/organization.entity.js';
 import type { ShownClient } from '../clients/client.rules.js';
 
 /** A client's request to be let in. Its id is the hash of the code, which only the browser's proof opens. */

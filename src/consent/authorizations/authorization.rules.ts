@@ -1,8 +1,8 @@
 import { createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
+import type { Grant } from '../../accounts/access/admin-principal.js';
+import type { TokenAudience } from '../../accounts/connections/oauth-token.rules.js';
 import type { Instant } from '../../common/clock.js';
 import { Secret } from '../../common/log/secret.js';
-import type { Grant } from '../../identity/admin-principal.js';
-import type { TokenAudience } from '../../identity/connections/oauth-token.rules.js';
 
 /** Times of an authorization. Source: docs/reference/management-api.md#oauth-authorization. */
 export const PENDING_MS = 10 * 60 * 1000;

@@ -1,7 +1,7 @@
-import type { Grant, Role } from '../../identity/admin-principal.js';
-import { type Html, html } from '../../pages/html.js';
-import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../pages/page.js';
-import { type StepForm, signInForms, stepForms, viewerLine } from '../../pages/sign-in-forms.js';
+import type { Grant, Role } from '../../accounts/access/admin-principal.js';
+import { type Html, html } from '../../console/pages/html.js';
+import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
+import { type StepForm, signInForms, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
 import type { AuthorizationState } from '../authorizations/authorization.rules.js';
 import { leadsToPage, redirectHost } from '../clients/redirect-uris.rules.js';
 import type { ConsentDetails } from './consents.service.js';

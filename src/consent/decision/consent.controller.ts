@@ -1,12 +1,12 @@
 import { Body, Controller, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ConsolePageAccess, OptionalPageSession } from '../../accounts/access/admin-access.decorator.js';
+import { sessionRequired } from '../../accounts/access/admin-access.rules.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
-import { BrowserClients } from '../../console-auth/browser-sessions.service.js';
-import { Google } from '../../console-auth/third-party/google.js';
-import { ConsolePageAccess, OptionalPageSession } from '../../identity/admin-access.decorator.js';
-import { sessionRequired } from '../../identity/admin-access.rules.js';
+import { BrowserClients } from '../../sign-in/browser-sessions.service.js';
+import { Google } from '../../sign-in/third-party/google.js';
 import { AllowConsentRequest, ConsentRequest } from '../dto/consent.request.js';
 import { ConsentDetailsResponse, ConsentRedirectResponse } from '../dto/consent.response.js';
 import { OAuthEnabledGuard } from '../server/oauth.guard.js';

@@ -1,30 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock, instantOf } from '../../common/clock.js';
-import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { Log } from '../../common/log/log.js';
-import type { Secret } from '../../common/log/secret.js';
-import { provesHash } from '../../common/proof.rules.js';
-import type { BrowserClient } from '../../console-auth/browser-sessions.service.js';
-import { People } from '../../console-auth/people/people.service.js';
-import { requireUnexpired } from '../../identity/admin-access.rules.js';
+import { requireUnexpired } from '../../accounts/access/admin-access.rules.js';
 import {
   type ActingPerson,
   type AuditActor,
   type Grant,
   newServiceActor,
   personActor,
-} from '../../identity/admin-principal.js';
-import { AuditTrail } from '../../identity/audit/audit-trail.js';
-import { Connections } from '../../identity/connections/connections.service.js';
-import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
-import { NewOrganizations } from '../../identity/new-organizations.service.js';
-import type { Membership } from '../../organizations/organizations.repository.js';
-import { Organizations } from '../../organizations/organizations.service.js';
-import { UnclaimedOrganizations } from '../../organizations/unclaimed-organizations.service.js';
+} from '../../accounts/access/admin-principal.js';
+import { NewOrganizations } from '../../accounts/access/new-organizations.service.js';
+import { AuditTrail } from '../../accounts/audit/audit-trail.js';
+import { Connections } from '../../accounts/connections/connections.service.js';
+import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import type { Membership } from '../../accounts/organizations/organizations.repository.js';
+import { Organizations } from '../../accounts/organizations/organizations.service.js';
+import { UnclaimedOrganizations } from '../../accounts/organizations/unclaimed-organizations.service.js';
+import { Clock, instantOf } from '../../common/clock.js';
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { Log } from '../../common/log/log.js';
+import type { Secret } from '../../common/log/secret.js';
+import { provesHash } from '../../common/proof.rules.js';
+import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
+import { CountedOnce } from '../../platform/address-limits/counted-once.js';
 import { openText } from '../../platform/vault/sealed-blob.rules.js';
-import { AddressLimits } from '../../rate-limits/address-limits.service.js';
-import { CountedOnce } from '../../rate-limits/counted-once.js';
+import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
+import { People } from '../../sign-in/people/people.service.js';
 import {
   type AuthorizationState,
   CODE_MS,

@@ -1,7 +1,7 @@
+import { GRANTS, type Grant } from '../../accounts/access/admin-principal.js';
 import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { PROOF } from '../../common/proof.rules.js';
-import { SIGN_IN_STEPS, SignInForm } from '../../console-auth/page-sign-in.service.js';
-import { GRANTS, type Grant } from '../../identity/admin-principal.js';
+import { SIGN_IN_STEPS, SignInForm } from '../../sign-in/page-sign-in.service.js';
 
 const MAX_PROOF = 256;
 const MAX_ORGANIZATION_ID = 256;

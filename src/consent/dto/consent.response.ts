@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { GRANTS, type Grant, ROLES, type Role } from '../../identity/admin-principal.js';
+import { GRANTS, type Grant, ROLES, type Role } from '../../accounts/access/admin-principal.js';
 import type { AuthorizationState } from '../authorizations/authorization.rules.js';
 import type { ShownClient } from '../clients/client.rules.js';
 import { redirectHost } from '../clients/redirect-uris.rules.js';

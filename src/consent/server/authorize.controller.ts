@@ -1,11 +1,11 @@
 import { Controller, Get, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { PageAccess } from '../../pages/page.js';
-import { PageErrorFilter } from '../../pages/page-error.filter.js';
+import { PageAccess } from '../../console/pages/page.js';
+import { PageErrorFilter } from '../../console/pages/page-error.filter.js';
+import { AddressLimited } from '../../platform/address-limits/address-limit.guard.js';
+import { addressOf } from '../../platform/address-limits/client-address.rules.js';
 import { Environment } from '../../platform/config/environment.js';
-import { AddressLimited } from '../../rate-limits/address-limit.guard.js';
-import { addressOf } from '../../rate-limits/client-address.rules.js';
 import { SingleParameters } from '../authorizations/authorization.rules.js';
 import { Authorizations } from './authorizations.service.js';
 import { OAuthEnabledGuard } from './oauth.guard.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Grant } from '../../accounts/access/admin-principal.js';
+import { Connections, type Refreshed } from '../../accounts/connections/connections.service.js';
+import { ACCESS_SECONDS, presentedToken, type TokenPair } from '../../accounts/connections/oauth-token.rules.js';
+import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
-import type { Grant } from '../../identity/admin-principal.js';
-import { Connections, type Refreshed } from '../../identity/connections/connections.service.js';
-import { ACCESS_SECONDS, presentedToken, type TokenPair } from '../../identity/connections/oauth-token.rules.js';
-import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { audienceOf, authorizationIdOf, fitsChallenge, grantOf } from '../authorizations/authorization.rules.js';
 import { AuthorizationsRepository } from '../authorizations/authorizations.repository.js';
 import { OAuthError, type OAuthErrorCode } from './oauth-error.filter.js';

@@ -2,9 +2,9 @@ import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, U
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
+import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Access } from '../../common/http/access.js';
-import { ConsoleOrigin } from '../../identity/first-party/first-party.js';
 import { Environment } from '../../platform/config/environment.js';
 
 /** Source: docs/reference/management-api.md#oauth-tokens. */

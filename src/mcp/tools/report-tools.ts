@@ -1,15 +1,15 @@
-import { AuthEventsController } from '../../auth-events/auth-events.controller.js';
-import { AuthEventSummaryRequest, ListAuthEventsRequest } from '../../auth-events/dto/auth-events.request.js';
 import { CliAccountController } from '../../cli/account/cli-account.controller.js';
 import { AccountUsageRequest } from '../../cli/dto/cli.request.js';
+import { AuthEventsController } from '../../client-auth/events/auth-events.controller.js';
+import { AuthEventSummaryRequest, ListAuthEventsRequest } from '../../client-auth/events/dto/auth-events.request.js';
 import {
   ListEventsRequest,
   ListRejectionEventsRequest,
   MonthUsageRequest,
   UsageBreakdownRequest,
   UsageTimeseriesRequest,
-} from '../../usage-reports/dto/usage-reports.request.js';
-import { UsageReportsController } from '../../usage-reports/usage-reports.controller.js';
+} from '../../usage/reports/dto/usage-reports.request.js';
+import { UsageReportsController } from '../../usage/reports/usage-reports.controller.js';
 import { appTool, counted, type Tool, tool, withOrWithoutApp } from './tool.js';
 
 const USAGE = {

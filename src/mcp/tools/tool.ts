@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import type { AppRow } from '../../app-directory/app.entity.js';
 import { readShape } from '../../common/fields/read-shape.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
 
 /** The arguments of a tool without any. */
 export class NoArguments {}

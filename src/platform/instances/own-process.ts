@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isRunning, ownMark } from '../database/process-mark.js';
+import { isRunning, ownMark } from '../embedded-postgres/process-mark.js';
 
 /** Identifies one process, so that others on its machine can check whether it still runs. */
 export interface InstanceProcess {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ownMark } from '../database/process-mark.js';
+import { ownMark } from '../embedded-postgres/process-mark.js';
 import { leaveJournal, takeJournalHome } from './journal-home.js';
 
 /** Above the highest process id of any system. */

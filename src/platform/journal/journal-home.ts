@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { readMark, withFileLock } from '../database/process-file.js';
-import { isRunning, ownMark } from '../database/process-mark.js';
+import { readMark, withFileLock } from '../embedded-postgres/process-file.js';
+import { isRunning, ownMark } from '../embedded-postgres/process-mark.js';
 import { SYSTEM_FILES } from './journal-files.js';
 
 /** Identifies the process that owns a directory. */

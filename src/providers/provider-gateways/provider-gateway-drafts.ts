@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { parseSecretText, secretHintOf } from '../../common/fields/secret-text.rules.js';
 import { Ids } from '../../common/ids.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { Vault } from '../../platform/vault/vault.js';
 import { gatewaySecretContext } from '../sealed-credential.rules.js';
 import type { CreateGatewayRequest } from './dto/provider-gateway.request.js';

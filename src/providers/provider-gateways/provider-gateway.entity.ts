@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { OrganizationEntity } from '../../accounts/access/organization.entity.js';
 import type { Instant } from '../../common/clock.js';
-import { OrganizationEntity } from '../../identity/organization.entity.js';
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 
 /** Only an active gateway takes provider calls; a revoked one is kept for the providers that reference it. */

@@ -1,10 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
+import { Admin, AdminAccess } from '../../accounts/access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import type { Creation, Write } from '../../idempotency/creation.js';
 import { Creating, Idempotent } from '../../idempotency/idempotent.decorator.js';
-import { Admin, AdminAccess } from '../../identity/admin-access.decorator.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
 import { ProviderProbe } from '../provider-probe.js';
 import { BodyByType, readByType, type SentBody } from './dto/by-gateway-type.js';
 import {

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
+import { type ConfigurationWrite, ConfigurationWrites } from '../../accounts/audit/configuration-writes.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { Ceilings } from '../../entitlements/ceilings.service.js';
 import type { Write } from '../../idempotency/creation.js';
-import type { AdminPrincipal } from '../../identity/admin-principal.js';
-import { type ConfigurationWrite, ConfigurationWrites } from '../../identity/audit/configuration-writes.js';
+import { Ceilings } from '../../limits/plans/ceilings.service.js';
 import { breaksReference } from '../../platform/database/violates.js';
 import { ProvidersRepository } from '../providers.repository.js';
 import type {

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import type { AppLimits, AppScopeLimits } from '../../app-directory/app-limits.rules.js';
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import { Budgets } from '../../budgets/budgets.service.js';
-import { type Caller, limitedCallOf } from '../../client-auth/caller.js';
+import { type Caller, limitedCallOf } from '../../client-auth/callers/caller.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
-import { Entitlements } from '../../entitlements/entitlements.js';
+import { Entitlements } from '../../limits/plans/entitlements.js';
+import type { LimitedCall } from '../../limits/requests/request-counting.js';
+import { countsUnknown } from '../../limits/requests/request-limit.rules.js';
+import { RequestLimits } from '../../limits/requests/request-limits.service.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
-import type { LimitedCall } from '../../request-limits/request-counting.js';
-import { countsUnknown } from '../../request-limits/request-limit.rules.js';
-import { RequestLimits } from '../../request-limits/request-limits.service.js';
-import type { RefusedStatus, UsageAdmission } from '../../usage/usage-event.js';
-import { UsageRefusals } from '../../usage/usage-refusals.service.js';
+import type { RefusedStatus, UsageAdmission } from '../../usage/recording/usage-event.js';
+import { UsageRefusals } from '../../usage/recording/usage-refusals.service.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
 
 /** A call whose content passed every check. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NamedEndpoint } from '../../app-directory/config/endpoints-config.js';
-import type { Caller } from '../../client-auth/caller.js';
+import type { Caller } from '../../client-auth/callers/caller.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { PriceBook } from '../../pricing/price-book.js';

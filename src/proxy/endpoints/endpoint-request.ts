@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { NamedEndpoint, ResponsesEndpoint } from '../../app-directory/config/endpoints-config.js';
-import type { Caller } from '../../client-auth/caller.js';
+import type { Caller } from '../../client-auth/callers/caller.js';
 import { Ids } from '../../common/ids.js';
 import type { UsageBounds } from '../../pricing/max-cost.rules.js';
 import { OutputLimits } from '../../pricing/output-limits.service.js';

@@ -1,6 +1,6 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiParam } from '@nestjs/swagger';
-import { CallerAccess } from '../../client-auth/caller-access.decorator.js';
+import { CallerAccess } from '../../client-auth/callers/caller-access.decorator.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { escapedRoute } from '../proxy-path.rules.js';
 import { RelayedCall } from '../relayed-call.decorator.js';

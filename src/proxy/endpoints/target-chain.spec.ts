@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
 import { eventually } from '../../../test/support/eventually.js';
 import { aProvider } from '../../../test/support/providers/provider-instances.js';
-import { anAdmission } from '../../../test/support/usage/usage.js';
+import { anAdmission } from '../../../test/support/usage/recording/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import { maxCostOf } from '../../pricing/max-cost.rules.js';

@@ -2,7 +2,7 @@ import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { OpenSecrets } from '../../providers/secret-patterns.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import type { UsageAdmission } from '../../usage/usage-event.js';
+import type { UsageAdmission } from '../../usage/recording/usage-event.js';
 import type { OriginPool } from '../connections/origin-pool.js';
 import type { ProviderConnection } from '../connections/provider-connection.js';
 import type { AddressRedaction } from '../relay/address-redaction.js';

@@ -1,6 +1,6 @@
 import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { AnswerLoss } from '../../usage/usage-event.js';
+import type { AnswerLoss } from '../../usage/recording/usage-event.js';
 import { BrokenConnection } from '../connections/broken-connection.js';
 
 /** Why the gateway aborted a call; passed to the connection and recognised when it is reported as the error. */

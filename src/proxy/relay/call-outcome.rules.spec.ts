@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { aReading } from '../../../test/support/usage/usage.js';
+import { aReading } from '../../../test/support/usage/recording/usage.js';
 import { NO_CHARGE } from '../../pricing/model-price.js';
-import type { CallEnding, UsageAdmission } from '../../usage/usage-event.js';
+import type { CallEnding, UsageAdmission } from '../../usage/recording/usage-event.js';
 import { attemptTimeMs, endingOf, isTargetFailure, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
 
 describe('ending of a call', () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { heldBy } from '../../../test/support/proxy/counted-holds.js';
-import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/usage.js';
+import { anAdmission, anOutcome, aReading } from '../../../test/support/usage/recording/usage.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { compilePrice } from '../../pricing/model-price.js';
-import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
+import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import { CallRecord, type CallRecorder } from './call-record.js';
 
 const failed: UsageAttempt = { providerSlug: 'main', model: 'gpt-4.1', status: 503, latencyMs: 4, error: null };

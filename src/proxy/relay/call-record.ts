@@ -1,8 +1,8 @@
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { chargedNanoUsd, chargeOf } from '../../usage/event/usage-estimate.rules.js';
-import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
-import type { UsageTicket } from '../../usage/usage-recorder.service.js';
+import { chargedNanoUsd, chargeOf } from '../../usage/recording/event/usage-estimate.rules.js';
+import type { UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
+import type { UsageTicket } from '../../usage/recording/usage-recorder.service.js';
 
 /** The recorder interface of a record; the recorder owns the reservations of a call from `admit` on. */
 export interface CallRecorder {

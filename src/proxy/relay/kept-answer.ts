@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
-import type { UsageOutcome } from '../../usage/usage-event.js';
+import type { UsageOutcome } from '../../usage/recording/usage-event.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import type { BodyEvents, ProviderExchange } from '../exchange/provider-exchange.js';
 import { tracedAnswer } from '../exchange/traced-call.rules.js';

@@ -5,7 +5,7 @@ import { Log } from '../../common/log/log.js';
 import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
-import { UsageRecorder } from '../../usage/usage-recorder.service.js';
+import { UsageRecorder } from '../../usage/recording/usage-recorder.service.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { TurnStages } from '../turn-stages.js';
 import { SendBatch } from './send-batch.js';

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
-import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/usage-event.js';
+import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import type { ProviderConnection } from '../connections/provider-connection.js';
 import type { NextCall, ProviderCall } from '../exchange/provider-call.js';
 import { type ExchangeEvents, ProviderExchange, type ReceivedHead } from '../exchange/provider-exchange.js';

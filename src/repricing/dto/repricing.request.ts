@@ -1,7 +1,7 @@
 import { Flag, JsonObject, JsonValue, OneOf, Verbatim } from '../../common/fields/fields.js';
 import { Month } from '../../common/fields/list-fields.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
-import { USAGE_STATUSES } from '../../usage/usage-event.js';
+import { USAGE_STATUSES } from '../../usage/recording/usage-event.js';
 import { parseSettledCost, parseSettleFilter } from '../settle-estimates.rules.js';
 import type { SettleOrder } from '../settle-estimates.service.js';
 import type { RepriceOrder } from '../usage-reprice.service.js';

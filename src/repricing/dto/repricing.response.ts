@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Dollars } from '../../common/http/openapi.decorators.js';
-import { USAGE_STATUSES, type UsageStatus } from '../../usage/usage-event.js';
+import { USAGE_STATUSES, type UsageStatus } from '../../usage/recording/usage-event.js';
 import type { SettledEvent } from '../settle-estimates.rules.js';
 import type { SettledEstimates } from '../settle-estimates.service.js';
 import type { UsageReprice } from '../usage-reprice.service.js';

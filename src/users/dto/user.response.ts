@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { UsageTotalsResponse } from '../../usage-reports/dto/usage-reports.response.js';
+import { UsageTotalsResponse } from '../../usage/reports/dto/usage-reports.response.js';
 import type { UserStatus, UserView } from '../app-user.entity.js';
 import type { SingleUser, UserPage } from '../managed-users.service.js';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newIssuerKey } from '../../support/issuers/issuer-keys.js';
-import { signToken } from '../../support/issuers/issuer-tokens.js';
+import { newIssuerKey } from '../../support/client-auth/issuers/issuer-keys.js';
+import { signToken } from '../../support/client-auth/issuers/issuer-tokens.js';
 
 /** A third party at which one person is always signed in. */
 export interface OpenIdProvider {

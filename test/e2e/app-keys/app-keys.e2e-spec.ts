@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AppDirectoryService } from '../../../src/app-directory/app-directory.service.js';
 import { AppKeyDirectory } from '../../../src/app-keys/app-key-directory.js';
 import { AppKeyUses } from '../../../src/app-keys/app-key-uses.js';
+import { firstOrganizationId, newMember } from '../../support/accounts/accounts.js';
+import { auditEntries } from '../../support/accounts/audit-entries.js';
 import { rawDeviceConfig, rawServerConfig } from '../../support/apps/app-configs.js';
-import { firstOrganizationId, newMember } from '../../support/identity/accounts.js';
-import { auditEntries } from '../../support/identity/audit-entries.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 

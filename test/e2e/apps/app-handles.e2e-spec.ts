@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { type ApiAnswer, type ApiClient, codeOf } from '../../support/api-client.js';
 import { rawServerConfig } from '../../support/apps/app-configs.js';
 import { Terminal } from '../../support/cli/terminal.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const APPS = '/v1/admin/apps';

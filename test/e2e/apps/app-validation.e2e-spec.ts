@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { codeOf } from '../../support/api-client.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const VALIDATE = '/v1/admin/apps/validate';

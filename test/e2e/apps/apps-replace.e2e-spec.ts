@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { firstOrganizationId, newMember } from '../../support/accounts/accounts.js';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
-import { firstOrganizationId, newMember } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const APPS = '/v1/admin/apps';

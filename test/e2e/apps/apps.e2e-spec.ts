@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
-import { newAccount } from '../../support/identity/accounts.js';
-import { storeEvents } from '../../support/usage/usage-events.js';
+import { storeEvents } from '../../support/usage/recording/usage-events.js';
 import { useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { uncheckedCall } from '../../support/accounts/management-call.js';
 import { rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
-import { uncheckedCall } from '../../support/identity/management-call.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PROVIDERS = '/v1/admin/providers';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CanActivate, Controller, Get, Module } from '@nestjs/common';
+import { AccessModule } from '../../../src/accounts/access/access.module.js';
+import { ManagementAccess } from '../../../src/accounts/access/admin-access.decorator.js';
 import { Access } from '../../../src/common/http/access.js';
-import { ManagementAccess } from '../../../src/identity/admin-access.decorator.js';
-import { IdentityModule } from '../../../src/identity/identity.module.js';
 import { ReportsModule } from '../../extension/reports.module.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/accounts/accounts.js';
+import { auditEntries } from '../../support/accounts/audit-entries.js';
+import { newPerson } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
-import { auditEntries } from '../../support/identity/audit-entries.js';
-import { newPerson } from '../../support/identity/people.js';
 import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -139,7 +139,7 @@ describe('a role rule of an extension (docs/extending.md)', () => {
         return 'nothing';
       }
     }
-    @Module({ imports: [IdentityModule], controllers: [ClosedController] })
+    @Module({ imports: [AccessModule], controllers: [ClosedController] })
     class ClosedModule {}
     const other = await startWorld({ imports: [ClosedModule] });
     try {

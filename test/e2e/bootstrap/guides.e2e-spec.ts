@@ -3,7 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { newOrganization } from '../../support/accounts/people.js';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
+import { startMobileWorld } from '../../support/client-auth/exchange/mobile-world.js';
 import { FakeClock } from '../../support/clock.js';
 import {
   ConsentBrowser,
@@ -18,14 +20,12 @@ import { Walk } from '../../support/guide/guide.js';
 import { type GuideBlock, readGuide } from '../../support/guide/guide-blocks.js';
 import { GuideShell } from '../../support/guide/guide-shell.js';
 import { PhoneReader } from '../../support/guide/phone-reader.js';
-import { newOrganization } from '../../support/identity/people.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort } from '../../support/platform/gateway-process.js';
 import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { type ProviderSimulator, startProviderSimulator } from '../../support/proxy/provider-simulator.js';
 import type { Script } from '../../support/proxy/upstream-scripts.js';
 import { sineWav } from '../../support/proxy/wav.js';
-import { startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 import { startWorld, testEnvironment, type World } from '../../support/world.js';
 
 const PROVIDER_KEY = 'sk-simulated-provider-of-the-guides';

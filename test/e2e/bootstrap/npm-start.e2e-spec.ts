@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { created } from '../../support/accounts/management-call.js';
 import { eventually } from '../../support/eventually.js';
-import { created } from '../../support/identity/management-call.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { programEnvironment } from '../../support/platform/gateway-process.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
@@ -227,8 +227,8 @@ describe('npm start, before that', () => {
 
 /** A project whose build compiles for a moment and which starts as this one does. */
 function layOutProject(): void {
-  for (const name of ['src', 'migrations', 'node_modules']) mkdirSync(join(directory, name));
-  for (const name of ['.build.mjs', 'tsconfig.build.json', 'tsconfig.json'])
+  for (const name of ['src', 'migrations', 'node_modules', 'tools']) mkdirSync(join(directory, name));
+  for (const name of ['tools/build.mjs', 'tsconfig.build.json', 'tsconfig.json'])
     copyFileSync(join(REPOSITORY, name), join(directory, name));
   for (const name of ['typescript', 'rolldown', '@jridgewell', '@types', 'undici-types'])
     symlinkSync(join(REPOSITORY, 'node_modules', name), join(directory, 'node_modules', name));

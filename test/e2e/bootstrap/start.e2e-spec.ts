@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
 import { acmeType } from '../../extension/acme-type.js';
-import { newSignUp } from '../../support/console-auth/console.js';
 import { eventually } from '../../support/eventually.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
+import { newSignUp } from '../../support/sign-in/console.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/none';

@@ -9,14 +9,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { created } from '../../support/accounts/management-call.js';
 import { eventually } from '../../support/eventually.js';
-import { created } from '../../support/identity/management-call.js';
-import { Exposition } from '../../support/metrics/exposition.js';
+import { Exposition } from '../../support/health/metrics/exposition.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { programEnvironment } from '../../support/platform/gateway-process.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
-import { MarkedLoad } from '../../support/usage/marked-load.js';
+import { MarkedLoad } from '../../support/usage/recording/marked-load.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const MAIN = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url));

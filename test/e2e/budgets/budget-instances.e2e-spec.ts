@@ -13,7 +13,7 @@ import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { FakeRegistry } from '../../support/budgets/offline-budgets.js';
 import { eventually } from '../../support/eventually.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
-import { storeEvents } from '../../support/usage/usage-events.js';
+import { storeEvents } from '../../support/usage/recording/usage-events.js';
 
 const BUDGET = 1_000_000;
 const clock = new SystemClock();

@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { newOrganization } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import { proofIn, Terminal } from '../../support/cli/terminal.js';
-import { newOrganization } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PASSWORD = 'correct horse battery';

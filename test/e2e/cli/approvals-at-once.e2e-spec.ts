@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { newOrganization } from '../../support/accounts/people.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
-import { newOrganization } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 /** Few enough that approvals at once need all of them. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Retention } from '../../../src/retention/retention.service.js';
+import { newPerson, organizationCookie } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
 import { Terminal } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
-import { newPerson, organizationCookie } from '../../support/identity/people.js';
 import { addApp, type ChangeClient, newChangeClient, SERVER_APP } from '../../support/mcp/change-client.js';
 import { startWorld, type World } from '../../support/world.js';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import pg from 'pg';
+import { newOrganization, newPerson, newSession, type Person } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
-import { trailOf } from '../../support/console-auth/console.js';
-import { newOrganization, newPerson, newSession, type Person } from '../../support/identity/people.js';
+import { trailOf } from '../../support/sign-in/console.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newOrganization, type Person } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
-import { newOrganization, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const HOUR_MS = 3_600_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { SESSION_COOKIE } from '../../../src/identity/sessions/session-cookie.rules.js';
+import { SESSION_COOKIE } from '../../../src/accounts/sessions/session-cookie.rules.js';
+import { newPerson, type Person } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import { FakeClock } from '../../support/clock.js';
-import { newPerson, type Person } from '../../support/identity/people.js';
 import { addApp, type ChangeClient, newChangeClient, SERVER_APP } from '../../support/mcp/change-client.js';
 import { startWorld, type World } from '../../support/world.js';
 

@@ -10,9 +10,9 @@ import { ClientRefused, OAuthClients } from '../../../src/consent/clients/oauth-
 import { loadEnvironment } from '../../../src/platform/config/environment.js';
 import { GuardedRequest } from '../../../src/platform/outbound/guarded-request.js';
 import { parseTrustedHosts } from '../../../src/platform/outbound/trusted-hosts.rules.js';
+import { loopbackCertificate } from '../../support/client-auth/issuers/issuer-certificate.js';
 import { FakeClock } from '../../support/clock.js';
 import { clientsFile, startConsentWorld } from '../../support/consent/oauth-client.js';
-import { loopbackCertificate } from '../../support/issuers/issuer-certificate.js';
 
 const HOST = 'client.example.com';
 const ADDRESS = '203.0.113.5';

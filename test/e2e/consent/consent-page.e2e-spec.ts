@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { newOrganization } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import {
   ConsentBrowser,
@@ -11,7 +12,6 @@ import {
   openedIn,
   startConsentWorld,
 } from '../../support/consent/oauth-client.js';
-import { newOrganization } from '../../support/identity/people.js';
 import type { World } from '../../support/world.js';
 
 const MARKUP = '<img src=x onerror="document.title=\'owned\'">"\'';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newOrganization } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
 import { Terminal } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
@@ -10,7 +11,6 @@ import {
   REDIRECT_URI,
   startConsentWorld,
 } from '../../support/consent/oauth-client.js';
-import { newOrganization } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

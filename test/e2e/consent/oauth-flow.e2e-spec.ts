@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
+import { clientOf, newOrganization, newPerson, type Person } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
 import {
@@ -14,8 +15,7 @@ import {
   startConsentWorld,
   tokensIn,
 } from '../../support/consent/oauth-client.js';
-import { trailOf } from '../../support/console-auth/console.js';
-import { clientOf, newOrganization, newPerson, type Person } from '../../support/identity/people.js';
+import { trailOf } from '../../support/sign-in/console.js';
 import type { World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

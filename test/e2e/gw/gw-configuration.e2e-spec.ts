@@ -1,10 +1,10 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { losing } from '../../support/gw/lossy-proxy.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

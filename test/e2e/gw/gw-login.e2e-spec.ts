@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newOrganization, type Person } from '../../support/accounts/people.js';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
-import { newOrganization, type Person } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { losing } from '../../support/gw/lossy-proxy.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';

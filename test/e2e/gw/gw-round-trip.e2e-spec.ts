@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { Gw } from '../../support/gw/gw.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const RUNS = 12;

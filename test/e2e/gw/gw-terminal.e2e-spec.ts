@@ -3,12 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { Gw } from '../../support/gw/gw.js';
 import { losing } from '../../support/gw/lossy-proxy.js';
 import { PROGRAM } from '../../support/gw/pty.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import type { Loopback } from '../../support/loopback.js';
 import { startWorld, type World } from '../../support/world.js';
 

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/client-auth/exchange/auth-events.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
 import { dieAfter, event, json, sse } from '../../support/proxy/upstream-scripts.js';
-import { anAuthEvent, recordAuthEvents } from '../../support/token-exchange/auth-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PRICED = { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 };

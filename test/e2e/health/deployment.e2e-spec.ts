@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Retention } from '../../../src/retention/retention.service.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
+import { newOrganization, newPerson } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
-import { newOrganization, newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/deployment';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
-import { PlansFileOnDisk } from '../../support/entitlements/plans-file.js';
 import { CREATION_KINDS, idempotencyPair, newCreation, rowsNamed } from '../../support/idempotency/creations.js';
-import { newAccount } from '../../support/identity/accounts.js';
+import { PlansFileOnDisk } from '../../support/limits/plans/plans-file.js';
 import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startWorld, TEST_AUTH_SECRET, type World } from '../../support/world.js';

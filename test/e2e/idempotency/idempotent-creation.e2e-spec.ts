@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CreationKind } from '../../../src/idempotency/creation.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/accounts/accounts.js';
+import { newPerson } from '../../support/accounts/people.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
 import { rawDeviceConfig, rawServerConfig } from '../../support/apps/app-configs.js';
 import { FakeClock } from '../../support/clock.js';
@@ -11,8 +13,6 @@ import {
   randomToken,
   rowsNamed,
 } from '../../support/idempotency/creations.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
-import { newPerson } from '../../support/identity/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newMember } from '../../support/accounts/accounts.js';
+import { newPerson } from '../../support/accounts/people.js';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
 import { FakeClock } from '../../support/clock.js';
-import { newMember } from '../../support/identity/accounts.js';
-import { newPerson } from '../../support/identity/people.js';
 import { type ChangeClient, newChangeClient } from '../../support/mcp/change-client.js';
 import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { startWorld, type World } from '../../support/world.js';

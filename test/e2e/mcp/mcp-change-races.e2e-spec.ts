@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { clientOf } from '../../support/accounts/people.js';
 import { codeOf } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
-import { clientOf } from '../../support/identity/people.js';
 import { addApp, type ChangeClient, newChangeClient, SERVER_APP } from '../../support/mcp/change-client.js';
 import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';

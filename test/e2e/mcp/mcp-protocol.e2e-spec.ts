@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { newOrganization } from '../../support/identity/people.js';
+import { newOrganization } from '../../support/accounts/people.js';
 import { McpTestClient, REVISIONS } from '../../support/mcp/mcp-client.js';
 import { startWorld, type World } from '../../support/world.js';
 

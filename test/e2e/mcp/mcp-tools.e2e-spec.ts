@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { newAccount, newMember } from '../../support/identity/accounts.js';
+import { newAccount, newMember } from '../../support/accounts/accounts.js';
 import { McpTestClient } from '../../support/mcp/mcp-client.js';
-import { storeEvents } from '../../support/usage/usage-events.js';
+import { storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 interface Listed {

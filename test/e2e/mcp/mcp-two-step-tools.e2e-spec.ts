@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newMember } from '../../support/accounts/accounts.js';
+import { newOrganization } from '../../support/accounts/people.js';
 import { rawDeviceConfig } from '../../support/apps/app-configs.js';
 import { FakeClock } from '../../support/clock.js';
-import { newMember } from '../../support/identity/accounts.js';
-import { newOrganization } from '../../support/identity/people.js';
 import { addApp, type ChangeClient, callTwice, newChangeClient, SERVER_APP } from '../../support/mcp/change-client.js';
 import { McpTestClient, REVISIONS } from '../../support/mcp/mcp-client.js';
 import { startWorld, type World } from '../../support/world.js';

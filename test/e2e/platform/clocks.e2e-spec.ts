@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../../support/eventually.js';
+import { LimitedApp } from '../../support/limits/requests/limited-app.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import type { Answer } from '../../support/proxy/proxy-client.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
-import { LimitedApp } from '../../support/request-limits/limited-app.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../support/platform/shifted-gateway.mjs', import.meta.url));

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { rawServerConfig } from '../../support/apps/app-configs.js';
 import { ApprovalBrowser, proofIn, Terminal } from '../../support/cli/terminal.js';
-import { browserOf, newSignUp, signUpAt, startConsoleWorld } from '../../support/console-auth/console.js';
 import { type ChangeClient, newChangeClient } from '../../support/mcp/change-client.js';
+import { browserOf, newSignUp, signUpAt, startConsoleWorld } from '../../support/sign-in/console.js';
 import type { World } from '../../support/world.js';
 
 const PROBLEM = 'must not have control, direction or invisible characters';

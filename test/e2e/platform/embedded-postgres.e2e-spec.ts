@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../../../src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded-postgres.js';
 import { eventually } from '../../support/eventually.js';
 
 const CHILD = fileURLToPath(new URL('../../support/platform/embedded-postgres-child.mjs', import.meta.url));

@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { eventually } from '../../support/eventually.js';
+import { LimitedApp } from '../../support/limits/requests/limited-app.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { RESPONSE } from '../../support/proxy/endpoint-chain.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
-import { LimitedApp } from '../../support/request-limits/limited-app.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../support/platform/doubtful-disk.mjs', import.meta.url));

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import { eventually } from '../../support/eventually.js';
+import { LimitedApp } from '../../support/limits/requests/limited-app.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/platform/redis.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
-import { LimitedApp } from '../../support/request-limits/limited-app.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const WITHIN = { withinMs: 15_000 };

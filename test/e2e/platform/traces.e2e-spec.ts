@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { type ReceivedSpan, type ScriptedCollector, startCollector } from '../../support/metrics/otlp-collector.js';
+import {
+  type ReceivedSpan,
+  type ScriptedCollector,
+  startCollector,
+} from '../../support/health/metrics/otlp-collector.js';
 import { EndpointChain, RESPONSE, refusingUrl } from '../../support/proxy/endpoint-chain.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { plainCompletion } from '../../support/proxy/upstream.js';

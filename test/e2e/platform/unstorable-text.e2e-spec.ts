@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { isDisplayName } from '../../../src/common/fields/display-name.rules.js';
 import type { ApiAnswer } from '../../support/api-client.js';
+import { AuthTrail } from '../../support/client-auth/exchange/auth-trail.js';
+import { type MobileWorld, startMobileWorld } from '../../support/client-auth/exchange/mobile-world.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
-import { AuthTrail } from '../../support/token-exchange/auth-trail.js';
-import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
 
 const PROBLEM = 'must not have NUL or broken characters';
 /** What Postgres does not take, or would change. */

@@ -3,7 +3,7 @@ import { FakeClock } from '../../support/clock.js';
 import { EndpointClient } from '../../support/proxy/endpoint-client.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
-import { storeEvents } from '../../support/usage/usage-events.js';
+import { storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const HOUR_MS = 60 * 60 * 1000;

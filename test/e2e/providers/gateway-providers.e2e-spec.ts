@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { ProviderDirectory, providersChange } from '../../../src/providers/provider-directory.js';
 import { PROVIDER_TYPES } from '../../../src/upstreams/provider-types.js';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { codeOf } from '../../support/api-client.js';
 import { gatewaySuite } from '../../support/gateway-world.js';
-import { newAccount } from '../../support/identity/accounts.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 
 const PATH = '/v1/admin/providers';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { firstOrganizationId, newAccount } from '../../support/accounts/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
-import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { startWorld, type World } from '../../support/world.js';
 

@@ -6,9 +6,9 @@ import {
   ProviderGatewayListing,
 } from '../../../src/providers/provider-gateways/provider-gateway-listing.js';
 import { gatewaySecretContext } from '../../../src/providers/sealed-credential.rules.js';
+import { firstOrganizationId, newAccount } from '../../support/accounts/accounts.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
-import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { uncheckedCall } from '../../support/identity/management-call.js';
+import { uncheckedCall } from '../../support/accounts/management-call.js';
 import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 

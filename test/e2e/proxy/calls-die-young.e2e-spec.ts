@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { created } from '../../support/identity/management-call.js';
+import { created } from '../../support/accounts/management-call.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';

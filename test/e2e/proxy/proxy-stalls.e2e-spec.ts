@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { eventually } from '../../support/eventually.js';
+import { LimitedApp, MAX_OUTPUT_TOKENS, startLimitedWorld } from '../../support/limits/requests/limited-app.js';
 import { EndpointChain, RESPONSE, RESPONSE_USD } from '../../support/proxy/endpoint-chain.js';
 import { read } from '../../support/proxy/proxy-client.js';
 import { event, type Script, sse } from '../../support/proxy/upstream-scripts.js';
-import { LimitedApp, MAX_OUTPUT_TOKENS, startLimitedWorld } from '../../support/request-limits/limited-app.js';
 import type { World } from '../../support/world.js';
 
 const STALL_SECONDS = 2;

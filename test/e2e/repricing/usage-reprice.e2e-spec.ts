@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ManagementKeysService } from '../../../src/accounts/management-keys/management-keys.service.js';
+import { UsageLedgerRepository } from '../../../src/commands/ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../../../src/commands/ledger/usage-ledger.service.js';
 import { Secret } from '../../../src/common/log/secret.js';
-import { ManagementKeysService } from '../../../src/identity/management-keys/management-keys.service.js';
-import { UsageLedgerRepository } from '../../../src/ledger/usage-ledger.repository.js';
-import { UsageLedger } from '../../../src/ledger/usage-ledger.service.js';
 import { UsageRepriceService } from '../../../src/repricing/usage-reprice.service.js';
 import { FakeClock } from '../../support/clock.js';
-import { type EventMembers, storeEvents } from '../../support/usage/usage-events.js';
+import { type EventMembers, storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { UsageLedgerRepository } from '../../../src/ledger/usage-ledger.repository.js';
-import { UsageLedger } from '../../../src/ledger/usage-ledger.service.js';
+import { UsageLedgerRepository } from '../../../src/commands/ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../../../src/commands/ledger/usage-ledger.service.js';
 import { FakeClock } from '../../support/clock.js';
+import { LimitedApp } from '../../support/limits/requests/limited-app.js';
 import { json, silence } from '../../support/proxy/upstream-scripts.js';
-import { LimitedApp } from '../../support/request-limits/limited-app.js';
-import { type EventMembers, storeEvents } from '../../support/usage/usage-events.js';
+import { type EventMembers, storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

@@ -9,7 +9,7 @@ import { Retention } from '../../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
 import { UsageRetentionRepository } from '../../../src/retention/usage-retention.repository.js';
 import { UsageRetention } from '../../../src/retention/usage-retention.service.js';
-import { UsageWritesRepository } from '../../../src/usage/event/usage-writes.repository.js';
+import { UsageWritesRepository } from '../../../src/usage/recording/event/usage-writes.repository.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
 import { type Break, BreakingSessions } from '../../support/platform/breaking-sessions.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
@@ -20,9 +20,9 @@ import {
   type OldEvent,
   storeUsage,
   usageRows,
-} from '../../support/usage/old-usage.js';
-import { batchOf } from '../../support/usage/usage-events.js';
-import { APPS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
+} from '../../support/usage/recording/old-usage.js';
+import { batchOf } from '../../support/usage/recording/usage-events.js';
+import { APPS_OUT_OF_STEP } from '../../support/usage/recording/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
 /** Events of before 2025-03-01 go, days of before 2024-04-01 become months. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { UsageLedgerRepository } from '../../../src/commands/ledger/usage-ledger.repository.js';
+import { UsageLedger } from '../../../src/commands/ledger/usage-ledger.service.js';
 import { Log } from '../../../src/common/log/log.js';
-import { UsageLedgerRepository } from '../../../src/ledger/usage-ledger.repository.js';
-import { UsageLedger } from '../../../src/ledger/usage-ledger.service.js';
 import { Retention, RetentionSteps } from '../../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
 import { BreakingSessions } from '../../support/platform/breaking-sessions.js';
-import { keptTotals, storeUsage, usageRows } from '../../support/usage/old-usage.js';
+import { keptTotals, storeUsage, usageRows } from '../../support/usage/recording/old-usage.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NEVER = new AbortController().signal;

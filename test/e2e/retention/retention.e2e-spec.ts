@@ -17,11 +17,11 @@ import { gatewaySecretContext, providerSecretContext } from '../../../src/provid
 import { NIGHTLY_RETENTION, NightlyRetention } from '../../../src/retention/nightly-retention.service.js';
 import { Retention, RetentionSteps } from '../../../src/retention/retention.service.js';
 import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
 import { programEnvironment } from '../../support/platform/gateway-process.js';
-import { keptTotals, storeUsage, usageRows } from '../../support/usage/old-usage.js';
+import { keptTotals, storeUsage, usageRows } from '../../support/usage/recording/old-usage.js';
 import { startWorld, testEnvironment, type World } from '../../support/world.js';
 
 const MAINTENANCE = fileURLToPath(new URL('../../../dist/src/commands/maintenance.js', import.meta.url));

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
 import { UsersService } from '../../../src/users/users.service.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
-import { uncheckedCall } from '../../support/identity/management-call.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
+import { uncheckedCall } from '../../support/accounts/management-call.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { seeded } from '../../support/seeded.js';
 import { useApp } from '../../support/users/users.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { UsageRefusals } from '../../../src/usage/usage-refusals.service.js';
+import { UsageRefusals } from '../../../src/usage/recording/usage-refusals.service.js';
 import { eventually } from '../../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../../support/platform/further-instance.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../../support/platform/redis.js';
@@ -11,7 +11,7 @@ import {
   read,
   refusalOf,
 } from '../../support/proxy/proxy-client.js';
-import { MONTHS_OUT_OF_STEP } from '../../support/usage/usage-sums.js';
+import { MONTHS_OUT_OF_STEP } from '../../support/usage/recording/usage-sums.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const RESPONSES = 'v1/responses';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { KeepUserCounts1763600000019 } from '../../../migrations/1763600000019-keep-user-counts.js';
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { UsersService } from '../../../src/users/users.service.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const AT_ONCE = 8;

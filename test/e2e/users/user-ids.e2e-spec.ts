@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { UsersService } from '../../../src/users/users.service.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 let world: World;

@@ -2,13 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
-import { UsageRecorder } from '../../../src/usage/usage-recorder.service.js';
+import { UsageRecorder } from '../../../src/usage/recording/usage-recorder.service.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
 import { UsersRepository } from '../../../src/users/users.repository.js';
 import { AppUsers, UsersService } from '../../../src/users/users.service.js';
+import { firstOrganizationId, newAccount } from '../../support/accounts/accounts.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
-import { firstOrganizationId, newAccount } from '../../support/identity/accounts.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { addDeviceKey, useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { AppRef } from '../../../src/app-directory/app.entity.js';
 import { BlockedUsers } from '../../../src/users/blocked-users.js';
 import { UsersService } from '../../../src/users/users.service.js';
+import { firstOrganizationId, newAccount, newMember } from '../../support/accounts/accounts.js';
 import type { ApiAnswer } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
-import { firstOrganizationId, newAccount, newMember } from '../../support/identity/accounts.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { addDeviceKey, useApp } from '../../support/users/users.js';
 import { startWorld, type World } from '../../support/world.js';

@@ -1,11 +1,11 @@
 import { acmeType } from '../../extension/acme-type.js';
+import { firstOrganizationId } from '../../support/accounts/accounts.js';
+import { newOrganization } from '../../support/accounts/people.js';
 import { rawServerConfig } from '../../support/apps/app-configs.js';
-import { OpenIdProvider } from '../../support/console-auth/openid-provider.js';
-import { REDIRECT_URI, thirdPartySettings } from '../../support/console-auth/third-party.js';
-import { firstOrganizationId } from '../../support/identity/accounts.js';
-import { newOrganization } from '../../support/identity/people.js';
+import { type MobileWorld, startMobileWorld } from '../../support/client-auth/exchange/mobile-world.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
-import { type MobileWorld, startMobileWorld } from '../../support/token-exchange/mobile-world.js';
+import { OpenIdProvider } from '../../support/sign-in/openid-provider.js';
+import { REDIRECT_URI, thirdPartySettings } from '../../support/sign-in/third-party.js';
 import { CALLED_PROVIDER, HostileParts, SECRETS } from './hostile-parts.js';
 import { type Operation, operationsOf } from './operations.js';
 

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { newAccount, newMember } from '../../support/accounts/accounts.js';
+import { newPerson } from '../../support/accounts/people.js';
 import { rawDeviceConfig, rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
-import { registered } from '../../support/console-auth/console.js';
-import { beginAt, stateOf } from '../../support/console-auth/third-party.js';
-import { newAccount, newMember } from '../../support/identity/accounts.js';
-import { newPerson } from '../../support/identity/people.js';
-import type { MobileWorld } from '../../support/token-exchange/mobile-world.js';
-import { storeEvents } from '../../support/usage/usage-events.js';
+import type { MobileWorld } from '../../support/client-auth/exchange/mobile-world.js';
+import { registered } from '../../support/sign-in/console.js';
+import { beginAt, stateOf } from '../../support/sign-in/third-party.js';
+import { storeEvents } from '../../support/usage/recording/usage-events.js';
 import type { Caller, Ids } from './hostile-requests.js';
 import type { Operation } from './operations.js';
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { pageOf } from '../accounts/people.js';
 import type { ApiAnswer, ApiClient } from '../api-client.js';
-import { pageOf } from '../identity/people.js';
 import type { World } from '../world.js';
 
 /** A terminal that logs in over HTTP, as any client of the API would. */

@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pageOf } from '../accounts/people.js';
 import type { ApiAnswer, ApiClient } from '../api-client.js';
-import { pageOf } from '../identity/people.js';
 import { freePort } from '../platform/gateway-process.js';
 import { startWorld, type World } from '../world.js';
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { newOrganization, newPerson } from '../identity/people.js';
+import { newOrganization, newPerson } from '../accounts/people.js';
 import type { World } from '../world.js';
 import { APPS } from './believable-apps.js';
 

@@ -1,6 +1,6 @@
-import type { Device } from '../attestation/device.js';
-import { BUNDLE_ID, TEAM_ID } from '../attestation/phone.js';
-import type { MobileWorld } from '../token-exchange/mobile-world.js';
+import type { Device } from '../client-auth/devices/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../client-auth/devices/phone.js';
+import type { MobileWorld } from '../client-auth/exchange/mobile-world.js';
 import type { Reader } from './guide.js';
 import { lastAnswer, memberOf } from './guide-answers.js';
 import { readGuide } from './guide-blocks.js';

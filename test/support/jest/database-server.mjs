@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { SystemClock } from '../../../dist/src/common/clock.js';
 import { Secret } from '../../../dist/src/common/log/secret.js';
-import { startEmbeddedPostgres } from '../../../dist/src/platform/database/embedded-postgres.js';
 import { runMigrations } from '../../../dist/src/platform/database/migrate.js';
 import { MIGRATIONS } from '../../../dist/src/platform/database/migration-list.js';
+import { startEmbeddedPostgres } from '../../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 
 const DATA_DIR_PREFIX = 'gateway-test-';
 /** Durability is off. */

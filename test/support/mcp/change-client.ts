@@ -1,5 +1,5 @@
+import { newOrganization, type Person } from '../accounts/people.js';
 import { rawServerConfig } from '../apps/app-configs.js';
-import { newOrganization, type Person } from '../identity/people.js';
 import type { World } from '../world.js';
 import { McpTestClient, type Revision, type ToolResult } from './mcp-client.js';
 

@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from '../../../dist/src/platform/database/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 
 // A process with an embedded Postgres, for tests that kill it: says where the server is, stops it on any input.
 const server = await startEmbeddedPostgres(process.argv[2], { disposable: process.argv[3] === 'disposable' });

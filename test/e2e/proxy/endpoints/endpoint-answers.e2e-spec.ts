@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { UsageRefusals } from '../../../../src/usage/usage-refusals.service.js';
+import { UsageRefusals } from '../../../../src/usage/recording/usage-refusals.service.js';
 import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
 import { read, refusalOf } from '../../../support/proxy/proxy-client.js';
 import { dieAfter, event, hold, json, redirect, sse } from '../../../support/proxy/upstream-scripts.js';

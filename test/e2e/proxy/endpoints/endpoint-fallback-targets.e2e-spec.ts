@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ProviderDirectory } from '../../../../src/providers/provider-directory.js';
+import { firstOrganizationId } from '../../../support/accounts/accounts.js';
 import { eventually } from '../../../support/eventually.js';
-import { firstOrganizationId } from '../../../support/identity/accounts.js';
 import { type ChainTarget, EndpointChain, RESPONSE } from '../../../support/proxy/endpoint-chain.js';
 import { openTarget, read, refusalOf } from '../../../support/proxy/proxy-client.js';
 import { json, type Script, silence } from '../../../support/proxy/upstream-scripts.js';

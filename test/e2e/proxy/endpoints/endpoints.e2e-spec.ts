@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rawIssuer } from '../../../support/apps/app-configs.js';
+import { issueToken, TOKEN_APPS } from '../../../support/client-auth/exchange/caller-tokens.js';
+import { changeApp } from '../../../support/client-auth/exchange/mobile-world.js';
 import { EndpointClient } from '../../../support/proxy/endpoint-client.js';
 import {
   type Answer,
@@ -10,8 +12,6 @@ import {
   refusalOf,
 } from '../../../support/proxy/proxy-client.js';
 import { json } from '../../../support/proxy/upstream-scripts.js';
-import { issueToken, TOKEN_APPS } from '../../../support/token-exchange/caller-tokens.js';
-import { changeApp } from '../../../support/token-exchange/mobile-world.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const ANSWER = { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } };

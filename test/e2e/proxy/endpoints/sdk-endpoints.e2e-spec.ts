@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
+import { changeApp, type MobileWorld, startMobileWorld } from '../../../support/client-auth/exchange/mobile-world.js';
 import { eventually } from '../../../support/eventually.js';
 import { readParts } from '../../../support/proxy/forms.js';
 import {
@@ -13,7 +14,6 @@ import { PROVIDER_KEY } from '../../../support/proxy/simulated-world.js';
 import { event, json, sse } from '../../../support/proxy/upstream-scripts.js';
 import { sineWav } from '../../../support/proxy/wav.js';
 import { rejectionOf } from '../../../support/rejection-of.js';
-import { changeApp, type MobileWorld, startMobileWorld } from '../../../support/token-exchange/mobile-world.js';
 
 const MODEL = 'gpt-4.1';
 const VERSION = '2.4.1';

@@ -1,0 +1,153 @@
+/**
+ * Writes what the clients know of the API from `docs/openapi.json`: for the console the types of its requests and answers
+ * and the presets of identity providers, for `gw` the schemas of successful answers and of configuration files.
+ * `npm run check:api` (`--check`) fails where the files are not what it would write.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import process from 'node:process';
+import openapiTS, { astToString } from 'openapi-typescript';
+
+const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);
+const ROOT = new URL('../../', import.meta.url);
+/** What schemas say to people. */
+const WORDS = new Set(['description', 'example', 'examples', 'x-identity-presets']);
+const isSuccess = ([status]) => status.startsWith('2');
+
+const document = JSON.parse(readFileSync(DOCUMENT, 'utf8'));
+const presets = document.components.schemas.AppIssuer['x-identity-presets'];
+const { schemas } = document.components;
+const answers = answerSchemas();
+for (const operations of Object.values(document.paths)) {
+  for (const operation of Object.values(operations)) simplify(operation);
+}
+
+const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
+const files = {
+  'docs/schemas/app.schema.json': pretty(appFileSchema()),
+  'docs/schemas/providers.schema.json': pretty(providersFileSchema()),
+  'clients/console/src/api/schema.d.ts': `${astToString(await openapiTS(document))}`,
+  'clients/gw/api/answers.json': `${JSON.stringify(answers)}\n`,
+  'clients/console/src/api/identity-presets.json': `${JSON.stringify(presets, null, 2)}\n`,
+};
+const isCheck = process.argv.includes('--check');
+const stale = Object.entries(files).filter(([name, text]) => contentOf(new URL(name, ROOT)) !== text);
+for (const [name, text] of stale) if (!isCheck) writeFileSync(new URL(name, ROOT), text);
+if (isCheck && stale.length > 0) {
+  const names = stale.map(([name]) => name).join(', ');
+  process.stderr.write(`Not what docs/openapi.json says: ${names}. Run npm run generate:api.\n`);
+  process.exitCode = 1;
+}
+
+/** A file of `gw export` that holds an application. */
+function appFileSchema() {
+  const { name, handle, status } = schemas.CreateAppRequest.properties;
+  return {
+    ...{ $schema: SCHEMA_DIALECT, title: 'An application of the gateway', type: 'object' },
+    properties: {
+      name: { ...name, description: 'For people.' },
+      handle: { ...handle, type: 'string', description: 'Names the application: a handle, or the id of one without.' },
+      status: { ...status, description: '`active` when absent.' },
+      config: { $ref: '#/$defs/AppConfig' },
+    },
+    required: ['name', 'handle', 'config'],
+    ...{ additionalProperties: false, $defs: definitions('AppConfig') },
+  };
+}
+
+/** The file of `gw export` that holds the providers. */
+function providersFileSchema() {
+  const { slug, type, name, baseUrl, gatewayRoute, pricing } = schemas.CreateProviderRequest.properties;
+  const providerGateway = { type: 'string', description: 'Name of the provider gateway that has the key.' };
+  const status = { type: 'string', enum: ['active', 'disabled'], description: '`active` when absent.' };
+  const provider = {
+    type: 'object',
+    properties: local({ slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing }),
+    required: ['slug', 'type', 'name'],
+    additionalProperties: false,
+  };
+  return {
+    ...{ $schema: SCHEMA_DIALECT, title: 'The providers of a gateway account', type: 'object' },
+    properties: { providers: { type: 'array', items: provider } },
+    ...{ required: ['providers'], additionalProperties: false, $defs: definitions(...namesIn(local(provider))) },
+  };
+}
+
+/** Schemas with those that they refer to. */
+function definitions(...names) {
+  const found = {};
+  const look = (name) => {
+    if (found[name] !== undefined) return;
+    found[name] = local(schemas[name]);
+    namesIn(found[name]).forEach(look);
+  };
+  names.forEach(look);
+  return found;
+}
+
+function namesIn(schema) {
+  return [...JSON.stringify(schema).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, name]) => name);
+}
+
+/** References of the OpenAPI document as those of one schema. */
+function local(schema) {
+  if (Array.isArray(schema)) return schema.map(local);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (isProviderType(schema)) {
+    const { enum: examples, ...others } = schema;
+    return { ...others, examples };
+  }
+  const kept = Object.entries(schema).filter(([name]) => name !== 'discriminator' && !name.startsWith('x-'));
+  return Object.fromEntries(
+    kept.map(([name, value]) => [
+      name,
+      name === '$ref' ? value.replace('#/components/schemas/', '#/$defs/') : local(value),
+    ]),
+  );
+}
+
+/** A deployment may offer more types of providers than this document knows: simulated ones, and those of extensions. */
+function isProviderType({ enum: values }) {
+  return Array.isArray(values) && values.join() === schemas.OfferedProvider.properties.type.enum.join();
+}
+
+function pretty(schema) {
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+/** Refusals have one shape, which `api-error.ts` reads, and no caller sets headers of its own. */
+function simplify(operation) {
+  operation.responses = Object.fromEntries(Object.entries(operation.responses).filter(isSuccess));
+  for (const response of Object.values(operation.responses)) delete response.headers;
+  operation.parameters = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'header');
+}
+
+/** Schemas of successful JSON answers by method and path. Members that a newer server adds are valid. */
+function answerSchemas() {
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { responses }]) => {
+      const [, response] = Object.entries(responses).find(isSuccess) ?? [];
+      const schema = response?.content?.['application/json']?.schema;
+      return schema === undefined ? [] : [[`${method.toUpperCase()} ${path}`, open(schema)]];
+    }),
+  );
+  return { operations: Object.fromEntries(operations), components: { schemas: open(document.components.schemas) } };
+}
+
+function open(schema) {
+  if (Array.isArray(schema)) return schema.map(open);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  if (isProviderType(schema)) return { type: 'string' };
+  const kept = Object.entries(schema).filter(([name, value]) => {
+    const isWords = WORDS.has(name) && (typeof value === 'string' || name !== 'description');
+    return !isWords && name !== 'discriminator' && !(name === 'additionalProperties' && value === false);
+  });
+  return Object.fromEntries(kept.map(([name, value]) => [name === 'oneOf' ? 'anyOf' : name, open(value)]));
+}
+
+function contentOf(file) {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,198 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { ApiError, messageOf } from '../api/api-error';
+import { api, read, type Schemas } from '../api/client';
+import { queries } from '../api/queries';
+import { Button } from '../design/button';
+import { Alert, Skeleton } from '../design/layout';
+import { useToast } from '../design/toast';
+import { useReadOnlyReason } from '../shell/session';
+import type { AppConfig } from './app-config.rules';
+import { ConflictDialog } from './conflict-dialog';
+import { type Draft, isSame, type Json } from './draft-merge.rules';
+
+type AppAnswer = Schemas['AppResponse'];
+
+interface AppDraft {
+  readonly id: string;
+  /** As it was loaded. */
+  readonly loaded: AppAnswer;
+  readonly draft: Draft;
+  readonly change: (change: Partial<Draft>) => void;
+  readonly changeConfig: (change: Partial<AppConfig>) => void;
+  readonly isDirty: boolean;
+  readonly isSaving: boolean;
+  readonly save: () => Promise<void>;
+  readonly discard: () => void;
+  /** Why the last save was refused. */
+  readonly error: unknown;
+}
+
+interface Stored {
+  readonly draft: Draft;
+  readonly base: Draft;
+  readonly revision: number;
+}
+
+const AppDraftContext = createContext<AppDraft | undefined>(undefined);
+
+export const draftOf = ({ app: { name, status, config } }: AppAnswer): Draft => ({
+  name,
+  status,
+  config: config as AppConfig,
+});
+
+/** Holds the unsaved changes of one application for all its tabs; a reload of the page keeps them. */
+export function AppDraftProvider({ id, children }: { readonly id: string; readonly children: ReactNode }) {
+  const { data, error } = useQuery(queries.app(id));
+  if (data !== undefined) return <Editor id={id} loaded={data} children={children} />;
+  return error === null ? <Skeleton rows={10} /> : <Alert>{messageOf(error)}</Alert>;
+}
+
+function Editor({
+  id,
+  loaded,
+  children,
+}: {
+  readonly id: string;
+  readonly loaded: AppAnswer;
+  readonly children: ReactNode;
+}) {
+  const storageKey = `draft of ${id}`;
+  const client = useQueryClient();
+  const say = useToast();
+  const [stored, setStored] = useState<Stored>(() => restored(storageKey) ?? fresh(loaded));
+  const [error, setError] = useState<unknown>();
+  const [isSaving, setSaving] = useState(false);
+  const [newest, setNewest] = useState<AppAnswer>();
+  const isDirty = !isSame(stored.draft as unknown as Json, stored.base as unknown as Json);
+  useEffect(() => {
+    if (isDirty) sessionStorage.setItem(storageKey, JSON.stringify(stored));
+    else {
+      sessionStorage.removeItem(storageKey);
+      if (stored.revision !== loaded.app.revision) setStored(fresh(loaded));
+    }
+  }, [isDirty, stored, storageKey, loaded]);
+  useWarningBeforeUnload(isDirty);
+  useWordAboutDraft(isDirty, stored.draft.name, say);
+  const change = useCallback((members: Partial<Draft>) => {
+    setStored((before) => ({ ...before, draft: { ...before.draft, ...members } }));
+  }, []);
+  const changeConfig = useCallback((members: Partial<AppConfig>) => {
+    setStored((before) => {
+      const config = withoutAbsent({ ...before.draft.config, ...members });
+      return { ...before, draft: { ...before.draft, config } };
+    });
+  }, []);
+  const put = async (draft: Draft, revision: number) => {
+    setSaving(true);
+    setError(undefined);
+    try {
+      const params = { path: { app: id } };
+      const saved = await read(api.PUT('/v1/admin/apps/{app}', { params, body: { ...draft, revision } }));
+      sessionStorage.removeItem(storageKey);
+      client.setQueryData(queries.app(id).queryKey, saved);
+      void client.invalidateQueries({ queryKey: ['apps'] });
+      void client.invalidateQueries({ queryKey: queries.appCheck(id).queryKey });
+      setStored(fresh(saved));
+      setNewest(undefined);
+      say('Saved. It applies within a second.');
+    } catch (thrown) {
+      if (thrown instanceof ApiError && thrown.code === 'app_revision_conflict') {
+        setNewest(await client.fetchQuery({ ...queries.app(id), staleTime: 0 }));
+      } else setError(thrown);
+    } finally {
+      setSaving(false);
+    }
+  };
+  const value = useMemo(
+    () => ({
+      ...{ id, loaded, draft: stored.draft, change, changeConfig, isDirty, isSaving, error },
+      save: () => put(stored.draft, stored.revision),
+      discard: () => {
+        setError(undefined);
+        setStored(fresh(loaded));
+      },
+    }),
+    [id, loaded, stored, isDirty, isSaving, error],
+  );
+  return (
+    <AppDraftContext value={value}>
+      {children}
+      <SaveBar />
+      {newest !== undefined && (
+        <ConflictDialog
+          base={stored.base}
+          mine={stored.draft}
+          theirs={draftOf(newest)}
+          onClose={() => setNewest(undefined)}
+          onMerge={(draft) => put(draft, newest.app.revision)}
+        />
+      )}
+    </AppDraftContext>
+  );
+}
+
+export function useAppDraft(): AppDraft {
+  const draft = useContext(AppDraftContext);
+  if (draft === undefined) throw new Error('No application around this.');
+  return draft;
+}
+
+function SaveBar() {
+  const { isDirty, isSaving, save, discard, error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  if (!isDirty) return null;
+  return (
+    <div className="sticky bottom-4 z-10 mt-6 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
+      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <span className="text-sm text-muted" role="status">
+          You have unsaved changes.
+        </span>
+        <div className="flex gap-2">
+          <Button onClick={discard}>Discard</Button>
+          <Button look="primary" isBusy={isSaving} reason={reason} onClick={() => void save()}>
+            Save
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function fresh(answer: AppAnswer): Stored {
+  const draft = draftOf(answer);
+  return { draft, base: draft, revision: answer.app.revision };
+}
+
+function restored(storageKey: string): Stored | undefined {
+  const text = sessionStorage.getItem(storageKey);
+  return text === null ? undefined : JSON.parse(text);
+}
+
+/** A member that was set to undefined is not there: the API takes null and absent for different things. */
+function withoutAbsent(config: AppConfig): AppConfig {
+  return Object.fromEntries(Object.entries(config).filter(([, member]) => member !== undefined)) as AppConfig;
+}
+
+/** Leaving the application keeps what is unsaved, and says so. */
+function useWordAboutDraft(isDirty: boolean, name: string, say: (text: string) => void): void {
+  const left = useRef({ isDirty, name });
+  left.current = { isDirty, name };
+  useEffect(
+    () => () => {
+      if (left.current.isDirty) say(`Your unsaved changes of ${left.current.name} are kept in this tab.`);
+    },
+    [say],
+  );
+}
+
+function useWarningBeforeUnload(isDirty: boolean): void {
+  useEffect(() => {
+    if (!isDirty) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    addEventListener('beforeunload', warn);
+    return () => removeEventListener('beforeunload', warn);
+  }, [isDirty]);
+}

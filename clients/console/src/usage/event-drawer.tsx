@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import type { Schemas } from '../api/client';
+import { countText, durationText, moneyText } from '../design/amounts.rules';
+import { Dialog } from '../design/dialog';
+import { Badge } from '../design/layout';
+import { Time } from '../design/time';
+import { StatusBadges, type UsageEvent } from './status-badges';
+
+type Attempt = Schemas['UsageAttemptResponse'];
+type Fact = readonly [name: string, value: ReactNode];
+
+/** Everything that was recorded of one call. */
+export function EventDrawer({
+  event,
+  onClose,
+}: {
+  readonly event: UsageEvent | undefined;
+  readonly onClose: () => void;
+}) {
+  return (
+    <Dialog
+      title={event === undefined ? '' : `Call ${event.id}`}
+      isOpen={event !== undefined}
+      onClose={onClose}
+      isDrawer
+    >
+      {event !== undefined && <Facts event={event} />}
+    </Dialog>
+  );
+}
+
+function Facts({ event }: { readonly event: UsageEvent }) {
+  const facts: readonly Fact[] = [
+    ['Time', <Time key="at" at={event.created_at} />],
+    ['Status', <StatusBadges key="status" event={event} />],
+    ['User', event.user_id],
+    ['Route', <code key="route">{event.route}</code>],
+    ['Endpoint', event.endpoint_slug],
+    ['Provider', `${event.provider_slug ?? ''} (${event.provider})`],
+    ['Upstream gateway', event.provider_gateway_type],
+    ['Model', event.model],
+    ['Served by', [event.served_provider, event.served_model].filter(Boolean).join(', ') || null],
+    ['Input tokens', `${countText(event.input_tokens)}, ${countText(event.cached_input_tokens)} of them cached`],
+    ['Written to the cache', event.cache_write_tokens === 0 ? null : countText(event.cache_write_tokens)],
+    ['Output tokens', countText(event.output_tokens)],
+    ['Cost', `${moneyText(event.cost_usd)} (${event.cost_source ?? 'none'})`],
+    ['Estimated part', event.estimated_cost_usd === 0 ? null : moneyText(event.estimated_cost_usd)],
+    ['Reported by the provider', event.reported_cost_usd === null ? null : moneyText(event.reported_cost_usd)],
+    ['Took', event.latency_ms === null ? null : durationText(event.latency_ms)],
+    ['Client left early', event.client_aborted === null ? null : 'yes'],
+    ['App version', event.app_version],
+    ['Proven by', event.auth_method],
+  ];
+  const attempts = (event.attempts ?? []) as readonly Attempt[];
+  return (
+    <>
+      <dl className="grid grid-cols-[10rem_1fr] gap-x-4 gap-y-1.5 text-sm">
+        {facts
+          .filter(([, value]) => value !== null)
+          .map(([name, value]) => (
+            <div key={name} className="contents">
+              <dt className="text-muted">{name}</dt>
+              <dd className="break-words">{value}</dd>
+            </div>
+          ))}
+      </dl>
+      {attempts.length > 0 && (
+        <section className="mt-5">
+          <h3 className="mb-2 font-semibold">Attempts</h3>
+          <ol className="flex flex-col gap-2">
+            {attempts.map((attempt, index) => (
+              <li
+                key={String(index)}
+                className="flex flex-wrap items-center gap-2 rounded-md border border-line p-2 text-sm"
+              >
+                <span className="text-muted">{index + 1}.</span> {attempt.provider_slug} · {attempt.model}
+                <Badge tone={attempt.status !== null && attempt.status < 400 ? 'good' : 'bad'}>
+                  {attempt.status ?? attempt.error ?? 'no answer'}
+                </Badge>
+                <span className="ml-auto text-muted">{durationText(attempt.latency_ms)}</span>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { components } from '../../console/src/api/schema.d.ts';
+import { type Api, read, requireToken } from '../api/client.js';
+import { refusal } from '../api/refusal.rules.js';
+import { type Session, sessionOf, urlOf } from '../api/session.js';
+import type { Action } from '../program/command.js';
+import { Failure } from '../program/failure.js';
+import type { Invocation } from '../program/invocation.js';
+import { facts } from '../terminal/table.js';
+import { appIdOf } from './apps.js';
+import { type CallTarget, endpointTarget, providerTarget, streamedText } from './call.rules.js';
+
+type Event = components['schemas']['UsageEventResponse'];
+
+const PROMPT = 'Say hello.';
+const DEFAULT_USER_HEADER = 'x-end-user-id';
+const COST_ATTEMPTS = 20;
+const COST_INTERVAL_MS = 250;
+
+/** `gw app call`: the one command that sends inference. */
+export const call: Action = async (gw) => {
+  const { appKey } = gw.environment;
+  if (appKey === undefined) {
+    const nextAction = 'Make one with "gw app key add", and put it into GW_APP_KEY.';
+    throw Failure.state('app_key_required', 'There is no key of the application in GW_APP_KEY.', { nextAction });
+  }
+  requireToken(appKey);
+  const session = await optionalSession(gw);
+  const url = session?.url ?? urlOf(gw);
+  gw.context.url = url;
+  const app = session === undefined ? gw.argument(0) : await appIdOf(session.api, gw.argument(0));
+  const target = await targetOf(gw, session, app);
+  const ledger = session && (await ledgerOf(session.api, app, appKey));
+  gw.standing = 'The call was cut; what the provider had produced is recorded and charged.';
+  const sent = await send(gw, new URL(`/v1/apps/${encodeURIComponent(app)}/${target.path}`, url), target, appKey);
+  const event = (await ledger?.()) ?? null;
+  const cost =
+    event === null ? 'not known here' : `$${event.cost_usd}${event.settled_at === null ? ' (not settled)' : ''}`;
+  const text = facts({
+    ...{ Status: sent.status, 'First byte': `${sent.firstByteMs} ms`, Total: `${sent.totalMs} ms` },
+    ...{ 'Server-Timing': sent.serverTiming ?? '-', Cost: cost },
+    ...(event !== null && { Tokens: `${event.input_tokens} in, ${event.output_tokens} out` }),
+  });
+  return { result: { ...sent, event }, text };
+};
+
+/** The login that tells configuration and cost; a call with a key alone goes without. */
+async function optionalSession(gw: Invocation): Promise<Session | undefined> {
+  try {
+    return await sessionOf(gw);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'not_logged_in' && gw.text('endpoint') !== undefined)
+      return undefined;
+    throw error;
+  }
+}
+
+async function targetOf(gw: Invocation, session: Session | undefined, app: string): Promise<CallTarget> {
+  const prompt = gw.optionalArgument(1) ?? PROMPT;
+  const user = gw.text('user');
+  const [endpoint, slug, model] = [gw.text('endpoint'), gw.text('provider'), gw.text('model')];
+  if (session === undefined) return endpointTarget(endpoint ?? '', prompt, user && [DEFAULT_USER_HEADER, user]);
+  const { app: stored } = await read(session.api.GET('/v1/admin/apps/{app}', { params: { path: { app } } }));
+  const config = stored.config as components['schemas']['AppConfig'];
+  const { authentication, endpoints = {} } = config;
+  if (authentication.type !== 'api_key') {
+    const nextAction = 'Call it from the app on a device, or add a server application.';
+    throw Failure.input('unsupported_application', 'Only a device can call this application.', { nextAction });
+  }
+  const header = authentication.end_user?.source === 'header' ? authentication.end_user.header : undefined;
+  const identity = user === undefined ? undefined : ([header ?? DEFAULT_USER_HEADER, user] as const);
+  const [first] = Object.entries(endpoints).flatMap(([name, { api_style }]) =>
+    api_style === 'responses' ? [name] : [],
+  );
+  const named = endpoint ?? (slug === undefined && model === undefined ? first : undefined);
+  if (named !== undefined) return endpointTarget(named, prompt, identity);
+  const { providers } = await read(session.api.GET('/v1/admin/providers'));
+  const provider = providers.find((one) => (slug === undefined ? one.status === 'active' : one.slug === slug));
+  if (provider === undefined) {
+    throw Failure.input(
+      'provider_not_found',
+      slug === undefined ? 'There is no provider.' : `There is no provider "${slug}".`,
+    );
+  }
+  const { selected = {} } = { selected: undefined, ...config.routing.providers };
+  const policy = selected[provider.slug] ?? selected[provider.type];
+  const chosen = model ?? policy?.allowed_models[0];
+  if (chosen === undefined)
+    throw Failure.input('option_required', '--model is missing.', { nextAction: 'See prices for names of models.' });
+  const offered = session.capabilities.providers.find(({ type }) => type === provider.type);
+  return providerTarget(provider.slug, offered?.defaultPath, chosen, prompt, identity);
+}
+
+/** Sends the call and prints what comes, as it comes. */
+async function send(gw: Invocation, url: URL, { body, headers }: CallTarget, appKey: string) {
+  const startedAt = performance.now();
+  const elapsed = () => Math.round(performance.now() - startedAt);
+  let response: Response;
+  try {
+    response = await fetch(url, {
+      ...{ method: 'POST', redirect: 'manual' },
+      headers: { ...headers, 'content-type': 'application/json', authorization: `Bearer ${appKey}` },
+      body: JSON.stringify(body),
+    });
+  } catch (error) {
+    throw Failure.remote(
+      'unreachable',
+      `${url.origin} does not answer: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+  if (!response.ok) throw refusal(response, await response.json().catch(() => undefined));
+  let firstByteMs: number | undefined;
+  let text = '';
+  try {
+    for await (const part of streamedText(response)) {
+      firstByteMs ??= elapsed();
+      text += part;
+      if (!gw.isJson) gw.terminal.write(part);
+    }
+  } catch (error) {
+    throw Failure.remote(
+      'stream_cut',
+      `The answer ended too early: ${error instanceof Error ? error.message : error}`,
+      {
+        ...{ nextAction: 'See what was recorded: gw usage tail --once', details: { text } },
+      },
+    );
+  }
+  if (!gw.isJson) gw.terminal.write('\n\n');
+  return {
+    ...{ status: response.status, text, serverTiming: response.headers.get('server-timing') },
+    ...{ requestId: response.headers.get('x-request-id'), firstByteMs: firstByteMs ?? elapsed(), totalMs: elapsed() },
+  };
+}
+
+/** @returns reads the event of the next call with this key; undefined when it is not recorded in time. */
+async function ledgerOf(api: Api, app: string, appKey: string): Promise<() => Promise<Event | undefined>> {
+  const events = async () => {
+    const params = { path: { app }, query: { limit: 50 } };
+    return (await read(api.GET('/v1/admin/apps/{app}/events', { params }))).events;
+  };
+  const { keys } = await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path: { app } } }));
+  const key = keys.find(({ key_prefix }) => appKey.startsWith(key_prefix));
+  const known = new Set((await events()).map(({ id }) => id));
+  return async () => {
+    for (let attempt = 0; attempt < COST_ATTEMPTS; attempt++) {
+      const event = (await events()).find(({ id, api_key_id }) => !known.has(id) && api_key_id === key?.id);
+      if (event !== undefined) return event;
+      await pause(COST_INTERVAL_MS);
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,67 @@
+import type { components } from '../../console/src/api/schema.d.ts';
+import { renderYaml } from './yaml-file.js';
+
+/** A configuration as the API answers it. */
+export type AppConfig = components['schemas']['AppConfig'];
+
+/** An application as a file describes it. */
+export interface DesiredApp {
+  /** Names the application: a handle, or the id of one without. */
+  readonly handle: string;
+  readonly name: string;
+  readonly status: 'active' | 'disabled';
+  readonly config: AppConfig;
+}
+
+/** A provider as a file describes it: never with its key. */
+export interface DesiredProvider {
+  readonly slug: string;
+  readonly type: string;
+  readonly name: string;
+  readonly status: 'active' | 'disabled';
+  readonly baseUrl: string | null;
+  /** Name of the provider gateway that has the key. */
+  readonly providerGateway: string | null;
+  readonly gatewayRoute: object | null;
+  readonly pricing: object | null;
+}
+
+export const PROVIDERS_FILE = 'providers.yaml';
+export const APPS_FOLDER = 'apps';
+export const SCHEMAS_FOLDER = 'schemas';
+export const APP_SCHEMA = 'app.schema.json';
+export const PROVIDERS_SCHEMA = 'providers.schema.json';
+
+const APP_HEAD = `An application of the gateway. "gw plan" shows what a change means, "gw apply" makes it so.`;
+const PROVIDERS_HEAD = `Providers of the account, without their keys. A provider that is missing is created by "gw apply" with the key in
+GW_PROVIDER_SECRET_<SLUG>. Prices are in US dollars per million tokens.`;
+const APP_COMMENTS = {
+  handle: 'Names the application for scripts and files: a handle, or the id of an application without one.',
+  status: 'active, or disabled: no call is taken.',
+  'config.authentication': 'How callers prove themselves, and how their users are told apart.',
+  'config.routing': 'Which providers, paths and models calls may reach, and which models are replaced.',
+  'config.limits': 'Requests and spending, for each user and for the application. null: no limit.',
+  'config.endpoints': 'Named endpoints: provider, model, parameters and fallbacks behind a stable URL.',
+};
+
+/** The text of an application's file. */
+export function appFileText({ name, handle, status, config }: DesiredApp): string {
+  return renderYaml(
+    { name, handle, status, config },
+    { schema: `../${SCHEMAS_FOLDER}/${APP_SCHEMA}`, head: APP_HEAD, comments: APP_COMMENTS },
+  );
+}
+
+/** The text of the providers' file. */
+export function providersFileText(providers: readonly DesiredProvider[]): string {
+  const sorted = providers.toSorted((one, other) => (one.slug < other.slug ? -1 : 1)).map(writtenProvider);
+  return renderYaml(
+    { providers: sorted },
+    { schema: `${SCHEMAS_FOLDER}/${PROVIDERS_SCHEMA}`, head: PROVIDERS_HEAD, comments: {} },
+  );
+}
+
+/** Without the members that say nothing. */
+function writtenProvider(provider: DesiredProvider): object {
+  return Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== null));
+}

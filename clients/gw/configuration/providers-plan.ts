@@ -1,0 +1,186 @@
+import type { components } from '../../console/src/api/schema.d.ts';
+import { type Api, read } from '../api/client.js';
+import { type Environment, providerSecretVariable } from '../program/environment.js';
+import { Failure } from '../program/failure.js';
+import type { AccountState, CurrentProvider } from './account-state.js';
+import type { AppConfig, DesiredProvider } from './configuration-files.js';
+import { differences } from './difference.rules.js';
+import { invalid, type Placed } from './directory.js';
+import type { Change, Missing } from './plan.rules.js';
+
+const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
+
+/** A provider as a validation counts it in: a creation without its key. */
+export type AssumedProvider = components['schemas']['CreateProviderRequest'];
+
+/** A change of a provider, with all that makes it. */
+export interface ProviderStep {
+  readonly change: Change;
+  readonly desired: DesiredProvider;
+  readonly current: CurrentProvider | undefined;
+  readonly assumed: AssumedProvider;
+  /** The key that goes with it; undefined where none is needed. */
+  readonly secret: string | undefined;
+}
+
+/** The changes of providers, and what they miss. @throws Failure a file asks for what cannot be. */
+export async function planProviders(
+  api: Api,
+  state: AccountState,
+  desired: readonly Placed<DesiredProvider>[],
+  environment: Pick<Environment, 'providerSecret'>,
+): Promise<{ readonly steps: readonly ProviderStep[]; readonly missing: readonly Missing[] }> {
+  const steps: ProviderStep[] = [];
+  const missing: Missing[] = [];
+  for (const placed of desired) {
+    const step = stepOf(placed, state, environment);
+    if (step === undefined) continue;
+    missing.push(...missingFor(step, state));
+    await requireAccepted(api, placed, step.assumed);
+    const unpriced = await unpricedMeaning(api, step);
+    steps.push({ ...step, change: { ...step.change, meaning: [...step.change.meaning, ...unpriced] } });
+  }
+  return { steps, missing };
+}
+
+function stepOf(
+  placed: Placed<DesiredProvider>,
+  { providers, gateways, apps }: AccountState,
+  environment: Pick<Environment, 'providerSecret'>,
+): ProviderStep | undefined {
+  const { desired } = placed;
+  const current = providers.find(({ slug }) => slug === desired.slug);
+  const fields = differences(current === undefined ? {} : comparable(current), comparable(desired));
+  if (current !== undefined && fields.length === 0) return undefined;
+  const fixed = fields.find(({ path }) => path === 'type' || path === 'providerGateway');
+  if (current !== undefined && fixed !== undefined) {
+    throw invalid(
+      placed.file,
+      placed.lineOf(fixed.path),
+      `${fixed.path}: that of a provider cannot change; remove ${desired.slug} first`,
+    );
+  }
+  const needsKey = desired.providerGateway === null && (current === undefined || movesTo(current, desired));
+  const gatewayId = desired.providerGateway === null ? undefined : gateways.get(desired.providerGateway);
+  const users = apps.filter(({ referenced_providers }) => referenced_providers.includes(desired.slug)).map(nameOf);
+  const change: Change = {
+    ...{ kind: 'provider', action: current === undefined ? 'create' : 'update', name: desired.slug },
+    ...{ id: current?.id ?? null, fields, meaning: current === undefined ? [] : meaningOf(current, desired, users) },
+  };
+  const assumed = { ...written(desired), ...(gatewayId !== undefined && { providerGatewayId: gatewayId }) };
+  const secret = needsKey ? environment.providerSecret(desired.slug) : undefined;
+  return { change, desired, current, assumed: assumed as AssumedProvider, secret };
+}
+
+/** A new address of its own needs the key that is to be sent there. */
+const movesTo = (current: DesiredProvider, desired: DesiredProvider) =>
+  desired.baseUrl !== null && desired.baseUrl !== current.baseUrl;
+
+function missingFor(
+  { change, desired, current, secret }: ProviderStep,
+  { gateways }: AccountState,
+): readonly Missing[] {
+  const { slug, type, providerGateway } = desired;
+  if (providerGateway !== null && gateways.get(providerGateway) === undefined) {
+    const problem = `There is no provider gateway "${providerGateway}" for ${slug}, or more than one.`;
+    return [{ name: slug, problem, nextAction: `Add it: gw provider-gateway add --name ${providerGateway}` }];
+  }
+  const needsKey = providerGateway === null && (current === undefined || movesTo(current, desired));
+  if (!needsKey || secret !== undefined) return [];
+  const command =
+    change.action === 'create'
+      ? `gw provider add --type ${type} --slug ${slug}`
+      : `gw provider update ${slug} --base-url ${desired.baseUrl} --key-stdin`;
+  const problem =
+    change.action === 'create' ? `The provider ${slug} is not there.` : `The new address of ${slug} needs its key.`;
+  return [{ name: slug, problem, nextAction: `Set ${providerSecretVariable(slug)}, or use: ${command}` }];
+}
+
+/** What a change of a provider means for the applications that name it. */
+function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: readonly string[]): readonly string[] {
+  const where = apps.length === 0 ? 'No application names it.' : `Named by ${apps.join(', ')}.`;
+  return [
+    ...(current.status !== desired.status
+      ? [desired.status === 'disabled' ? `Its calls fail. ${where}` : `Its calls are taken again. ${where}`]
+      : []),
+    ...(current.baseUrl !== desired.baseUrl
+      ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}. ${where}`]
+      : []),
+  ];
+}
+
+/** What it means that models lose the price of their own. The service knows whether they have another. */
+async function unpricedMeaning(api: Api, { desired, current, assumed }: ProviderStep): Promise<readonly string[]> {
+  const lost = Object.keys(current?.pricing ?? {}).filter((model) => !Object.hasOwn(desired.pricing ?? {}, model));
+  const lines: string[] = [];
+  for (const model of lost) {
+    const selected = { [desired.slug]: { allowed_paths: [], allowed_models: [model] } };
+    const config = configOf({ mode: 'selected', selected });
+    const body = { name: PROBE_NAME, assumed_providers: [assumed], config };
+    const { error } = await api.POST('/v1/admin/apps/validate', { body });
+    const isPriced = error === undefined;
+    lines.push(
+      isPriced ? `${model} gets the price of the catalog.` : `${model} becomes unpriced: its calls are refused.`,
+    );
+  }
+  return lines;
+}
+
+const PROBE_NAME = 'A provider that is judged';
+
+const configOf = (providers: AppConfig['routing']['providers']): AppConfig => ({
+  authentication: { type: 'api_key' },
+  routing: { providers, model_rewrites: {} },
+});
+
+/** Judged by the service together with an application that reaches everything. */
+async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assumed: AssumedProvider): Promise<void> {
+  const probe = { name: PROBE_NAME, assumed_providers: [assumed], config: configOf({ mode: 'all' }) };
+  // A gateway that is missing is told of as such.
+  if (placed.desired.providerGateway !== null && assumed.providerGatewayId === undefined) return;
+  try {
+    await read(api.POST('/v1/admin/apps/validate', { body: probe }));
+  } catch (error) {
+    throw refused(error, placed, /^assumed_providers\.0\./);
+  }
+}
+
+/** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
+export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | 'lineOf'>, prefix = /^/): unknown {
+  if (!(error instanceof Failure) || error.status !== 400) return error;
+  const problem = error.message.replace(prefix, '');
+  const [path = ''] = problem.split(': ');
+  const isMissing = problem.endsWith('is not a provider of this account');
+  return invalid(placed.file, placed.lineOf(path), problem, isMissing ? ADD_PROVIDER : undefined);
+}
+
+export function nameOf({ handle, id }: { readonly handle: string | null; readonly id: string }): string {
+  return handle ?? id;
+}
+
+function comparable({
+  slug,
+  type,
+  name,
+  status,
+  baseUrl,
+  providerGateway,
+  gatewayRoute,
+  pricing,
+}: DesiredProvider): object {
+  return written(
+    { slug, type, name, status, baseUrl: baseUrl && canonical(baseUrl), providerGateway, gatewayRoute, pricing },
+    true,
+  );
+}
+
+/** As the service stores an address: a lower-case host, one slash at the end. */
+const canonical = (baseUrl: string) =>
+  URL.canParse(baseUrl) ? `${new URL(baseUrl).href.replace(/\/+$/, '')}/` : baseUrl;
+
+/** The members that say something. @param withPlace also those that a creation does not have. */
+function written(provider: DesiredProvider, withPlace = false): object {
+  const { status, providerGateway, ...creation } = provider;
+  const place = withPlace ? { status, providerGateway } : {};
+  return Object.fromEntries(Object.entries({ ...creation, ...place }).filter(([, value]) => value !== null));
+}

@@ -1,0 +1,51 @@
+import type { components } from '../../console/src/api/schema.d.ts';
+import { type Api, read } from '../api/client.js';
+import { deploymentAt, sessionOf, urlOf } from '../api/session.js';
+import type { Action, Outcome } from '../program/command.js';
+import { Failure } from '../program/failure.js';
+import { facts, table } from '../terminal/table.js';
+
+type Provider = components['schemas']['ProviderResource'];
+
+/** `gw provider types` */
+export const types: Action = async (gw) => {
+  const { capabilities } = await deploymentAt(urlOf(gw), gw.context);
+  const { providers } = capabilities;
+  const rows = providers.map(({ type, name, baseUrl }) => [type, name, baseUrl]);
+  return { result: { providers }, text: table(['TYPE', 'NAME', 'BASE URL'], rows) };
+};
+
+/** `gw provider list` */
+export const list: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  const result = await read(api.GET('/v1/admin/providers'));
+  if (result.providers.length === 0) return { result, text: 'There are no providers. Add one: gw provider add' };
+  const rows = result.providers.map(({ slug, type, name, status, id }) => [slug, type, name, status, id]);
+  return { result, text: table(['SLUG', 'TYPE', 'NAME', 'STATUS', 'ID'], rows) };
+};
+
+/** `gw provider show` */
+export const show: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  return shown(await providerOf(api, gw.argument(0)));
+};
+
+/** A provider as commands answer it. @param done what has happened to it. */
+export function shown(provider: Provider, done?: string): Outcome {
+  const { slug, type, name, status, id, revision, baseUrl, secretHint, route, pricing } = provider;
+  const values = {
+    ...{ Slug: slug, Type: type, Name: name, Status: status, Id: id, Revision: revision },
+    ...{ Key: secretHint === null ? '-' : `…${secretHint}`, Route: route ?? '-', 'Base URL': baseUrl ?? '-' },
+    Pricing: pricing === null ? '-' : `${Object.keys(pricing).length} models`,
+  };
+  return { result: { provider }, text: `${done === undefined ? '' : `${done}\n\n`}${facts(values)}` };
+}
+
+/** A provider by its id or slug. @throws Failure there is none. */
+export async function providerOf(api: Api, named: string): Promise<Provider> {
+  const { providers } = await read(api.GET('/v1/admin/providers'));
+  const provider = providers.find(({ id }) => id === named) ?? providers.find(({ slug }) => slug === named);
+  if (provider !== undefined) return provider;
+  const nextAction = 'See which there are: gw provider list';
+  throw Failure.input('not_found', `There is no provider "${named}".`, { nextAction });
+}

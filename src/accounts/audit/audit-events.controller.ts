@@ -1,0 +1,28 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiOkResponse } from '@nestjs/swagger';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { Admin, AdminAccess } from '../access/admin-access.decorator.js';
+import type { AdminPrincipal } from '../access/admin-principal.js';
+import { AuditTrail } from './audit-trail.js';
+import { AuditEventsResponse } from './dto/audit-events.response.js';
+import { ListAuditEventsRequest } from './dto/list-audit-events.request.js';
+
+@Controller('v1/admin/audit-events')
+export class AuditEventsController {
+  constructor(private readonly trail: AuditTrail) {}
+
+  @Get()
+  @AdminAccess('read')
+  @Operation({
+    id: 'listAuditEvents',
+    tag: 'Admin organizations',
+    summary: 'Who changed what in the account',
+    description:
+      'Newest first, of the last 90 days. Pass `next_before_id` as `before_id` to get the page after this one.',
+  })
+  @Fails('invalid_request')
+  @ApiOkResponse({ type: AuditEventsResponse })
+  async list(@Admin() admin: AdminPrincipal, @Query() query: ListAuditEventsRequest): Promise<AuditEventsResponse> {
+    return AuditEventsResponse.from(await this.trail.page(admin, query.toFilter(), query.toDayRange()));
+  }
+}

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Clock } from '../../common/clock.js';
+import { type DayRange, dayRange } from '../../common/day-range.rules.js';
+import { type AdminPrincipal, type AuditActor } from '../access/admin-principal.js';
+import type { AuditDetails } from './audit-event.entity.js';
+import { type AuditEventFilter, type AuditEventRow, AuditEventsRepository } from './audit-events.repository.js';
+
+/** One audited action. */
+export interface AuditEntry {
+  /** `<target>.<verb>`, such as `app.created`. */
+  readonly action: `${string}.${string}`;
+  /** The kind of the target, such as `app`. */
+  readonly targetType: string;
+  readonly targetId: string;
+  /** The application of the target, if it has one. */
+  readonly appId?: string;
+  /** A flat object; never a secret, never a body. */
+  readonly details?: AuditDetails;
+}
+
+/** One page of audit entries, newest first. */
+export interface AuditEventPage {
+  readonly limit: number;
+  readonly events: readonly AuditEventRow[];
+}
+
+/** The audit trail of an organization. Source: docs/reference/security.md#roles-and-routes. */
+@Injectable()
+export class AuditTrail {
+  constructor(
+    private readonly events: AuditEventsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Inserts an entry in the transaction of the change, so that both commit or neither does. */
+  async record(tx: EntityManager, who: AuditActor, entry: AuditEntry): Promise<void> {
+    const { organizationId, credentialType, credentialId, actor } = who;
+    const { action, targetType, targetId, appId = null, details = null } = entry;
+    await this.events.insert(tx, {
+      ...{ organizationId, createdAt: this.clock.now(), action, actorId: actor.id, actorKind: actor.kind },
+      ...{ credentialType, credentialId, actionSource: actor.actionSource, targetType, targetId, appId, details },
+    });
+  }
+
+  /**
+   * @param range the day range of the request; every day when both ends are absent.
+   * @throws invalid_request naming `from` or `to`, as `dayRange`.
+   */
+  async page(
+    { organizationId }: AdminPrincipal,
+    filter: Omit<AuditEventFilter, 'days'>,
+    range: Partial<DayRange>,
+  ): Promise<AuditEventPage> {
+    const isNamed = range.from !== undefined || range.to !== undefined;
+    const days = isNamed ? dayRange(range, this.clock.utcDay()) : undefined;
+    return { limit: filter.limit, events: await this.events.list(organizationId, { ...filter, days }) };
+  }
+}

@@ -1,0 +1,22 @@
+import { DisplayName, OneOf } from '../../../common/fields/fields.js';
+import { GRANTS, type Grant } from '../../access/admin-principal.js';
+
+const DEFAULT_GRANT: Grant = 'manage';
+
+/** Maximum length of the name of a management key. */
+export const MAX_KEY_NAME = 100;
+
+export class CreateManagementKeyRequest {
+  @DisplayName({ max: MAX_KEY_NAME, description: 'For people; surrounding blanks are dropped.' })
+  readonly name: string;
+
+  @OneOf(GRANTS, {
+    optional: true,
+    description: `What the key may do at most, whatever its owner’s role; \`${DEFAULT_GRANT}\` when absent.`,
+  })
+  readonly grant?: Grant;
+
+  chosenGrant(): Grant {
+    return this.grant ?? DEFAULT_GRANT;
+  }
+}

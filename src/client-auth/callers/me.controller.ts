@@ -1,0 +1,27 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import type { Caller } from './caller.js';
+import { CallerAccess, ProvenCaller } from './caller-access.decorator.js';
+import { CurrentUserResponse } from './dto/current-user.response.js';
+import { MeService } from './me.service.js';
+
+@Controller('v1/apps')
+export class MeController {
+  constructor(private readonly me: MeService) {}
+
+  @Get(':app/me')
+  @CallerAccess({ appVersion: 'optional' })
+  @Operation({
+    id: 'getCurrentUser',
+    tag: 'Application',
+    summary: 'How the calling user stands',
+    description: 'The user’s own limits and what is left of them. Asking counts against none of them.',
+  })
+  @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
+  @Fails('auth_method_not_supported@404')
+  @ApiOkResponse({ type: CurrentUserResponse })
+  get(@ProvenCaller() caller: Caller): Promise<CurrentUserResponse> {
+    return this.me.of(caller).then(CurrentUserResponse.from);
+  }
+}

@@ -1,0 +1,47 @@
+import { isLimited, type ScopeLimits } from '../../app-directory/config/limits-config.js';
+import type { CurrentUsage } from '../../usage/reports/user-usage.service.js';
+
+/** A user's usage: as stored, and as counted by the limits, which is more current. */
+export interface UsedByUser extends CurrentUsage {
+  /** Requests of the current UTC day; 0 when they are not counted. */
+  readonly countedToday: number;
+}
+
+/** A user's usage and limits. */
+export interface UserStanding {
+  /** Null when no per-user limit is configured. */
+  readonly requestsToday: number | null;
+  /** Until the end of the UTC day; null without a daily limit. */
+  readonly requestsRemaining: number | null;
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerDay: number | null;
+  /** US dollars. */
+  readonly monthlyCostUsd: number;
+  /** US dollars, in addition: the estimated cost of calls with unknown usage. */
+  readonly estimatedCostUsd: number;
+  /** US dollars; null without a budget. */
+  readonly monthlyBudgetUsd: number | null;
+  readonly isBlocked: boolean;
+}
+
+/**
+ * Compares a user's usage with the per-user limits. Limits of the whole application are not included.
+ *
+ * Source: docs/reference/application-api.md#current-user.
+ */
+export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UserStanding {
+  const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
+  const { monthly_usd: monthlyBudgetUsd } = limits.spending;
+  const { monthCostUsd: monthlyCostUsd, monthEstimatedCostUsd: estimatedCostUsd } = used;
+  const requestsToday = Math.max(used.requestsToday, used.countedToday);
+  return {
+    requestsToday: isLimited(limits) ? requestsToday : null,
+    requestsRemaining: requestsPerDay === null ? null : Math.max(0, requestsPerDay - requestsToday),
+    requestsPerMinute,
+    requestsPerDay,
+    monthlyCostUsd,
+    estimatedCostUsd,
+    monthlyBudgetUsd,
+    isBlocked,
+  };
+}

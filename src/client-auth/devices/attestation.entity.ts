@@ -1,0 +1,54 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { AppEntity } from '../../app-directory/app.entity.js';
+import type { Instant } from '../../common/clock.js';
+
+/** A challenge that a device has to sign. */
+@Entity('auth_challenges')
+@Index('auth_challenges_app_idx', ['appId'])
+@Index('auth_challenges_expiry_idx', ['expiresAt'])
+export class AuthChallengeEntity {
+  @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'auth_challenges_pkey' })
+  challenge: string;
+
+  @Column({ name: 'app_id', type: 'text' })
+  @ForeignKey(() => AppEntity, { name: 'auth_challenges_app_fkey', onDelete: 'CASCADE' })
+  appId: string;
+
+  @Column({ name: 'expires_at', type: 'timestamptz' })
+  expiresAt: Instant;
+}
+
+/** The public key of a registered device, with its assertion counter. */
+@Entity('device_keys')
+@Check('device_keys_environment_check', "environment IN ('production', 'development')")
+@Index('device_keys_unused_idx', ['lastUsedAt'])
+@Index('device_keys_user_idx', { synchronize: false })
+export class DeviceKeyEntity {
+  @Column({ name: 'organization_id', type: 'text' })
+  organizationId: string;
+
+  @PrimaryColumn({ name: 'app_id', type: 'text', primaryKeyConstraintName: 'device_keys_pkey' })
+  @ForeignKey(() => AppEntity, { name: 'device_keys_app_fkey', onDelete: 'CASCADE' })
+  appId: string;
+
+  @PrimaryColumn({ name: 'key_id', type: 'text', primaryKeyConstraintName: 'device_keys_pkey' })
+  keyId: string;
+
+  @Column({ name: 'user_id', type: 'text' })
+  userId: string;
+
+  @Column({ name: 'public_key', type: 'text' })
+  publicKey: string;
+
+  @Column({ type: 'bigint' })
+  counter: string;
+
+  @Column({ type: 'text' })
+  environment: 'production' | 'development';
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Instant;
+
+  @Column({ name: 'last_used_at', type: 'timestamptz' })
+  lastUsedAt: Instant;
+}

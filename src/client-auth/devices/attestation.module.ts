@@ -1,0 +1,31 @@
+import { Module } from '@nestjs/common';
+import { Log } from '../../common/log/log.js';
+import { Environment } from '../../platform/config/environment.js';
+import { UsersModule } from '../../users/users.module.js';
+import { AttestationRoots, attestationRootsOf } from './attestation-roots.js';
+import { ChallengesRepository } from './challenges.repository.js';
+import { ChallengesService } from './challenges.service.js';
+import { DeviceKeysRepository } from './device-keys.repository.js';
+import { DeviceKeysService } from './device-keys.service.js';
+import { DeviceProofs } from './device-proofs.service.js';
+
+/**
+ * Device attestation: verifies that a caller is a genuine device with a genuine copy of the application, by challenges,
+ * attestations, assertions and device keys.
+ *
+ * Tables: auth_challenges, device_keys; reads app_users. Routes: none. Codes: attest_failed. Log lines:
+ * app_attest_root_replaced.
+ */
+@Module({
+  imports: [UsersModule],
+  providers: [
+    ChallengesRepository,
+    ChallengesService,
+    DeviceKeysRepository,
+    DeviceKeysService,
+    DeviceProofs,
+    { provide: AttestationRoots, inject: [Environment, Log], useFactory: attestationRootsOf },
+  ],
+  exports: [ChallengesService, DeviceKeysService, DeviceProofs],
+})
+export class AttestationModule {}

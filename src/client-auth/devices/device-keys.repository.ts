@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { AppRef } from '../../app-directory/app.entity.js';
+import type { AttestEnvironment } from '../../app-directory/config/authentication-config.js';
+import type { Instant } from '../../common/clock.js';
+import { AppUserEntity } from '../../users/app-user.entity.js';
+import { DeviceKeyEntity } from './attestation.entity.js';
+import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
+
+/** A user and one of their device keys. */
+export interface UserDevice {
+  readonly status: 'active' | 'blocked';
+  /** Null: the user has no key with this id. */
+  readonly key: StoredDeviceKey | null;
+}
+
+/** The stored state for verifying an assertion. */
+export interface StoredDeviceKey {
+  /** SPKI, DER in base64. */
+  readonly publicKey: string;
+  /** The counter of the last accepted assertion. */
+  readonly counter: number;
+  readonly environment: AttestEnvironment;
+}
+
+/** A key with an accepted attestation. */
+export interface NewDeviceKey extends Omit<StoredDeviceKey, 'counter'> {
+  readonly keyId: string;
+  readonly userId: string;
+}
+
+/** One use of a key: the signed challenge and the counter of the assertion. */
+export interface DeviceKeyUse {
+  readonly keyId: string;
+  readonly userId: string;
+  readonly challenge: string;
+  readonly counter: number;
+}
+
+interface UserDeviceRow {
+  readonly status: UserDevice['status'];
+  readonly publicKey: string | null;
+  readonly counter: string;
+  readonly environment: AttestEnvironment;
+}
+
+/** The key `:keyId` of the user `known`. */
+const OF_USER = 'device.appId = known.appId AND device.userId = known.id AND device.keyId = :keyId';
+
+/** Writes `device_keys`; reads `app_users`. */
+@Injectable()
+export class DeviceKeysRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** @returns `undefined` when no such user is stored. */
+  async findDevice(app: AppRef, userId: string, keyId: string): Promise<UserDevice | undefined> {
+    const row = await this.dataSource.manager
+      .createQueryBuilder(AppUserEntity, 'known')
+      .leftJoin(DeviceKeyEntity, 'device', OF_USER, { keyId })
+      .where({ organizationId: app.organizationId, appId: app.id, id: userId })
+      .select(['known.status AS status', 'device.counter AS counter', 'device.environment AS environment'])
+      .addSelect('device.publicKey', 'publicKey')
+      .getRawOne<UserDeviceRow>();
+    if (row === undefined) return undefined;
+    const { status, publicKey, counter, environment } = row;
+    return { status, key: publicKey === null ? null : { publicKey, counter: Number(counter), environment } };
+  }
+
+  /** Stores a key with counter 0; replaces an existing key with the same id, of any user. */
+  async put(tx: EntityManager, app: AppRef, key: NewDeviceKey, at: Instant): Promise<void> {
+    const { keyId, userId, publicKey, environment } = key;
+    const owner = { organizationId: app.organizationId, appId: app.id, keyId, userId };
+    const row = { ...owner, publicKey, environment, counter: '0', createdAt: at, lastUsedAt: at };
+    await tx.upsert(DeviceKeyEntity, row, ['appId', 'keyId']);
+  }
+
+  /**
+   * Deletes the least recently used keys of the key's user until `kept` are left. The key itself always stays, so that
+   * a clock difference between instances cannot delete it.
+   */
+  async deleteOldest(
+    tx: EntityManager,
+    app: AppRef,
+    key: Pick<NewDeviceKey, 'keyId' | 'userId'>,
+    kept: number,
+  ): Promise<void> {
+    await tx.query(
+      `DELETE FROM device_keys WHERE organization_id = $1 AND app_id = $2 AND key_id IN (
+         SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3 AND key_id <> $4
+         ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $5)`,
+      [app.organizationId, app.id, key.userId, key.keyId, kept - 1],
+    );
+  }
+
+  /**
+   * Spends the challenge and raises the counter in one statement: under concurrency, one challenge raises one counter
+   * once, and a counter never decreases.
+   *
+   * @returns which of the two happened; without the challenge the counter stays.
+   */
+  async use(app: AppRef, use: DeviceKeyUse, at: Instant): Promise<{ spent: boolean; moved: boolean }> {
+    const [row]: { spent: boolean; moved: boolean }[] = await this.dataSource.query(
+      `WITH spent AS (
+         DELETE FROM auth_challenges WHERE challenge = $5 AND app_id = $2 AND ${CHALLENGE_IN_FORCE} RETURNING 1),
+       moved AS (
+         UPDATE device_keys SET counter = $6, last_used_at = $7
+         WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND key_id = $4 AND counter < $6
+           AND EXISTS (SELECT FROM spent) RETURNING 1)
+       SELECT EXISTS (SELECT FROM spent) AS spent, EXISTS (SELECT FROM moved) AS moved`,
+      [app.organizationId, app.id, use.userId, use.keyId, use.challenge, use.counter, at],
+    );
+    return row ?? { spent: false, moved: false };
+  }
+}

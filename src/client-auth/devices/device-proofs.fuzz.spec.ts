@@ -1,0 +1,205 @@
+import { createPublicKey } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { decode } from 'cbor2';
+import fc from 'fast-check';
+import { mutatedBytes } from '../../../test/proof/parsers/mutated-bytes.js';
+import { DeviceVendor } from '../../../test/support/client-auth/devices/device.js';
+import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { readTrustedRoots, requireChain, requireTrustedSignatures } from './certificates/certificate-chain.rules.js';
+import { verifyAssertionObject } from './proof/assertion.rules.js';
+import { verifyAttestationObject } from './proof/attestation.rules.js';
+import { decodeBase64, readCborMap } from './proof/encoding.rules.js';
+import { assertionClientDataHash, attestationClientDataHash, requireFreshKey } from './proof/signed-data.rules.js';
+
+/** Inputs per parser; long runs configure more. */
+const RUNS = fuzzRuns(500);
+const MAX_HELD_MS = 50;
+const MOST_REPEATS = 20;
+const TIMEOUT_MS = 30_000 + RUNS * 5;
+
+const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const APP_ID = 'example-app-a1b2c3';
+const APP = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', environments: ['production' as const] };
+const REQUEST = { appId: APP_ID, challenge: CHALLENGE, teamId: APP.team_id, bundleId: APP.bundle_id };
+
+const vendor = await DeviceVendor.create();
+const device = vendor.device();
+const trust = { roots: readTrustedRoots(vendor.rootPem), atMs: Date.now() };
+const about = { app: APP, keyId: device.keyId, clientDataHash: attestationClientDataHash(CHALLENGE) };
+const attestation = Buffer.from(await device.attest(REQUEST), 'base64');
+const assertion = Buffer.from(device.assert(REQUEST), 'base64');
+const publicKey = createPublicKey({
+  key: Buffer.from(verifyAttestationObject(attestation, about, trust).publicKey, 'base64'),
+  format: 'der',
+  type: 'spki',
+});
+
+/** The relevant members, read by the library alone. */
+function meaning(cbor: Buffer, names: readonly string[]): unknown[] {
+  const members = decode<Map<string, unknown>>(cbor, { preferMap: true, ignoreGlobalTags: true });
+  return names.map((name) => members.get(name));
+}
+
+function certificatesOf(cbor: Buffer): unknown {
+  const [statement] = meaning(cbor, ['attStmt']);
+  return statement instanceof Map ? statement.get('x5c') : undefined;
+}
+
+/**
+ * The result of a parser for hostile bytes: `undefined` when it throws the one allowed refusal. A parse above the time
+ * bound is repeated and the fastest run counts, because JIT compilation, garbage collection and cold caches only add
+ * time.
+ */
+function checked<T>(parse: () => T): T | undefined {
+  const { value, heldMs } = timed(parse);
+  let quickestMs = heldMs;
+  for (let again = 0; again < MOST_REPEATS && quickestMs >= MAX_HELD_MS; again++) {
+    quickestMs = Math.min(quickestMs, timed(parse).heldMs);
+  }
+  expect(quickestMs).toBeLessThan(MAX_HELD_MS);
+  return value;
+}
+
+/** Measures the CPU time of this thread, which excludes waiting on a busy machine. */
+function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
+  const before = process.threadCpuUsage();
+  const value = refusable(parse);
+  const { user, system } = process.threadCpuUsage(before);
+  return { value, heldMs: (user + system) / 1000 };
+}
+
+function refusable<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'attest_failed') throw error;
+    return undefined;
+  }
+}
+
+function always(inputs: fc.Arbitrary<Buffer>, holds: (bytes: Buffer) => void): void {
+  fc.assert(fc.property(inputs, holds), { numRuns: RUNS });
+}
+
+const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));
+
+describe('hostile proofs: refused as attest_failed, at once, or accepted for what they are', () => {
+  it(
+    'base64 → never other bytes than were meant',
+    () => {
+      const text = fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: fc.constantFrom(...'AQgwz09+/-_= \n') }),
+        noise.map((bytes) => bytes.toString('base64')),
+      );
+      fc.assert(
+        fc.property(text, (sent) => {
+          const bytes = checked(() => decodeBase64(sent, 300));
+          if (bytes === undefined) return;
+          expect(bytes.toString('base64').replace(/=+$/, '').length).toBe(sent.replace(/=+$/, '').length);
+          expect(bytes).toEqual(Buffer.from(sent, 'base64url'));
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'CBOR → a map or a refusal',
+    () => {
+      always(fc.oneof(noise, mutatedBytes(attestation), mutatedBytes(assertion)), (bytes) => {
+        const map = checked(() => readCborMap(bytes));
+        if (map !== undefined) expect(map.size).toBeLessThanOrEqual(bytes.length);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'authenticator data → only this application’s, this key’s and fresh',
+    () => {
+      const genuine = meaning(attestation, ['authData'])[0];
+      if (!(genuine instanceof Uint8Array)) throw new TypeError('authData');
+      const meant = Buffer.from(genuine);
+      always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
+        if (checked(() => requireFreshKey(bytes, APP, device.keyId)) === undefined) return;
+        expect(bytes.subarray(0, 32)).toEqual(meant.subarray(0, 32));
+        expect(bytes.subarray(33, 87)).toEqual(meant.subarray(33, 87));
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(['leaf', 'intermediate'] as const)(
+    '%s → only the bytes that were certified',
+    (which) => {
+      const chain = certificatesOf(attestation);
+      if (!Array.isArray(chain)) throw new TypeError('x5c');
+      const [leaf, intermediate] = chain.map((der: Uint8Array) => Buffer.from(der));
+      if (leaf === undefined || intermediate === undefined) throw new TypeError('x5c');
+      const meant = which === 'leaf' ? leaf : intermediate;
+      always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
+        const sent = which === 'leaf' ? { leaf: bytes, intermediate } : { leaf, intermediate: bytes };
+        const trusted = checked(() => {
+          requireTrustedSignatures(requireChain(sent.leaf, sent.intermediate, trust.atMs), trust.roots);
+          return true;
+        });
+        if (trusted) expect(bytes).toEqual(meant);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'attestation → accepted only with the certified members',
+    () => {
+      const meant = [...meaning(attestation, ['fmt', 'authData']), certificatesOf(attestation)];
+      always(mutatedBytes(attestation), (bytes) => {
+        const key = checked(() => verifyAttestationObject(bytes, about, trust));
+        if (key === undefined) return;
+        expect([...meaning(bytes, ['fmt', 'authData']), certificatesOf(bytes)]).toEqual(meant);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'assertion → accepted only with the signed members',
+    () => {
+      const clientDataHash = assertionClientDataHash({ appId: APP_ID, challenge: CHALLENGE, keyId: device.keyId });
+      const meant = meaning(assertion, ['signature', 'authenticatorData']);
+      always(fc.oneof(noise, mutatedBytes(assertion)), (bytes) => {
+        const counter = checked(() =>
+          verifyAssertionObject(bytes, { app: APP, clientDataHash, publicKey, counter: 0 }),
+        );
+        if (counter === undefined) return;
+        expect(meaning(bytes, ['signature', 'authenticatorData'])).toEqual(meant);
+        expect(counter).toBe(1);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ['16 KiB of zeros', Buffer.concat([Buffer.from('a161619a00003ff0', 'hex'), Buffer.alloc(0x3ff0)])],
+    ['16 KiB of empty maps', Buffer.concat([Buffer.from('a161619a00003ff0', 'hex'), Buffer.alloc(0x3ff0, 0xa0)])],
+    [
+      '16 KiB in keys of keys',
+      Buffer.concat([Buffer.alloc(10, 0xa1), Buffer.from('9a00003f80', 'hex'), Buffer.alloc(0x3f80)]),
+    ],
+    ['16 KiB of tags', Buffer.alloc(0x4000, 0xc1)],
+    ['16 KiB of arrays', Buffer.alloc(0x4000, 0x81)],
+  ])('%s → judged at once', (_, bytes) => {
+    checked(() => readCborMap(bytes));
+  });
+
+  it.each([
+    ['8 KiB of nothings', Buffer.from(`30821ffc${'0500'.repeat(4_094)}`, 'hex')],
+    ['8 KiB of empty sequences', Buffer.from(`30821ffc${'3000'.repeat(4_094)}`, 'hex')],
+    ['8 KiB of open ends', Buffer.from('3080'.repeat(4_096), 'hex')],
+  ])('%s for a certificate → refused at once', (_, bytes) => {
+    expect(checked(() => requireChain(bytes, bytes, trust.atMs))).toBeUndefined();
+  });
+});

@@ -1,0 +1,35 @@
+import { type KeyObject, verify } from 'node:crypto';
+import type { AppAttest } from '../../../app-directory/config/authentication-config.js';
+import { proofRefused } from '../proof-refusal.js';
+import { bytesOf, readCborMap } from './encoding.rules.js';
+import { requireCounter, sha256 } from './signed-data.rules.js';
+
+/** The expected values of an assertion. */
+export interface ExpectedAssertion {
+  readonly app: AppAttest;
+  readonly clientDataHash: Buffer;
+  readonly publicKey: KeyObject;
+  /** The counter of the last accepted assertion. */
+  readonly counter: number;
+}
+
+/**
+ * Verifies an assertion.
+ *
+ * @param bytes CBOR.
+ * @returns its counter, above the expected one.
+ * @throws attest_failed any check fails.
+ * Source: docs/reference/security.md#attestation-checks.
+ */
+export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion): number {
+  const assertion = readCborMap(bytes);
+  const authenticatorData = bytesOf(assertion.get('authenticatorData'));
+  const signature = bytesOf(assertion.get('signature'));
+  if (authenticatorData === undefined) throw proofRefused('authenticator_data_invalid');
+  if (signature === undefined) throw proofRefused('signature_missing');
+  const counter = requireCounter(authenticatorData, expected.app);
+  if (counter <= expected.counter) throw proofRefused('counter_not_greater');
+  const nonce = sha256(authenticatorData, expected.clientDataHash);
+  if (!verify('sha256', nonce, expected.publicKey, signature)) throw proofRefused('signature_invalid');
+  return counter;
+}

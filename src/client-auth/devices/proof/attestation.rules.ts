@@ -1,0 +1,89 @@
+import type { AppAttest, AttestEnvironment } from '../../../app-directory/config/authentication-config.js';
+import type { Certificate } from '../certificates/certificate.rules.js';
+import { findExtension } from '../certificates/certificate.rules.js';
+import {
+  requireChain,
+  requireRoots,
+  requireTrustedSignatures,
+  type Trust,
+} from '../certificates/certificate-chain.rules.js';
+import { findSingleOctetString } from '../certificates/der.rules.js';
+import { proofRefused } from '../proof-refusal.js';
+import { bytesOf, isCborMap, readCborMap } from './encoding.rules.js';
+import { requireFreshKey, sha256 } from './signed-data.rules.js';
+
+const FORMAT = 'apple-appattest';
+/** The object identifier 1.2.840.113635.100.8.2. */
+const NONCE_EXTENSION = '2a864886f763640802';
+/** The SPKI prefix of every P-256 key, up to the point: algorithm, curve, bit string, uncompressed. */
+const P256_SPKI_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
+const POINT_BYTES = 65;
+const P256_SPKI_BYTES = P256_SPKI_START.length - 1 + POINT_BYTES;
+
+/** The expected values of an attestation. */
+export interface ExpectedAttestation {
+  readonly app: AppAttest;
+  readonly keyId: string;
+  readonly clientDataHash: Buffer;
+}
+
+/** An attested key. */
+export interface AttestedKey {
+  /** SPKI, DER in base64. */
+  readonly publicKey: string;
+  readonly environment: AttestEnvironment;
+}
+
+interface Statement {
+  readonly leaf: Buffer;
+  readonly intermediate: Buffer;
+  readonly authenticatorData: Buffer;
+}
+
+/**
+ * Verifies an attestation object. Cheap checks run first; unknown members are ignored.
+ *
+ * @param bytes CBOR.
+ * @throws attest_failed any check fails; internal_error no root is valid.
+ * Source: docs/reference/security.md#attestation-checks.
+ */
+export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttestation, trust: Trust): AttestedKey {
+  const roots = requireRoots(trust);
+  const { leaf, intermediate, authenticatorData } = readStatement(bytes);
+  const environment = requireFreshKey(authenticatorData, expected.app, expected.keyId);
+  const chain = requireChain(leaf, intermediate, trust.atMs);
+  requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
+  requireTrustedSignatures(chain, roots);
+  return { publicKey: requireKey(chain.leaf, expected.keyId).toString('base64'), environment };
+}
+
+function readStatement(bytes: Buffer): Statement {
+  const attestation = readCborMap(bytes);
+  if (attestation.get('fmt') !== FORMAT) throw proofRefused('attestation_format_unknown');
+  const statement = attestation.get('attStmt');
+  const chain = isCborMap(statement) ? statement.get('x5c') : undefined;
+  const [leaf, intermediate] = Array.isArray(chain) && chain.length === 2 ? chain.map(bytesOf) : [];
+  if (leaf === undefined || intermediate === undefined) throw proofRefused('attestation_certificates_invalid');
+  const receipt = isCborMap(statement) ? bytesOf(statement.get('receipt')) : undefined;
+  if (receipt === undefined) throw proofRefused('attestation_receipt_missing');
+  const authenticatorData = bytesOf(attestation.get('authData'));
+  if (authenticatorData === undefined) throw proofRefused('authenticator_data_invalid');
+  return { leaf, intermediate, authenticatorData };
+}
+
+/** Checks that the certificate is bound to this challenge. */
+function requireNonce({ bytes }: Certificate, nonce: Buffer): void {
+  const extension = findExtension(bytes, NONCE_EXTENSION);
+  const certified = extension && findSingleOctetString(extension);
+  if (certified === undefined) throw proofRefused('nonce_missing');
+  if (!certified.equals(nonce)) throw proofRefused('nonce_mismatch');
+}
+
+/** The certified key as SPKI; its hash must be the key id. */
+function requireKey(leaf: Certificate, keyId: string): Buffer {
+  const spki = leaf.ecKey()?.export({ format: 'der', type: 'spki' });
+  const isP256 = spki?.length === P256_SPKI_BYTES && spki.indexOf(P256_SPKI_START) === 0;
+  if (!isP256) throw proofRefused('public_key_unusable');
+  if (sha256(spki.subarray(-POINT_BYTES)).toString('base64') !== keyId) throw proofRefused('key_id_mismatch');
+  return spki;
+}

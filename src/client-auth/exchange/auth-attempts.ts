@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
+import { type AppSnapshot, type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
+import { Clock } from '../../common/clock.js';
+import { ServiceTrouble, toGatewayError } from '../../common/errors/framework-error.rules.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { AuthEventDraft } from '../events/auth-event.js';
+import { AuthEvents } from '../events/auth-events.service.js';
+
+/** The state of one attempt; the steps fill it in. */
+export interface AuthAttempt {
+  /** Set when the authentication method is known. */
+  authMethod: AuthEventDraft['authMethod'];
+  /** Set only when the user is authenticated. */
+  userId: string | null;
+  /** The delay of a required claim in milliseconds, set on the success that ended the wait. */
+  claimDelayMs: number | null;
+}
+
+/** The attempt as the request describes it. */
+export interface AttemptedRequest {
+  readonly event: AuthEventDraft['event'];
+  readonly appId: string;
+  readonly appVersion: string | null;
+}
+
+/** Runs attempts and records one event for each, whatever its result. */
+@Injectable()
+export class AuthAttempts {
+  constructor(
+    private readonly apps: AppDirectoryService,
+    private readonly events: AuthEvents,
+    private readonly trouble: ServiceTrouble,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param prove the steps after the check that the application is active.
+   * @throws app_not_found without an event; app_disabled, internal_error and every error of `prove` with one.
+   */
+  async run<T>(request: AttemptedRequest, prove: (app: ReadableApp, attempt: AuthAttempt) => Promise<T>): Promise<T> {
+    const startedMs = this.clock.monotonicMs();
+    const app = await this.apps.find(request.appId);
+    if (app === undefined) throw new GatewayError('app_not_found');
+    const attempt: AuthAttempt = { authMethod: null, userId: null, claimDelayMs: null };
+    try {
+      const proven = await prove(requireActive(app), attempt);
+      this.record(request, app, attempt, startedMs);
+      return proven;
+    } catch (thrown) {
+      this.record(request, app, attempt, startedMs, thrown);
+      throw thrown;
+    }
+  }
+
+  private record(
+    { event, appVersion }: AttemptedRequest,
+    app: AppSnapshot,
+    attempt: AuthAttempt,
+    startedMs: number,
+    thrown?: unknown,
+  ): void {
+    const error = thrown === undefined ? undefined : this.errorOf(thrown);
+    this.events.record({
+      organizationId: app.organizationId,
+      appId: app.id,
+      userId: attempt.userId,
+      event,
+      authMethod: attempt.authMethod,
+      outcome: error?.code ?? 'ok',
+      reason: error?.reason ?? null,
+      appVersion,
+      latencyMs: Math.round(this.clock.monotonicMs() - startedMs),
+      claimDelayMs: attempt.claimDelayMs,
+      createdAt: this.clock.now(),
+    });
+  }
+
+  private errorOf(thrown: unknown): GatewayError {
+    return toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
+  }
+}

@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../../app-directory/app-directory.module.js';
+import { AppKeysModule } from '../../app-keys/app-keys.module.js';
+import { AddressLimitsModule } from '../../platform/address-limits/address-limits.module.js';
+import { UsersModule } from '../../users/users.module.js';
+import { ClientAuthModule } from '../callers/client-auth.module.js';
+import { AttestationModule } from '../devices/attestation.module.js';
+import { AuthEventsModule } from '../events/auth-events.module.js';
+import { IssuersModule } from '../issuers/issuers.module.js';
+import { ApiKeyExchangeService } from './api-key-exchange.service.js';
+import { AppAuthController } from './app-auth.controller.js';
+import { AuthAttempts } from './auth-attempts.js';
+import { DeviceExchangeService } from './device-exchange.service.js';
+import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';
+import { SignedInUser } from './signed-in-user.service.js';
+import { TokenExchangeService } from './token-exchange.service.js';
+
+/**
+ * Exchange of credentials for gateway tokens: challenge, registration, exchange.
+ *
+ * Tables: none. Routes: `/v1/apps/{app}/auth/challenge`, `…/register`, `…/token`. Codes: auth_method_not_supported,
+ * auth_required (403), and the codes of the modules that verify the proofs. Log lines: claim_window_write_failed,
+ * claim_propagation_recovered.
+ */
+@Module({
+  imports: [
+    AppDirectoryModule,
+    AttestationModule,
+    AuthEventsModule,
+    ClientAuthModule,
+    IssuersModule,
+    AppKeysModule,
+    AddressLimitsModule,
+    UsersModule,
+  ],
+  controllers: [AppAuthController],
+  providers: [
+    ApiKeyExchangeService,
+    AuthAttempts,
+    DeviceChallengeService,
+    DeviceExchangeService,
+    DeviceRegistrationService,
+    SignedInUser,
+    TokenExchangeService,
+  ],
+})
+export class TokenExchangeModule {}

@@ -1,0 +1,86 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import { PublicAccess } from '../../common/http/access.js';
+
+/**
+ * Takes the proof out of the address, keeps it for this tab until the operation ends, and sends it by the page's form.
+ * A page without that form needs no script.
+ */
+const SCRIPT = `'use strict';
+const key = 'proof of ' + location.pathname + location.search;
+const form = document.querySelector('form[data-proof]');
+if (document.querySelector('[data-ended]')) sessionStorage.removeItem(key);
+if (form) {
+  document.querySelector('[data-without-script]').hidden = true;
+  if (location.hash.length > 1) {
+    sessionStorage.setItem(key, location.hash.slice(1));
+    history.replaceState(null, '', location.pathname + location.search);
+  }
+  const proof = sessionStorage.getItem(key);
+  if (proof === null) document.querySelector('[data-without-proof]').hidden = false;
+  else {
+    form.elements.submissionToken.value = proof;
+    form.submit();
+  }
+}
+`;
+
+/** The design of the console (`clients/console/src/styles.css`), as far as these pages need it. */
+const STYLE_SHEET = `:root {
+  color-scheme: light dark;
+  --canvas: light-dark(#f7f8fa, #0c0f14);
+  --surface: light-dark(#ffffff, #12161d);
+  --line: light-dark(#e3e6ec, #242b36);
+  --edge: light-dark(#8b93a3, #667085);
+  --ink: light-dark(#14181f, #e9ecf2);
+  --muted: light-dark(#565f70, #9aa4b5);
+  --accent: light-dark(#3a4bd8, #93a0ff);
+  --on-accent: light-dark(#ffffff, #0c0f14);
+  --bad: light-dark(#b42318, #ff9389);
+  --bad-soft: light-dark(#fdecea, #34171a);
+  font: 0.875rem/1.375rem ui-sans-serif, system-ui, sans-serif;
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--canvas); color: var(--ink); }
+main { max-width: 32rem; margin: 4rem auto; padding: 1.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: 10px; overflow-wrap: anywhere; }
+@media (max-width: 34rem) { main { margin: 0; border: 0; border-radius: 0; min-height: 100vh; } }
+h1 { margin: 0 0 1rem; font-size: 1.25rem; line-height: 1.75rem; }
+h2 { margin: 1.5rem 0 0; font-size: 1rem; }
+a { color: var(--accent); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.375rem 1rem; margin: 1rem 0; }
+dt { color: var(--muted); }
+dd { margin: 0; }
+form { margin: 1rem 0; }
+label { display: block; margin-top: 0.75rem; font-size: 0.8125rem; font-weight: 500; }
+label:has([type=radio], [type=checkbox]) { font-weight: 400; font-size: inherit; }
+input { font: inherit; color: inherit; accent-color: var(--accent); }
+input:not([type=radio]):not([type=checkbox]) { width: 100%; height: 2.25rem; margin-top: 0.25rem; padding: 0 0.625rem; background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; }
+button { height: 2rem; margin-top: 1rem; padding: 0 0.75rem; font: inherit; font-size: 0.8125rem; font-weight: 500; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 6px; cursor: pointer; }
+form label ~ button, form fieldset ~ button { color: var(--on-accent); background: var(--accent); border-color: transparent; }
+fieldset { margin: 1rem 0 0; padding: 0.25rem 1rem 0.75rem; border: 1px solid var(--line); border-radius: 6px; }
+legend { padding: 0 0.25rem; font-size: 0.8125rem; font-weight: 500; }
+details { margin-top: 1rem; }
+.code { font: 600 1.25rem ui-monospace, monospace; letter-spacing: 0.1em; }
+.alert { padding: 0.5rem 0.75rem; color: var(--bad); background: var(--bad-soft); border-radius: 6px; }
+.note { color: var(--muted); }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+`;
+
+/** The style sheet and the script of every page. */
+@Controller('assets')
+@ApiExcludeController()
+export class PageAssetsController {
+  @Get('pages.js')
+  @PublicAccess()
+  @Header('content-type', 'text/javascript; charset=utf-8')
+  script(): string {
+    return SCRIPT;
+  }
+
+  @Get('pages.css')
+  @PublicAccess()
+  @Header('content-type', 'text/css; charset=utf-8')
+  styleSheet(): string {
+    return STYLE_SHEET;
+  }
+}

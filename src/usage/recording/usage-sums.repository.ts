@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import type { AppRef } from '../../app-directory/app.entity.js';
+import type { DayRange } from '../../common/day-range.rules.js';
+import type { UsageDimension } from './usage-columns.js';
+import { SUM_COLUMNS } from './usage-columns.js';
+import type { TotalsRow } from './usage-rows.js';
+
+/** Sums of one UTC day, `YYYY-MM-DD`, and one provider type. */
+export interface DaySumsRow extends TotalsRow {
+  readonly date: string;
+  readonly provider: string;
+}
+
+/** Sums of one key of a dimension; null groups usage without a key. */
+export interface KeySumsRow extends TotalsRow {
+  readonly key: string | null;
+}
+
+/** Dimensions that are columns of `usage_days`; users have tables of their own. */
+export type ColumnDimension = Exclude<UsageDimension, 'user'>;
+
+const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
+  model: 'model',
+  provider: 'provider_type',
+  provider_slug: 'provider_slug',
+  provider_gateway: 'provider_gateway_id',
+  credential_source: 'credential_source',
+  model_author: 'model_author',
+  status: 'status',
+  cost_source: 'cost_source',
+  route: 'route',
+  endpoint: 'endpoint_slug',
+  app_version: 'app_version',
+};
+
+/** Columns that `usage_months` has too, for months whose days are folded. */
+const MONTH_COLUMNS: ReadonlySet<string> = new Set(['provider_type', 'model', 'status']);
+
+const SUMS = SUM_COLUMNS.map((name) => `sum(used.${name}) AS ${name}`).join(', ');
+
+const TOTALS = `${SUMS},
+  coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
+  coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked`;
+
+const FROM = '$3::date';
+const TO = '$4::date';
+const OF_APP = 'kept.organization_id = $1 AND kept.app_id = $2';
+const ON_DAYS = `${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}`;
+
+/**
+ * Usage from day `$3` to day `$4`, both inclusive: rows of `usage_days`, and rows of `usage_months` of folded months
+ * that lie entirely in the range. No request is in both.
+ */
+function used(column: string): string {
+  return `
+    SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
+    WHERE ${ON_DAYS}
+    UNION ALL
+    SELECT kept.month, kept.provider_type, kept.status, kept.${column}, ${kept()} FROM usage_months kept
+    WHERE ${OF_APP} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
+}
+
+/** Usage by a column that the sums have only while the events of the day exist; only those rows have a route. */
+function usedInDetail(column: string): string {
+  return `
+    SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
+    WHERE ${ON_DAYS} AND kept.route IS NOT NULL`;
+}
+
+function kept(): string {
+  return SUM_COLUMNS.map((name) => `kept.${name}`).join(', ');
+}
+
+const BY_DAY = `
+  SELECT to_char(used.day, 'YYYY-MM-DD') AS date, used.provider_type AS provider, ${TOTALS}
+  FROM (${used('provider_type')}) used
+  GROUP BY used.day, used.provider_type HAVING sum(used.requests) > 0
+  ORDER BY used.day, used.provider_type COLLATE "C"`;
+
+/** Most requests first, the null key last among equals; at most `$5` rows. */
+export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
+
+const byColumn = (column: string) => `
+  SELECT used.key, ${TOTALS} FROM (${MONTH_COLUMNS.has(column) ? used(column) : usedInDetail(column)}) used
+  GROUP BY used.key HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
+
+/** Totals of the range as one row, without folded usage. */
+export const EVERYTHING = `SELECT ${TOTALS} FROM (${usedInDetail('provider_type')}) used`;
+
+/** Requests of an account from a day on, without refused ones. */
+const REQUESTS_SINCE = `
+  SELECT coalesce(sum(requests), 0) AS requests FROM usage_days
+  WHERE organization_id = $1 AND day >= $2::date AND NOT starts_with(status, 'blocked_')`;
+
+/**
+ * Reads usage sums by day and by month, never events. Sums and money are texts, because they may exceed the safe
+ * integers.
+ */
+@Injectable()
+export class UsageSumsRepository {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** By date, then by provider type; a folded month has the date of its first day. */
+  sumByDay(app: AppRef, { from, to }: DayRange): Promise<DaySumsRow[]> {
+    return readBounded(this.dataSource, BY_DAY, [app.organizationId, app.id, toDate(from), toDate(to)]);
+  }
+
+  /** At most `limit` keys, most requests first. */
+  sumByKey(app: AppRef, { from, to }: DayRange, by: ColumnDimension, limit: number): Promise<KeySumsRow[]> {
+    const days = [toDate(from), toDate(to)];
+    return readBounded(this.dataSource, byColumn(COLUMNS[by]), [app.organizationId, app.id, ...days, limit]);
+  }
+
+  /**
+   * Requests of all applications of the account from a UTC day on, `YYYY-MM-DD`, as text. No day of that range may be
+   * folded.
+   */
+  async countRequestsSince(organizationId: string, day: string): Promise<string> {
+    const rows = await readBounded<{ requests: string }>(this.dataSource, REQUESTS_SINCE, [organizationId, day]);
+    return rows[0]?.requests ?? '0';
+  }
+}
+
+/** A day in Postgres syntax, which has no year 0000. */
+export function toDate(day: string): string {
+  return day.startsWith('0000') ? `0001${day.slice('0000'.length)} BC` : day;
+}
+
+/** Maximum duration of an interactive query; five times the expected duration. */
+const READ_TIMEOUT_MS = 1_500;
+
+/** Enough for sums over many users; larger sorts and hashes spill to disk. */
+const READ_MEMORY = '32MB';
+
+/** JIT compilation takes longer than any of these queries should. */
+const BOUNDS = `SET TRANSACTION READ ONLY; SET LOCAL statement_timeout = ${READ_TIMEOUT_MS};
+  SET LOCAL work_mem = '${READ_MEMORY}'; SET LOCAL jit = off`;
+
+/**
+ * Runs an interactive read on tables that may have millions of rows, with a time limit, so that it cannot occupy a
+ * connection that requests need.
+ *
+ * @throws unknown on the time limit; the response is 503 `service_unavailable`.
+ * Source: docs/reference/accounting.md#sums, docs/reference/security.md#dependency-failures.
+ */
+export function readBounded<Row>(dataSource: DataSource, sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  return dataSource.transaction(async (tx) => {
+    await tx.query(BOUNDS);
+    return tx.query<Row[]>(sql, [...parameters]);
+  });
+}

@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { BudgetHold } from '../../budgets/budget-hold.js';
+import { BatchQueue } from '../../platform/database/batch-queue.js';
+import type { JournalEntry } from '../../platform/journal/journal-entry.js';
+import type { EventKind } from '../../platform/journal/journal-lines.rules.js';
+import { UsageJournal } from '../../platform/journal/usage-journal.js';
+import { batchOfKinds, type SettledEvent } from './event/event-batch.js';
+import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import { storeEvents } from './store-events.js';
+import { UsageIncidents } from './usage-incidents.service.js';
+
+/** Maximum events per statement. */
+const BATCH_EVENTS = 2_000;
+/** Maximum delay of an event, to batch it with others. */
+const GATHER_MS = 50;
+
+/** A settled event and its budget holds. */
+interface WaitingEvent extends SettledEvent {
+  readonly holds: readonly BudgetHold[];
+  /** Postgres rejected the data of this event, and that is logged. */
+  rejected: boolean;
+}
+
+/**
+ * Writes settled events to Postgres in the background: in batches, one statement at a time, in order. While Postgres is
+ * unavailable the events wait, and writes are retried with backoff.
+ */
+@Injectable()
+export class UsageWriter {
+  private readonly queue = new BatchQueue<WaitingEvent>({
+    batchSize: BATCH_EVENTS,
+    gatherMs: GATHER_MS,
+    write: (batch) => this.write(batch),
+  });
+
+  constructor(
+    private readonly journal: UsageJournal,
+    private readonly events: UsageWritesRepository,
+    private readonly incidents: UsageIncidents,
+  ) {}
+
+  /**
+   * Queues a settled journal entry.
+   *
+   * @param kind of its event.
+   * @param holds settled too; `stored` or `dropped` is called once the event is stored or rejected.
+   */
+  add(entry: JournalEntry, kind: EventKind, holds: readonly BudgetHold[]): void {
+    this.queue.add({ entry, kind, holds, rejected: false });
+  }
+
+  /**
+   * Writes all waiting events. Returns when everything is stored, or after a failed attempt: the rest then stays in the
+   * journal and is retried.
+   */
+  flush(): Promise<void> {
+    return this.queue.flush();
+  }
+
+  /** @returns the events to retry. */
+  private async write(batch: readonly WaitingEvent[]): Promise<readonly WaitingEvent[]> {
+    try {
+      await this.store(batch.filter(({ rejected }) => !rejected));
+    } catch (error) {
+      this.incidents.writeFailed(error);
+      return batch;
+    }
+    this.journal.stored(batch.map(({ entry }) => entry));
+    for (const { holds, rejected } of batch) {
+      for (const hold of holds)
+        if (rejected) hold.dropped();
+        else hold.stored();
+    }
+    return [];
+  }
+
+  /** @throws unknown any error of the database; rejected events are marked by then. */
+  private async store(events: readonly WaitingEvent[]): Promise<void> {
+    const reader = this.journal.reader(events.map(({ entry }) => entry));
+    const reject = (event: WaitingEvent, error: unknown) => {
+      this.incidents.rejected(reader.text(event.entry), error);
+      event.rejected = true;
+    };
+    await storeEvents(events, { insert: (some) => this.events.insert(batchOfKinds(some, reader)), reject });
+  }
+}

@@ -1,0 +1,23 @@
+import { Module } from '@nestjs/common';
+import { AccessModule } from '../../accounts/access/access.module.js';
+import { AppDirectoryModule } from '../../app-directory/app-directory.module.js';
+import { UsageModule } from '../recording/usage.module.js';
+import { AppUsageTotals } from './app-usage-totals.service.js';
+import { UsageReportsController } from './usage-reports.controller.js';
+import { UsageReports } from './usage-reports.service.js';
+import { UserSharesRepository } from './user-shares.repository.js';
+import { UserUsage } from './user-usage.service.js';
+
+/**
+ * Usage reports: events, totals of a month, time series, breakdowns and usage by user.
+ *
+ * Tables: none of its own.
+ * Routes: `/v1/admin/apps/{app}/usage*` except repricing and settling, `/v1/admin/apps/{app}/events`.
+ */
+@Module({
+  imports: [AppDirectoryModule, AccessModule, UsageModule],
+  controllers: [UsageReportsController],
+  providers: [AppUsageTotals, UsageReports, UserSharesRepository, UserUsage],
+  exports: [AppUsageTotals, UserUsage],
+})
+export class UsageReportsModule {}

