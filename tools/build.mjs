@@ -3,7 +3,7 @@
  * `dist/gw`, each if what is there is not its compilation: `npm run build`, and the first step of every script that runs
  * `dist`. The compiled server and its packages become one program in `dist/server`. With `--run <arguments of Node>` the
  * program named there takes the place of this process when all is built.
- * docs/adr/0040-builds-compare-contents.md says why it compares contents and why it runs the program,
+ * docs/adr/0006-build-and-start-scripts.md says why it compares contents and why it runs the program,
  * docs/adr/0066-one-program.md why one program.
  */
 import { spawn, spawnSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { isUserId } from './user-id.rules.js';
 
-describe('isUserId (ADR 0039)', () => {
+describe('isUserId (ADR 0011)', () => {
   it.each([
     'a',
     '...',

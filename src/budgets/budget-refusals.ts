@@ -18,7 +18,7 @@ export interface BudgetStanding {
   readonly spentKnownAtMs: number;
 }
 
-/** The budget is exhausted. Source: docs/reference/application-api.md#limit-refusals, ADR 0042. */
+/** The budget is exhausted. Source: docs/reference/application-api.md#limit-refusals, ADR 0007. */
 export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, nowMs: number): GatewayError {
   const scope = scopeOf(userId);
   const { month } = standing;
@@ -35,7 +35,7 @@ export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, n
 /**
  * The rest of the budget is held by running calls. @param heldMs since when calls have been refused for it.
  *
- * Source: docs/reference/accounting.md#hard-budgets, ADR 0042.
+ * Source: docs/reference/accounting.md#hard-budgets, ADR 0007.
  */
 export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, heldMs: number): GatewayError {
   const scope = scopeOf(userId);

@@ -67,7 +67,7 @@ describe('holding', () => {
   });
 });
 
-describe('what each hold of a call is charged (ADR 0044)', () => {
+describe('what each hold of a call is charged (ADR 0017)', () => {
   const hold = (userId: string | null, nanoUsd: number) => ({ scope: { userId }, nanoUsd });
 
   it.each([

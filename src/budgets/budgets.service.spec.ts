@@ -52,7 +52,7 @@ describe('budgets', () => {
     expect(one.repository.statements).toBe(asked);
   });
 
-  it('ADR 0044: more for a call that runs → of what was granted, at once; never waited for, never beyond the budget', async () => {
+  it('ADR 0017: more for a call that runs → of what was granted, at once; never waited for, never beyond the budget', async () => {
     const more = (nanoUsd: number, of = scope()) => one.budgets.holdMore(of, nanoUsd, clock.nowMs());
     expect(more(10)).toBeUndefined();
     const first = await hold(10);

@@ -93,7 +93,7 @@ export class Budgets implements OnApplicationBootstrap {
    * Holds more for a running call, without waiting.
    *
    * @returns undefined when this instance's grant does not suffice.
-   * Source: ADR 0044.
+   * Source: ADR 0017.
    */
   holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
     const nowMs = this.clock.monotonicMs();

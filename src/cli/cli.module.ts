@@ -33,11 +33,19 @@ import { TerminalOperations } from './operations/terminal-operations.service.js'
  * Terminals: logins that a person approves in a browser, the first account of a deployment, and operations that run at
  * once or on an approval page. The same operations for AI clients, whose keys a person reveals in the console.
  *
+ * A login has three parties. The terminal holds a random token, from which id, proof and user code are derived. Only
+ * its hash is stored. The browser holds the proof, behind `#` of the link, or the user code. The signed-in person
+ * approves: one transaction locks the row, creates the key, seals it and completes the login. The terminal polls, or
+ * exchanges a one-time code that the browser brings back.
+ *
+ * Every change of state locks the row. The statement that sets `delivered_at` delivers the key, so one of many polls
+ * gets it. A key counts as delivered even if the process is killed before it answers.
+ *
  * Tables: cli_operations. Routes: `/v1/cli/*` except `DELETE /v1/cli/credential`, `/v1/admin/operations/{id}`, its
- * `reveal`, and the pages `/cli`, `/cli/approve/{id}`, `/reveal/{id}`. Codes: operation_pending,
- * operation_denied, operation_expired, operation_not_found, operation_mismatch, already_completed, already_revealed,
- * session_required, forbidden, not_found, conflict, rate_limited. Log lines: cli_login_opened, cli_login_approved,
- * cli_login_collected, cli_operation_denied, user_codes_refused.
+ * `reveal`, and the pages `/cli`, `/cli/approve/{id}`, `/reveal/{id}`. Codes: operation_pending, operation_denied,
+ * operation_expired, operation_not_found, operation_mismatch, already_completed, already_revealed, session_required,
+ * forbidden, not_found, conflict, rate_limited. Log lines: cli_login_opened, cli_login_approved, cli_login_collected,
+ * cli_operation_denied, user_codes_refused.
  */
 @Module({
   imports: [

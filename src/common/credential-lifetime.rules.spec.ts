@@ -5,7 +5,7 @@ import { isInForce, latestExpiryMs } from './credential-lifetime.rules.js';
 const NOW = 1_790_000_000_000;
 const HOUR = 3_600_000;
 
-describe('ADR 0038: an expiry is valid within the lifetime of its credential', () => {
+describe('ADR 0014: an expiry is valid within the lifetime of its credential', () => {
   it.each([
     ['one millisecond left', NOW + 1, true],
     ['over now', NOW, false],

@@ -3,7 +3,7 @@ const CLOCK_TOLERANCE_MS = 60_000;
 
 /**
  * The latest valid expiry of a credential with this lifetime. A later one was written by a clock that was ahead; the
- * credential is invalid, because it would outlast its lifetime once that clock is corrected (ADR 0038).
+ * credential is invalid, because it would outlast its lifetime once that clock is corrected (ADR 0014).
  */
 export function latestExpiryMs(lifetimeMs: number, nowMs: number): number {
   return nowMs + lifetimeMs + CLOCK_TOLERANCE_MS;

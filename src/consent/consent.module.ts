@@ -19,6 +19,12 @@ import { TokenController } from './server/token.controller.js';
  * The authorization server for OAuth clients, such as AI clients of `/mcp`: a person lets a client in with one of their
  * accounts, and the client gets a connection with tokens of its own.
  *
+ * `/oauth/authorize` finds the client, in the operator's file or by its metadata document, and stores an authorization.
+ * On the consent page the person allows or denies: one transaction locks the row and opens the connection, a management
+ * key without tokens. The client exchanges its code, once; a second use ends the connection.
+ *
+ * Source: docs/reference/management-api.md#oauth-tokens, ADR 0057.
+ *
  * Tables: oauth_authorizations; connections and their tokens are stored by `accounts`. Routes: `/v1/console/oauth/*`,
  * `/oauth/*`, `/.well-known/oauth-*`. Codes: session_required, not_a_member, account_expired, operation_denied,
  * operation_expired, already_completed, conflict, rate_limited, forbidden, not_found; on the token routes those of

@@ -118,7 +118,7 @@ describe('what a receipt means for a request, in order', () => {
     [15 * 60_000 + 60_000, 'sealed_answer'],
     [15 * 60_000 + 60_001, 'answer_expired'],
     [31_536_000_000, 'answer_expired'],
-  ])('ADR 0038: shown for %d ms more by a clock that was ahead: %s', (leftMs, standing) => {
+  ])('ADR 0014: shown for %d ms more by a clock that was ahead: %s', (leftMs, standing) => {
     const ahead = { ...withKey, sealedUntil: instantOf(NOW_MS + leftMs) };
     expect(receiptStanding(ahead, claim(), active)).toBe(standing);
   });

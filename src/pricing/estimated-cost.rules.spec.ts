@@ -5,7 +5,7 @@ import { compilePrice } from './model-price.js';
 
 const USAGE = { inputTokens: 1_000, outputTokens: 100, audioSeconds: 60 };
 
-describe('estimated cost (ADR 0042)', () => {
+describe('estimated cost (ADR 0007)', () => {
   it.each([
     [
       'text at the rates of text, not at the dearest',

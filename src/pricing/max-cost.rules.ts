@@ -133,7 +133,7 @@ export interface EstimatedUsage extends SentUsage {
  * member.
  *
  * @param price undefined where only the provider has the price; the rates of `maxCostOf` then apply.
- * @returns whole nano-dollars. Source: ADR 0042.
+ * @returns whole nano-dollars. Source: ADR 0007.
  */
 export function estimatedCostNanoUsd(price: CompiledPrice | undefined, usage: EstimatedUsage): number {
   if (price === undefined) return maxCostOf(undefined, usage);

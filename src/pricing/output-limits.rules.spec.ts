@@ -3,7 +3,7 @@ import { OutputLimits, outputLimitOf } from './output-limits.service.js';
 
 const FALLBACK = 131_072;
 
-describe('the longest answer of a model (ADR 0044)', () => {
+describe('the longest answer of a model (ADR 0017)', () => {
   it.each([
     ['openai', 'gpt-4o', 16_384],
     ['openai', 'gpt-4o-2024-08-06', 16_384],

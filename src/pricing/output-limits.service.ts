@@ -22,7 +22,7 @@ export class OutputLimits {
   /**
    * Maximum output of one choice, in tokens; undefined where it is unknown.
    *
-   * @param model canonical name of at most 200 characters. Source: ADR 0044.
+   * @param model canonical name of at most 200 characters. Source: ADR 0017.
    */
   find(type: ProviderType, model: string): number | undefined {
     const bare = bareModelName(type, model);
@@ -44,7 +44,7 @@ const SNAPSHOT = /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$/;
  *
  * @param contextTokens context window of the model in the price library, if listed. It bounds the output. The library
  *   rounds it, so the next power of two applies, and only where that is below `fallback`.
- * @param fallback limit the caller assumes where none is known. Source: ADR 0044.
+ * @param fallback limit the caller assumes where none is known. Source: ADR 0017.
  */
 export function outputLimitOf(
   type: ProviderType,

@@ -4,7 +4,7 @@ import type { BuiltInType } from '../upstreams/provider-types.js';
  * Maximum output of models in tokens, as their providers document it, with the header for longer output where one
  * exists. Models without a reliable figure are absent. No value may be too low, because budgets reserve money for no
  * more output.
- * Source: the providers' lists of models; ADR 0044.
+ * Source: the providers' lists of models; ADR 0017.
  */
 export const OUTPUT_LIMITS: Partial<Record<BuiltInType, Readonly<Record<string, number>>>> = {
   openai: {

@@ -29,7 +29,7 @@ interface Period {
 
 /**
  * Looks up the price of a model on a day. Reads are synchronous and take constant time, except for the first read of a
- * period. Memory is bounded whatever clients send ([ADR 0032](../../docs/adr/0032-prices-of-the-day.md)).
+ * period. Memory is bounded whatever clients send ([ADR 0032](../../docs/adr/0032-dated-prices-and-usage-parts.md)).
  */
 export class PriceBook {
   readonly #changesMs: readonly number[];

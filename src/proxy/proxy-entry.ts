@@ -31,7 +31,7 @@ class RawRequest implements CallerRequest {
 /**
  * Handles provider calls of the proxy routes and of named endpoints directly on the HTTP server, with the guard that
  * `ProxyController` and `EndpointsController` declare. The framework's routing, hooks and promises would take a fifth
- * of the cost budget of a call (ADR 0010).
+ * of the cost budget of a call (ADR 0002).
  */
 @Injectable()
 export class ProxyEntry {

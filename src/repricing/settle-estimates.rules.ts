@@ -145,7 +145,7 @@ export interface SettlePlan {
  *
  * @param events at most `most` + 1; one more than `most` means that further events match.
  * @param most maximum events to settle.
- * Source: ADR 0043.
+ * Source: ADR 0007.
  */
 export function planSettlement(
   events: readonly EstimatedEventRow[],

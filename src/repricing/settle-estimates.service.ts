@@ -34,7 +34,7 @@ export interface SettledEstimates extends SettleFigures {
   readonly applied: boolean;
 }
 
-/** Replaces estimates by costs that an admin specifies and updates all sums accordingly. Source: ADR 0043. */
+/** Replaces estimates by costs that an admin specifies and updates all sums accordingly. Source: ADR 0007. */
 @Injectable()
 export class SettleEstimates {
   constructor(

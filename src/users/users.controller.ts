@@ -10,7 +10,7 @@ import { GetNamedUserRequest, GetUserRequest, ListUsersRequest, NamedUserRequest
 import { ManagedUsers } from './managed-users.service.js';
 
 const TAG = 'Admin operations';
-/** `user` and not `users`, because every segment below `users` is a user id, which may be `block` (ADR 0039). */
+/** `user` and not `users`, because every segment below `users` is a user id, which may be `block` (ADR 0011). */
 const NAMED = 'apps/:app/user';
 const AS_NAMED = 'For ids that URL software changes in a path, such as those with a slash.';
 const UserParam = () =>

@@ -98,7 +98,7 @@ export class UsersRepository {
   }
 
   /**
-   * Blocks a user id in one statement, so that no row can appear between the check and the write (ADR 0039). An id that
+   * Blocks a user id in one statement, so that no row can appear between the check and the write (ADR 0011). An id that
    * was never seen is stored as a virtual user, and remains one when the block ends. Ends an open claim window.
    *
    * @returns whether the user changed; `undefined` when the application was deleted.

@@ -58,7 +58,7 @@ async function endOf(build: ChildProcess) {
   return { code, output };
 }
 
-describe('the build (docs/adr/0040)', () => {
+describe('the build (docs/adr/0006)', () => {
   let folder: string;
   const at = (path: string) => join(folder, path);
   const write = (path: string, text: string) => writeFileSync(at(path), text);

@@ -18,7 +18,7 @@ const SERVICE_ROLE = 'admin';
 
 /**
  * Organizations that a service identity owns until a person claims them. The one of the bootstrap key is claimed by the
- * first person who presents that key (docs/adr/0041).
+ * first person who presents that key (docs/adr/0022).
  *
  * Source: docs/reference/management-api.md#unclaimed-accounts.
  */

@@ -65,7 +65,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayT
  * The claims while they are in force, otherwise the reason.
  *
  * A token is accepted for at most its lifetime plus one minute from now. Otherwise a token from a clock that was ahead
- * would stay valid long after the clock was corrected (ADR 0038).
+ * would stay valid long after the clock was corrected (ADR 0014).
  */
 export function validateTime(claims: GatewayTokenClaims, nowMs: number): GatewayTokenClaims | TokenRefusal {
   if (nowMs >= claims.expiresAtMs) return 'token_expired';

@@ -213,7 +213,7 @@ describe('a token that is presented', () => {
   });
 });
 
-describe('a token from a clock that was ahead (ADR 0038)', () => {
+describe('a token from a clock that was ahead (ADR 0014)', () => {
   const MINUTE_MS = 60_000;
   const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
 

@@ -6,7 +6,7 @@ import type { Instant } from '../../common/clock.js';
 /** Lifetime of a challenge. Source: docs/reference/application-api.md#end-user-header. */
 export const CHALLENGE_LIFETIME_SECONDS = 300;
 
-/** A challenge that has not expired, and was not issued while the database clock was ahead (ADR 0038). */
+/** A challenge that has not expired, and was not issued while the database clock was ahead (ADR 0014). */
 export const CHALLENGE_IN_FORCE = `expires_at > now()
   AND expires_at <= now() + interval '${CHALLENGE_LIFETIME_SECONDS} seconds' + interval '1 minute'`;
 

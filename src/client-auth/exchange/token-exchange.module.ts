@@ -16,7 +16,14 @@ import { SignedInUser } from './signed-in-user.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 
 /**
- * Exchange of credentials for gateway tokens: challenge, registration, exchange.
+ * Exchange of credentials for gateway tokens. A device takes a challenge and registers its key, once per install. It
+ * then takes a challenge and exchanges an assertion for a token, once an hour. A backend exchanges an API key.
+ *
+ * On any number of instances a proof counts once: one statement consumes the challenge and raises the key's counter. A
+ * block is read from the database at every exchange. A failure of the gateway is never `attest_failed`, because clients
+ * discard their key on that code.
+ *
+ * Source: docs/reference/application-api.md#device-attestation, docs/reference/application-api.md#token-exchange.
  *
  * Tables: none. Routes: `/v1/apps/{app}/auth/challenge`, `…/register`, `…/token`. Codes: auth_method_not_supported,
  * auth_required (403), and the codes of the modules that verify the proofs. Log lines: claim_window_write_failed,

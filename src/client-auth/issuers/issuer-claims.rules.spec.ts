@@ -109,7 +109,7 @@ describe('claims of an issuer token', () => {
     [NOW_SECONDS + 60, NOW_SECONDS + 3_660, true],
     [NOW_SECONDS + 61, NOW_SECONDS + 3_661, false],
     [NOW_SECONDS + 31_536_000, NOW_SECONDS + 31_539_600, false],
-  ])('ADR 0038: iat %d, exp %d of a clock that is ahead → accepted: %s', (iat, exp, isAccepted) => {
+  ])('ADR 0014: iat %d, exp %d of a clock that is ahead → accepted: %s', (iat, exp, isAccepted) => {
     if (isAccepted) expect(validate({ ...GOOD, iat, exp })).toBe('user-1');
     else expectReason('lifetime_exceeded', { iat, exp });
   });

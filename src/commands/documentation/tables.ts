@@ -18,18 +18,27 @@ export const TABLE_AREAS: readonly TableArea[] = [
     title: 'Accounts and sign-in',
     tables: {
       organizations: {
-        owner: 'src/identity',
+        owner: 'src/accounts/access',
         purpose: 'One row for each account, the tenant that owns everything else.',
       },
-      identities: { owner: 'src/identity', purpose: 'Persons and service identities that act in organizations.' },
-      memberships: { owner: 'src/identity', purpose: 'Which identity belongs to which organization, with its role.' },
-      invitations: { owner: 'src/organizations', purpose: 'Invitations into organizations, and what became of them.' },
+      identities: {
+        owner: 'src/accounts/access',
+        purpose: 'Persons and service identities that act in organizations.',
+      },
+      memberships: {
+        owner: 'src/accounts/access',
+        purpose: 'Which identity belongs to which organization, with its role.',
+      },
+      invitations: {
+        owner: 'src/accounts/organizations',
+        purpose: 'Invitations into organizations, and what became of them.',
+      },
       management_keys: {
-        owner: 'src/identity',
+        owner: 'src/accounts/access',
         purpose: 'Hashes of the management keys of an organization, and the connections of OAuth clients.',
       },
       oauth_tokens: {
-        owner: 'src/identity',
+        owner: 'src/accounts/access',
         purpose: 'The two newest generations of tokens of each connection, as hashes.',
       },
       oauth_authorizations: {
@@ -37,12 +46,15 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose:
           'Requests of OAuth clients to be let in, and what became of them. Proofs are hashes, codes are sealed.',
       },
-      passwords: { owner: 'src/console-auth', purpose: 'Password hashes of persons who sign in with a password.' },
+      passwords: { owner: 'src/sign-in', purpose: 'Password hashes of persons who sign in with a password.' },
       openid_subjects: {
-        owner: 'src/console-auth',
+        owner: 'src/sign-in',
         purpose: 'Which subject of which OpenID provider signs in as which person.',
       },
-      sessions: { owner: 'src/identity', purpose: 'Browser sessions of persons who are signed in to the console.' },
+      sessions: {
+        owner: 'src/accounts/access',
+        purpose: 'Browser sessions of persons who are signed in to the console.',
+      },
       cli_operations: {
         owner: 'src/cli',
         purpose: 'Operations of terminals, and what became of them. Keys, proofs and codes are hashes or sealed.',
@@ -51,9 +63,9 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/platform',
         purpose: 'What tells the keys of the vault and the secrets that sign from other ones.',
       },
-      deployment: { owner: 'src/identity', purpose: 'The lasting identity of this deployment: one row.' },
+      deployment: { owner: 'src/accounts/access', purpose: 'The lasting identity of this deployment: one row.' },
       audit_events: {
-        owner: 'src/identity',
+        owner: 'src/accounts/access',
         purpose: 'One row for each change in an organization: who changed what.',
       },
       creation_receipts: {
@@ -88,13 +100,13 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose:
           'How many users an application has, by status, kept by triggers of `app_users`; the counts are sums over rows.',
       },
-      auth_challenges: { owner: 'src/attestation', purpose: 'Challenges that devices have to sign.' },
+      auth_challenges: { owner: 'src/client-auth/devices', purpose: 'Challenges that devices have to sign.' },
       device_keys: {
-        owner: 'src/attestation',
+        owner: 'src/client-auth/devices',
         purpose: 'Public keys of registered devices with their assertion counters.',
       },
       auth_events: {
-        owner: 'src/auth-events',
+        owner: 'src/client-auth/events',
         purpose: 'One row for each attempt to register a device or to exchange a token.',
       },
     },
@@ -139,15 +151,15 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       budget_grants: { owner: 'src/budgets', purpose: 'The part of a budget that each instance may spend.' },
       limit_epoch: {
-        owner: 'src/request-limits',
+        owner: 'src/limits/requests',
         purpose: 'The one row that says where requests are counted now: in Redis or on the instances.',
       },
       limit_counts: {
-        owner: 'src/request-limits',
+        owner: 'src/limits/requests',
         purpose: 'Request counts of the current windows that instances handed over at a new epoch.',
       },
       limit_unsent: {
-        owner: 'src/request-limits',
+        owner: 'src/limits/requests',
         purpose: 'Requests that were counted and never sent to a provider.',
       },
     },
@@ -158,7 +170,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       gateway_instances: {
         owner: 'src/platform',
         purpose:
-          'Processes that serve from this database; `src/request-limits` keeps the epoch that each follows here, `src/usage` its open calls.',
+          'Processes that serve from this database; `src/limits/requests` keeps the epoch that each follows here, `src/usage` its open calls.',
       },
       maintenance_runs: {
         owner: 'src/retention',

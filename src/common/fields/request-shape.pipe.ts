@@ -15,7 +15,7 @@ const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
  * the first problem. Runs after the guards, so that only an authenticated client learns the schema.
  *
  * It stands for Nest's `ValidationPipe`, which drops members named as those every object inherits instead of refusing
- * them: "a member named constructor → not known" in the spec, and docs/adr/0008-no-class-transformer-on-bodies.md.
+ * them: "a member named constructor → not known" in the spec, and docs/adr/0008-validation-of-requests-and-configurations.md.
  */
 @Injectable()
 export class RequestShapePipe implements PipeTransform {

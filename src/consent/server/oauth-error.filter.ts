@@ -27,7 +27,7 @@ export class OAuthError extends GatewayError {
   }
 }
 
-/** Sends every error of these routes in the form that OAuth clients read (ADR 0058). */
+/** Sends every error of these routes in the form that OAuth clients read (ADR 0057). */
 @Catch()
 export class OAuthErrorFilter extends ShownErrorFilter {
   protected readonly contentType = 'application/json; charset=UTF-8';

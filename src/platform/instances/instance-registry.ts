@@ -43,7 +43,7 @@ type HeartbeatListener = () => void;
  * Renews this instance's lease and lists the live instances. Counts and budgets are shared among the live instances; an
  * instance without a successful heartbeat for {@link FENCE_MS} must not use its share.
  *
- * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: ADR 0019, ADR 0036.
+ * Log lines: instances_changed, instance_unconfirmed, instance_confirmed, instance_waiting. Source: ADR 0019.
  */
 export class InstanceRegistry {
   private liveInstances: readonly LiveInstance[] = [];

@@ -13,7 +13,7 @@ export const MARK_SETTLE_MS = 2_000;
  * Compares this instance's Redis with that of the others. A difference may appear long after the start: Redis did not
  * answer then, or its address has changed since.
  *
- * Log lines: redis_differs, redis_agrees. Source: ADR 0036.
+ * Log lines: redis_differs, redis_agrees. Source: ADR 0019.
  */
 export class RedisAgreement {
   private differsSinceMs: number | undefined;

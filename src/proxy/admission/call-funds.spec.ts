@@ -23,7 +23,7 @@ function funds(empty?: BudgetScope) {
   return { funds: new CallFunds(held, money, 0), told, ends };
 }
 
-describe('money a request comes to need (ADR 0044)', () => {
+describe('money a request comes to need (ADR 0017)', () => {
   it('the hold suffices → no statement', () => {
     const { funds: call, told } = funds();
     expect([call.cover(100), told, call.holds.length]).toEqual([true, [], 2]);

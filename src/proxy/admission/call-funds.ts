@@ -6,7 +6,7 @@ export interface MoreMoney {
   holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined;
 }
 
-/** Reservations of one request in each of its budgets; they can grow. Source: ADR 0044. */
+/** Reservations of one request in each of its budgets; they can grow. Source: ADR 0017. */
 export class CallFunds {
   /** Reservations are only added, never removed. */
   readonly holds: BudgetHold[];

@@ -49,7 +49,7 @@ describe('the most a JSON request can use', () => {
     ['less asked for → that', output(50), [], 50],
     ['choices beyond all → as many as providers make', output(undefined, 1e6), [], 128 * 4_096],
     ['tools of the provider, which make it answer again → the default', output(undefined), ['web_search'], DEFAULT],
-  ])('ADR 0044: a model that is known to generate 4 096 tokens, %s', (_name, checked, hostedTools, outputTokens) => {
+  ])('ADR 0017: a model that is known to generate 4 096 tokens, %s', (_name, checked, hostedTools, outputTokens) => {
     expect(boundsOf('{}', checked, hostedTools, 4_096).outputTokens).toBe(outputTokens);
   });
 

@@ -17,7 +17,7 @@ const part = (bytes: number, fileName?: string): FormPart => ({
   ...{ name: 'x', fileName, contentType: undefined, content: Buffer.alloc(bytes), asSent: Buffer.alloc(0) },
 });
 
-describe('what a request is taken to send (ADR 0042)', () => {
+describe('what a request is taken to send (ADR 0007)', () => {
   it('text → a token for every 4 bytes', () => {
     expect(sentBy(JSON.stringify({ input: 'x'.repeat(4_000) }))).toEqual({ inputTokens: 1_003, audioSeconds: 0 });
   });
@@ -56,7 +56,7 @@ describe('what a request is taken to send (ADR 0042)', () => {
   });
 });
 
-describe('what an answer without usage is taken to have generated (ADR 0042)', () => {
+describe('what an answer without usage is taken to have generated (ADR 0007)', () => {
   it.each([
     ['application/json', 4_000, 1_000],
     ['', 4_001, 1_001],

@@ -22,7 +22,7 @@ const EVENT_STREAM = /^\s*text\/event-stream/i;
  * Estimates what a JSON request sends: one token per 4 bytes of the body, and 1 000 per image, recording or document
  * instead of its encoded bytes.
  *
- * @param bounds upper limits of the estimate, for the same request. Source: ADR 0042.
+ * @param bounds upper limits of the estimate, for the same request. Source: ADR 0007.
  */
 export function sentByJson({ bytes, mediaBytes, mediaParts }: ScannedBody, bounds: UsageBounds): SentUsage {
   const text = Math.ceil((bytes.length - mediaBytes) / TEXT_BYTES_PER_TOKEN);
@@ -34,7 +34,7 @@ export function sentByJson({ bytes, mediaBytes, mediaParts }: ScannedBody, bound
  * Estimates what a form sends: text fields by their bytes, a recording by its length at 128 kbit/s, any other file as
  * media.
  *
- * @param isTranscription whether files are recordings. Source: ADR 0042.
+ * @param isTranscription whether files are recordings. Source: ADR 0007.
  */
 export function sentByForm(parts: readonly FormPart[], isTranscription: boolean, bounds: UsageBounds): SentUsage {
   let tokens = 0;
@@ -51,7 +51,7 @@ export function sentByForm(parts: readonly FormPart[], isTranscription: boolean,
  * Estimates the output of an answer without usage from its bytes: one token per 4 bytes of a document, per 64 of an
  * event stream, per 1 000 of audio and images.
  *
- * @param contentType of the answer, empty when absent. Source: ADR 0042.
+ * @param contentType of the answer, empty when absent. Source: ADR 0007.
  */
 export function seenOutputTokens(contentType: string, bytes: number): number {
   if (EVENT_STREAM.test(contentType)) return Math.ceil(bytes / STREAM_BYTES_PER_TOKEN);

@@ -67,7 +67,7 @@ export class EndpointCalls implements CallRecipe<string, EndpointPlan> {
 /**
  * Maximum cost of the request as known before it is sent: the most expensive of its targets, each at its own price and
  * maximum output, plus the estimated input cost of all targets before the last, which may charge without an answer.
- * Most chains therefore need no further reservation (ADR 0044).
+ * Most chains therefore need no further reservation (ADR 0017).
  */
 function maxCostOfChain(
   { primary, fallbacks }: EndpointPlan,

@@ -132,7 +132,7 @@ describe('chain of targets', () => {
     ]);
   });
 
-  it('ADR 0044: each further target → its worst case is held beside what those before may charge', () => {
+  it('ADR 0017: each further target → its worst case is held beside what those before may charge', () => {
     const chain = chainOf(second, third);
     first(chain);
     chain.next('provider_timeout', 700);
@@ -140,7 +140,7 @@ describe('chain of targets', () => {
     expect(asked).toEqual([700 + maxCostOfTarget(second), 900 + maxCostOfTarget(third)]);
   });
 
-  it('ADR 0044: a target that cannot be paid for → passed over, a cheaper one is called', () => {
+  it('ADR 0017: a target that cannot be paid for → passed over, a cheaper one is called', () => {
     const dear = { ...second, model: { ...second.model, price: compilePrice({ input: 100, output: 900 }) } };
     mostHeld = 700 + maxCostOfTarget(third);
     const chain = chainOf(dear, third);

@@ -35,7 +35,7 @@ const CROWDED = 'provider_connections_exhausted';
  * composed in advance, the others on demand. The chain skips a target that cannot be called, or whose maximum cost the
  * budget does not cover in addition to the possible charges of earlier targets.
  * Source: docs/reference/application-api.md#endpoint-targets, docs/reference/application-api.md#fallbacks, ADR 0015 and
- * 0044.
+ * 0017.
  */
 export class TargetChain implements FallbackChain {
   readonly #deadlineMs: number;

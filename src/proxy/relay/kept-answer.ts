@@ -38,7 +38,7 @@ const REFUSED = { status: 'provider_error', ending: 'refused', reading: undefine
 
 /**
  * The answer of a failed target, retained during fallbacks. The client receives it when no target gives a better one
- * (ADR 0031). Reading it, within limits, also makes its connection reusable.
+ * (ADR 0015). Reading it, within limits, also makes its connection reusable.
  */
 export class KeptAnswer implements BodyEvents {
   #pieces: Buffer[] = [];

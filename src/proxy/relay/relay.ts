@@ -28,7 +28,7 @@ import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
  * client, a failure may instead pass the request to the next target, which gets its own relay and the same record.
  *
  * The admission is written in `onSend`, immediately before the request goes to the socket, so that a killed process
- * loses no call (ADR 0003). Where calls wait for the disk, the batch writes it earlier (ADR 0037).
+ * loses no call. Where calls wait for the disk, the batch writes it earlier (ADR 0003).
  */
 export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, WaitingRequest {
   older: OpenAnswer | undefined;

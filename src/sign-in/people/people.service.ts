@@ -34,7 +34,7 @@ export interface SignedInPerson {
 /**
  * Sign-up and profiles of people. Anyone may sign up until the first person exists; afterwards only if the operator
  * allows it. An invitation, the bootstrap key of an unclaimed organization, or the proof of a claim always allows it
- * (docs/adr/0041).
+ * (docs/adr/0022).
  *
  * Source: docs/reference/management-api.md#registration.
  */

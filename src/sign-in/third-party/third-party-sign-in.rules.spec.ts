@@ -28,7 +28,7 @@ describe('the state of a sign-in at a third party', () => {
     [660_000, true],
     [660_001, false],
     [31_536_000_000, false],
-  ])('ADR 0038: %d ms from its end, of a clock that was ahead → read: %s', (leftMs, isRead) => {
+  ])('ADR 0014: %d ms from its end, of a clock that was ahead → read: %s', (leftMs, isRead) => {
     const cookie = signInStateCookie({ ...STATE, expiresAtMs: NOW + leftMs }, KEY);
     expect(readSignInState(cookie, [KEY], NOW) !== undefined).toBe(isRead);
   });

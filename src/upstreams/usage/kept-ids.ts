@@ -16,7 +16,7 @@ const CREATED: ReadonlySet<unknown> = new Set(['conversation', 'container']);
 /**
  * Ids in a document of an answer that name objects which the provider keeps, besides the response itself: output items,
  * containers, conversations, messages, stored completions, sound.
- * Source: docs/adr/0028-objects-kept-at-the-provider.md.
+ * Source: docs/adr/0028-references-to-objects-stored-at-providers.md.
  */
 export function keptIdsOf(style: ApiStyle, document: JsonObject): string[] {
   const ids = style === 'chat_completions' ? idsOfCompletion(document) : idsOfAnswer(style, document);

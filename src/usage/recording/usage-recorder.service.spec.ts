@@ -390,7 +390,7 @@ describe('money held for a request', () => {
     ]);
   });
 
-  it('ADR 0042: cost not known → its estimate counts, in the hold and in the event, and the cost stays 0', async () => {
+  it('ADR 0007: cost not known → its estimate counts, in the hold and in the event, and the cost stays 0', async () => {
     const { hold, told } = aHold(700);
     const ticket = admit({ maxCostNanoUsd: 700_000, sent: { inputTokens: 1, audioSeconds: 0 } }, [hold]);
     parts.recorder.settle(ticket, anOutcome({ price, ending: 'unanswered', clientAborted: true }));

@@ -42,7 +42,7 @@ async function openedAccount({ dataSource, gateway }: World) {
   return { key, organizationId };
 }
 
-describe('the account that the bootstrap key has opened (docs/adr/0041)', () => {
+describe('the account that the bootstrap key has opened (docs/adr/0022)', () => {
   let world: World;
   let key: string;
   let organizationId: string;

@@ -130,7 +130,7 @@ describe('GET and POST .../revoke', () => {
     expect(codeOf(await accept(await newPerson(world, {}), token))).toEqual([404, 'not_found']);
   });
 
-  it('ADR 0038: offered by a clock that was ahead → opens nothing, can be revoked, and stays so', async () => {
+  it('ADR 0014: offered by a clock that was ahead → opens nothing, can be revoked, and stays so', async () => {
     const { id, token } = await invited(owner);
     await world.dataSource.query("UPDATE invitations SET expires_at = expires_at + interval '1 year' WHERE id = $1", [
       id,

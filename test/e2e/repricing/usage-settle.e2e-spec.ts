@@ -64,7 +64,7 @@ async function spentBy(app: string): Promise<unknown[]> {
   return rows.map(({ user_id, spent, estimated }) => [user_id, Number(spent) / 1e9, Number(estimated) / 1e9]);
 }
 
-describe('POST usage/settle-estimates (ADR 0043)', () => {
+describe('POST usage/settle-estimates (ADR 0007)', () => {
   it.each([
     ['zero', 1, 0],
     ['estimate', 3, 2],

@@ -94,7 +94,7 @@ describe('who is signed in', () => {
     ['a minute', 60_000, true],
     ['a little more than a minute', 61_000, false],
     ['a year', 365 * DAY_MS, false],
-  ])('ADR 0038: begun by a clock that was %s ahead → holds: %s', async (_name, aheadMs, holds) => {
+  ])('ADR 0014: begun by a clock that was %s ahead → holds: %s', async (_name, aheadMs, holds) => {
     clock.advance(aheadMs);
     const { cookie } = await registered(world);
     expect(await isSignedIn(cookie)).toBe(true);

@@ -67,7 +67,7 @@ const SIGHTS: readonly [string, (id: string) => Promise<unknown>][] = [
   ['a claim that is waited for', (id) => users.openClaimWindow(app, id)],
 ];
 
-describe('ADR 0039: a block that races with the first sight of a user', () => {
+describe('ADR 0011: a block that races with the first sight of a user', () => {
   it.each(SIGHTS)(
     `%s, ${ROUNDS} interleavings, seed ${SEED} → blocked for good, with one entry`,
     async (_name, see) => {
@@ -186,7 +186,7 @@ describe('ADR 0039: a block that races with the first sight of a user', () => {
   });
 });
 
-describe('ADR 0039: a user without any call', () => {
+describe('ADR 0011: a user without any call', () => {
   it('blocked → listed, read and counted as blocked; their first call is refused; unblocked → served', async () => {
     const { slug } = await world.provider({ slug: 'block-openai' });
     const call = () =>

@@ -109,7 +109,7 @@ describe('a user id in the path', () => {
   });
 });
 
-describe('a user id in the query (ADR 0039)', () => {
+describe('a user id in the query (ADR 0011)', () => {
   it.each([
     'team/ann+1',
     '/',

@@ -60,7 +60,7 @@ export function statusOf({ expiresAt, acceptedAt, revokedAt }: InvitationEnds, n
 
 /**
  * Whether the token can be accepted now. A pending invitation that expires later than its lifetime allows was written
- * by a clock that was ahead (ADR 0038): it cannot be accepted yet, but stays pending, so that it can be revoked.
+ * by a clock that was ahead (ADR 0014): it cannot be accepted yet, but stays pending, so that it can be revoked.
  */
 export function canBeAccepted(offer: InvitationEnds, nowMs: number): boolean {
   return statusOf(offer, nowMs) === 'pending' && isInForce(offer.expiresAt.getTime(), INVITATION_LIFETIME_MS, nowMs);

@@ -34,7 +34,7 @@ const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
  * cost is `unresolved`, with its known part as the amount; a client abort takes precedence over every other reason.
  *
  * @param mayReport whether the provider's responses on this route can contain a cost.
- * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#cost-sources, ADR 0042.
+ * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#cost-sources, ADR 0007.
  */
 export function resolveCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   const reported = outcome.reading?.reportedCostNanoUsd;

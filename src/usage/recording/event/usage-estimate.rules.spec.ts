@@ -18,7 +18,7 @@ function charge(outcome: Partial<UsageOutcome>, admission = asked) {
   return [cost.source, cost.nanoUsd, estimateNanoUsd];
 }
 
-describe('what a request of unknown usage is estimated at (ADR 0042)', () => {
+describe('what a request of unknown usage is estimated at (ADR 0007)', () => {
   const opened = aReading({ inputTokens: 30, cachedInputTokens: 5, outputTokens: 1, isOpening: true });
 
   it.each<[string, Partial<UsageOutcome>, unknown[]]>([

@@ -32,7 +32,7 @@ type Estimable = Pick<UsageAdmission, 'reportsCost' | 'maxCostNanoUsd' | 'sent' 
  * The cost and the estimate of a finished request. A computed cost becomes unresolved when earlier targets may have
  * charged as well; a reported cost stays as it is.
  *
- * Source: ADR 0042.
+ * Source: ADR 0007.
  */
 export function chargeOf(admission: Estimable, outcome: UsageOutcome): CallCharge {
   const own = resolveCost(admission.reportsCost, outcome);

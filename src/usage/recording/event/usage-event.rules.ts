@@ -72,7 +72,7 @@ export function areOfOneKind(one: UsageAdmission, other: UsageAdmission): boolea
  * completes it. It is not a provider error and not free.
  *
  * @param chargedNanoUsd from {@link interruptedCharge}.
- * Source: docs/reference/accounting.md#exactly-once, ADR 0042.
+ * Source: docs/reference/accounting.md#exactly-once, ADR 0007.
  */
 export function interruptedHead({ own, admission }: AdmittedEvent, chargedNanoUsd: number): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));

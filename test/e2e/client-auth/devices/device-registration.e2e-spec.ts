@@ -207,7 +207,7 @@ describe('a challenge is used once, within five minutes, by its application', ()
     ['6 minutes', 200],
     ['7 minutes', 403],
     ['1 year', 403],
-  ])('ADR 0038: in force for %s more, by a clock of the database that was ahead → %d', async (left, status) => {
+  ])('ADR 0014: in force for %s more, by a clock of the database that was ahead → %d', async (left, status) => {
     const { app, phone } = await install();
     const challenge = await phone.challenge();
     await world.dataSource.query(

@@ -152,7 +152,7 @@ describe('budgets', () => {
 });
 
 describe('what a call counts against a budget', () => {
-  it('ADR 0042: 48 calls that hang, each of which holds a dollar of ten → what was sent is estimated and shown; calls are served on', async () => {
+  it('ADR 0007: 48 calls that hang, each of which holds a dollar of ten → what was sent is estimated and shown; calls are served on', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(10), per_app: budget(10) });
     world.upstream.script(silence());
     const uncapped = { body: { model: 'gpt-4.1' } };
@@ -237,7 +237,7 @@ describe('what a call counts against a budget', () => {
     await chain.stop();
   });
 
-  it('ADR 0044: thirty calls at a time over a chain whose first target hangs → both targets count, never beyond the budget by more than one worst case', async () => {
+  it('ADR 0017: thirty calls at a time over a chain whose first target hangs → both targets count, never beyond the budget by more than one worst case', async () => {
     const chain = await EndpointChain.create(world, [{ script: silence() }, {}]);
     const app = LimitedApp.of(world, chain.client);
     const [limit, worst] = [0.05, 0.009];

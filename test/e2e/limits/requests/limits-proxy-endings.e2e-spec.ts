@@ -247,7 +247,7 @@ describe('named endpoints → held once, settled once', () => {
     ],
     ['fails in its own words: nothing', sse([FAILURE]), 0, 'computed'],
   ])(
-    'ADR 0042: a stream before its content %s → beside what the second one cost, and shown beside it',
+    'ADR 0007: a stream before its content %s → beside what the second one cost, and shown beside it',
     async (_name, script, usd, source) => {
       const app = await chained({ script }, {});
       expect((await chain?.call({ body: { input: 'Hi', max_output_tokens: CHAIN_CAP } }))?.status).toBe(200);

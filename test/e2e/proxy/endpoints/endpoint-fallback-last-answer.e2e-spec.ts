@@ -86,7 +86,7 @@ async function nothingHeld(): Promise<void> {
   await eventually(() => openProviderCalls.read() === 0 && openRequests.of().value === 0, { withinMs: 10_000 });
 }
 
-describe('every target fails, and one of them answered (ADR 0031)', () => {
+describe('every target fails, and one of them answered (ADR 0015)', () => {
   it.each<[string, number, (() => Script | ChainTarget)[], number, (number | null)[]]>([
     ['503, then a refused connection', 503, [() => busy(), nobody], 0, [503, null]],
     ['429, then a reset', 429, [() => busy(429), resetBeforeAnswer], 0, [429, null]],
@@ -256,7 +256,7 @@ describe('none of them answered', () => {
   });
 });
 
-describe('FALLBACK_HOLD_MS (ADR 0031)', () => {
+describe('FALLBACK_HOLD_MS (ADR 0015)', () => {
   it('a stream without content for as long → goes out, and no fallback replaces it any more', async () => {
     const held = hold(CREATED);
     await chained(held.script, sse([CREATED, DELTA, DONE]));

@@ -107,7 +107,7 @@ const RATES: [string, string, string, object, Script, number][] = [
   ],
 ];
 
-describe('rates in the catalog (ADR 0033)', () => {
+describe('rates in the catalog (ADR 0032)', () => {
   it.each(RATES)('%s → in the cost, and again when it is repriced', async (_name, type, path, body, script, usd) => {
     const policy = { allowed_paths: [path.replace(/models\/[^:]+/, 'models/{model}')] };
     const client = await ProxyClient.create(world, { provider: { type }, policy });
