@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { lockName } from '../../platform/database/lock-name.js';
-import type { LimitedResource } from './plans/plan.js';
+import type { LimitedResource } from './plan.js';
 
 /** Locks for counting an account's resources. */
 @Injectable()

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { CeilingsRepository } from './ceilings.repository.js';
 import { Entitlements } from './entitlements.js';
-import type { LimitedResource } from './plans/plan.js';
-import { ceilingReached } from './plans/plan-terms.rules.js';
+import type { LimitedResource } from './plan.js';
+import { ceilingReached } from './plan-terms.rules.js';
 
 /** Enforces the resource ceilings of account plans. */
 @Injectable()

@@ -5,13 +5,13 @@ import { Log } from '../../common/log/log.js';
 import { Environment } from '../../platform/config/environment.js';
 import { RecordedAccountRequests } from '../../usage/recording/recorded-requests.service.js';
 import { UsageModule } from '../../usage/recording/usage.module.js';
+import { AccountRequests } from './account-requests.js';
 import { BillingController } from './billing.controller.js';
 import { CeilingsRepository } from './ceilings.repository.js';
 import { Ceilings } from './ceilings.service.js';
 import { Entitlements, UnlimitedEntitlements } from './entitlements.js';
-import { AccountRequests } from './plans/account-requests.js';
-import { PlanEntitlements } from './plans/plan-entitlements.js';
-import { PlansFile } from './plans/plans-file.js';
+import { PlanEntitlements } from './plan-entitlements.js';
+import { PlansFile } from './plans-file.js';
 
 /** Poll interval of the plans file. */
 const LOOK_EVERY_MS = 2_000;

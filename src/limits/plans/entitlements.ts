@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../../common/maybe-promise.js';
-import type { AccountStanding, LimitedResource, Plan } from './plans/plan.js';
+import type { AccountStanding, LimitedResource, Plan } from './plan.js';
 
 /**
  * What an account may use of this service. The default implementation allows everything; `PLANS_FILE` selects the one

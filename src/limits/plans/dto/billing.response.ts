@@ -1,7 +1,7 @@
 import { instantOf } from '../../../common/clock.js';
 import type { ErrorCode } from '../../../common/errors/error-catalogue.js';
-import type { AccountStanding, Plan, PlanLimits, SubscriptionStatus } from '../plans/plan.js';
-import { type PeriodWords, periodWords } from '../plans/plan-terms.rules.js';
+import type { AccountStanding, Plan, PlanLimits, SubscriptionStatus } from '../plan.js';
+import { type PeriodWords, periodWords } from '../plan-terms.rules.js';
 
 interface OfferedPlan {
   readonly planKey: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { epochMsOf } from '../../../common/clock.js';
+import { epochMsOf } from '../../common/clock.js';
 import { parsePlans } from './plans-file.rules.js';
 
 const FREE = { name: 'Free', limits: { max_requests_per_month: 1000 } };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { epochMsOf } from '../../../common/clock.js';
-import type { GatewayError } from '../../../common/errors/gateway-error.js';
+import { epochMsOf } from '../../common/clock.js';
+import type { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
 import { periodAt } from './plan-period.rules.js';
 import {

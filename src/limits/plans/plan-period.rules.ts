@@ -1,4 +1,4 @@
-import { instantOf } from '../../../common/clock.js';
+import { instantOf } from '../../common/clock.js';
 
 /** A billing month of an account: from a day of the calendar month to the same day of the next, UTC. */
 export interface PlanPeriod {

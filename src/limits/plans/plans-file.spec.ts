@@ -2,9 +2,9 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../../../test/support/eventually.js';
-import { SystemClock } from '../../../common/clock.js';
-import { Log } from '../../../common/log/log.js';
+import { eventually } from '../../../test/support/eventually.js';
+import { SystemClock } from '../../common/clock.js';
+import { Log } from '../../common/log/log.js';
 import { PlansFile } from './plans-file.js';
 
 const WITHIN = { withinMs: 10_000 };

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../common/clock.js';
-import { lruCache } from '../../../common/lru-cache.js';
-import type { MaybePromise } from '../../../common/maybe-promise.js';
-import type { RecordedAccountRequests } from '../../../usage/recording/recorded-requests.service.js';
+import type { Clock } from '../../common/clock.js';
+import { lruCache } from '../../common/lru-cache.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
+import type { RecordedAccountRequests } from '../../usage/recording/recorded-requests.service.js';
 import type { PeriodUse } from './plan.js';
 import { type PlanPeriod, periodAt } from './plan-period.rules.js';
 

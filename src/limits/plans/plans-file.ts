@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { errorCode } from '../../../common/errors/error-code.js';
-import { GatewayError } from '../../../common/errors/gateway-error.js';
-import type { Log } from '../../../common/log/log.js';
+import { errorCode } from '../../common/errors/error-code.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Log } from '../../common/log/log.js';
 import type { PlanBook } from './plan.js';
 import { parsePlans } from './plans-file.rules.js';
 

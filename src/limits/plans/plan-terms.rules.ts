@@ -1,5 +1,5 @@
-import { instantOf, wholeSecondsUntil } from '../../../common/clock.js';
-import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { instantOf, wholeSecondsUntil } from '../../common/clock.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { AccountTerms, LimitedResource, PeriodUse, Plan, PlanBook, PlanLimits } from './plan.js';
 import type { PlanPeriod } from './plan-period.rules.js';
 

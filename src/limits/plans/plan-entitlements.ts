@@ -1,8 +1,8 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { Clock } from '../../../common/clock.js';
-import { type MaybePromise, whenResolved } from '../../../common/maybe-promise.js';
-import { Entitlements } from '../entitlements.js';
+import type { Clock } from '../../common/clock.js';
+import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import type { AccountRequests } from './account-requests.js';
+import { Entitlements } from './entitlements.js';
 import type { AccountStanding, AccountTerms, LimitedResource, Plan, PlanBook } from './plan.js';
 import { ceilingIn, isInForce, quotaExceeded, requirePlan, termsOf, termsUnavailable } from './plan-terms.rules.js';
 import type { PlansFile } from './plans-file.js';

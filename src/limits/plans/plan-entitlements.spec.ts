@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeClock } from '../../../../test/support/clock.js';
-import { epochMsOf } from '../../../common/clock.js';
-import { BillingStatusResponse } from '../dto/billing.response.js';
+import { FakeClock } from '../../../test/support/clock.js';
+import { epochMsOf } from '../../common/clock.js';
 import { AccountRequests } from './account-requests.js';
+import { BillingStatusResponse } from './dto/billing.response.js';
 import type { PlanBook } from './plan.js';
 import { PlanEntitlements } from './plan-entitlements.js';
 import { parsePlans } from './plans-file.rules.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { FakeClock } from '../../../../test/support/clock.js';
-import { rejectionOf } from '../../../../test/support/rejection-of.js';
-import { epochMsOf } from '../../../common/clock.js';
-import type { RecordedAccountRequests } from '../../../usage/recording/recorded-requests.service.js';
+import { FakeClock } from '../../../test/support/clock.js';
+import { rejectionOf } from '../../../test/support/rejection-of.js';
+import { epochMsOf } from '../../common/clock.js';
+import type { RecordedAccountRequests } from '../../usage/recording/recorded-requests.service.js';
 import { AccountRequests } from './account-requests.js';
 
 const NOW = epochMsOf('2026-11-20T12:00:00Z');

@@ -1,6 +1,6 @@
-import { epochMsOf } from '../../../common/clock.js';
-import { invalidRequest } from '../../../common/errors/gateway-error.js';
-import { Default, Optional, objectOf, Required } from '../../../common/fields/config-fields.js';
+import { epochMsOf } from '../../common/clock.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
 import {
   integer,
   listOf,
@@ -11,8 +11,8 @@ import {
   type Table,
   tableOf,
   text,
-} from '../../../common/fields/config-values.js';
-import { parseStrictJson } from '../../../common/http/strict-json.rules.js';
+} from '../../common/fields/config-values.js';
+import { parseStrictJson } from '../../common/http/strict-json.rules.js';
 import type { Plan, PlanBook } from './plan.js';
 
 const MAX_ACCOUNTS = 100_000;

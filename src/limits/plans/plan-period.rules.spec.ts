@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { epochMsOf, instantOf } from '../../../common/clock.js';
+import { epochMsOf, instantOf } from '../../common/clock.js';
 import { periodAt } from './plan-period.rules.js';
 
 function period(at: string, anchorDay: number): string[] {
