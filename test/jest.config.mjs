@@ -44,7 +44,12 @@ const shared = {
 const withDatabase = {
   ...shared,
   testEnvironmentOptions: { hasDatabase: true },
-  transform: { '/src/.+\\.ts$': native, ...nativePackages(packages), '^.+\\.ts$': swc },
+  transform: {
+    '/src/.+\\.ts$': native,
+    '/test/support/openapi/openapi-check\\.ts$': native,
+    ...nativePackages(packages),
+    '^.+\\.ts$': swc,
+  },
   globalSetup: '<rootDir>/test/support/jest/global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest/global-teardown.mjs',
 };

@@ -1,4 +1,4 @@
-import { OpenApiCheck } from './openapi/openapi-check.js';
+import type { OpenApiCheck } from './openapi/openapi-check.js';
 
 /** An answer, read to its end. `body` is the parsed JSON, or `undefined` for anything else. */
 export interface ApiAnswer {
@@ -20,19 +20,15 @@ export interface ApiRequest {
   readonly raw?: string | Buffer;
 }
 
-/** Calls the service over HTTP and checks every answer against its own OpenAPI document. */
+/** Calls the service over HTTP and checks every answer against its OpenAPI document. */
 export class ApiClient {
-  private readonly check: OpenApiCheck;
-
   constructor(
     private readonly baseUrl: string,
-    document: unknown,
+    private readonly check: OpenApiCheck,
     private readonly bearer: string | undefined,
     /** Sent with every call unless the call names its own, such as the cookies of a person. */
     private readonly ownHeaders: Readonly<Record<string, string>> = {},
-  ) {
-    this.check = OpenApiCheck.of(document);
-  }
+  ) {}
 
   get(path: string, request: ApiRequest = {}): Promise<ApiAnswer> {
     return this.send('GET', path, undefined, request);

@@ -92,6 +92,12 @@ export function consoleOriginOf({ PUBLIC_URL }: Readonly<Record<string, string>>
   return PUBLIC_URL ?? baseUrl;
 }
 
+/** What an extended service serves is described by that service alone. */
+async function checkOf(baseUrl: string, { imports, providerTypes }: WorldOptions): Promise<OpenApiCheck> {
+  if (imports === undefined && providerTypes === undefined) return OpenApiCheck.ofService();
+  return OpenApiCheck.of(await (await fetch(`${baseUrl}/openapi.json`)).json());
+}
+
 /** Starts a service for one suite. Stop it in `afterAll`. */
 export async function startWorld({ env = {}, ...options }: WorldOptions = {}): Promise<World> {
   const databaseUrl = await freshDatabase();
@@ -114,14 +120,14 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     throw error;
   });
   const baseUrl = gateway.url;
-  const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
-  const as = (bearer: string | undefined) => new ApiClient(baseUrl, document, bearer);
+  const check = await checkOf(baseUrl, options);
+  const as = (bearer: string | undefined) => new ApiClient(baseUrl, check, bearer);
   const api = as(managementKey);
   let providers = 0;
   return {
     baseUrl,
     consoleOrigin: consoleOriginOf(environment, baseUrl),
-    check: OpenApiCheck.of(document),
+    check,
     api,
     managementKey,
     databaseUrl,
@@ -133,7 +139,7 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     environment,
     logs,
     as,
-    with: (headers) => new ApiClient(baseUrl, document, undefined, headers),
+    with: (headers) => new ApiClient(baseUrl, check, undefined, headers),
     async provider(overrides = {}) {
       const body = {
         type: 'openai',

@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 const require = createRequire(import.meta.url);
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The compilation of a source; a package is what Node runs already. */
+/** The compilation of a source; a package and a file of `test/support` are what Node runs already. */
 function runnableFileOf(path) {
-  if (path.includes('/node_modules/')) return path;
+  if (path.includes('/node_modules/') || path.includes('/test/support/')) return path;
   return `${root}dist/${path.slice(root.length).replace(/\.ts$/, '.js')}`;
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -44,13 +45,21 @@ const OF_EVERY_ANSWER: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'],
 ]);
 
-/** Holds answers against the service's own description: an undocumented status, member or header fails the test. */
+/**
+ * Holds answers against the service's own description: an undocumented status, member or header fails the test.
+ *
+ * Node loads this file once for each worker, as it loads packages: what a document needs to be compiled, suites share. So it
+ * is written in syntax that Node runs as it is.
+ */
 export class OpenApiCheck {
   private static readonly known = new WeakMap<object, OpenApiCheck>();
+  private static written: OpenApiCheck | undefined;
+  private readonly document: Document;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
   private readonly routes: readonly { pattern: RegExp; path: string }[];
 
-  private constructor(private readonly document: Document) {
+  private constructor(document: Document) {
+    this.document = document;
     addFormats.default(this.ajv);
     this.ajv.addSchema(document, 'api');
     this.routes = Object.keys(document.paths)
@@ -61,6 +70,14 @@ export class OpenApiCheck {
       }));
   }
 
+  /** By `docs/openapi.json`, which is what the service serves: a contract test compares the two. */
+  static ofService(): OpenApiCheck {
+    const file = new URL('../../../docs/openapi.json', import.meta.url);
+    OpenApiCheck.written ??= new OpenApiCheck(JSON.parse(readFileSync(file, 'utf8')));
+    return OpenApiCheck.written;
+  }
+
+  /** By a document that is another than the service's own. */
   static of(document: unknown): OpenApiCheck {
     if (typeof document !== 'object' || document === null) throw new Error('no OpenAPI document');
     const check = OpenApiCheck.known.get(document) ?? new OpenApiCheck(document as Document);

@@ -23,7 +23,7 @@ interface FurtherOptions {
  * @param databaseUrl another way to the same database, which the suite breaks.
  */
 export async function startFurtherInstance(
-  { baseUrl, environment, databaseUrl: ownUrl }: World,
+  { check, environment, databaseUrl: ownUrl }: World,
   databaseUrl = ownUrl,
   { env = {}, log = () => undefined, clock }: FurtherOptions = {},
 ): Promise<FurtherInstance> {
@@ -35,13 +35,12 @@ export async function startFurtherInstance(
     clean();
     throw error;
   });
-  const document: unknown = await (await fetch(`${baseUrl}/openapi.json`)).json();
   return {
     baseUrl: gateway.url,
     consoleOrigin: consoleOriginOf(settings, gateway.url),
     gateway,
-    as: (bearer) => new ApiClient(gateway.url, document, bearer),
-    with: (headers) => new ApiClient(gateway.url, document, undefined, headers),
+    as: (bearer) => new ApiClient(gateway.url, check, bearer),
+    with: (headers) => new ApiClient(gateway.url, check, undefined, headers),
     async stop() {
       await gateway.stop('test');
       clean();
