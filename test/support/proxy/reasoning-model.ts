@@ -11,12 +11,20 @@ const FULL_USAGE = {
   ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 3 } },
 };
 
+/** A line of one word: clients put words of their own around what a tool has said. */
+const WORD = /^\w+$/m;
+
+/** What a model says once it has the result of its tool. */
+export function conclusionOf(result: unknown): string {
+  return `It is ${WORD.exec(String(result))?.[0]}.`;
+}
+
 const WEATHER = { name: 'weather', arguments: '{"city":"Bern"}' };
 
 /**
- * A reasoning model behind the Responses API, as strict as its original: it thinks, calls a function once, and answers with
- * the last line of the result; it compacts what was said. It keeps what it made: a reference to anything else is 404. It seals its thoughts for those
- * who ask: any other seal, and a thought without the item that followed it, is 400.
+ * A reasoning model behind the Responses API, as strict as its original: it thinks, calls a function once, and concludes
+ * from the result; it compacts what was said. It keeps what it made: a reference to anything else is 404. It seals its
+ * thoughts for those who ask: any other seal, and a thought without the item that followed it, is 400.
  */
 export class ReasoningModel {
   /** Everything it made that is kept, by id. */
@@ -101,8 +109,7 @@ export class ReasoningModel {
     const thought = this.thoughtOf(isSealed);
     const last = input.at(-1);
     if (last?.type === 'function_call_output') {
-      const result = String(last.output).trim().split('\n').at(-1);
-      const content = [{ type: 'output_text', text: `It is ${result}.`, annotations: [] }];
+      const content = [{ type: 'output_text', text: conclusionOf(last.output), annotations: [] }];
       return [thought, { id: this.newId('msg'), type: 'message', role: 'assistant', status: 'completed', content }];
     }
     const call = { id: this.newId('fc'), type: 'function_call', call_id: `call_${this.made}`, status: 'completed' };
