@@ -52,7 +52,9 @@ export const DIALECT_FACTS: Readonly<
     ],
     probePath: 'v1/models',
     author: 'OpenAI',
-    extraPaths: ['v1/images/generations', 'v1/images/edits', 'v1/embeddings', 'v1/audio/speech'],
+    extraPaths: [
+      ...['v1/responses/compact', 'v1/images/generations', 'v1/images/edits', 'v1/embeddings', 'v1/audio/speech'],
+    ],
     freePaths: ['v1/responses/input_tokens', 'v1/moderations'],
     pathModels: [['v1/moderations', 'omni-moderation-latest']],
   },

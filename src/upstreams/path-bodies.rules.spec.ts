@@ -13,6 +13,7 @@ describe('bodyOfPath', () => {
     ['v1/messages', 'json'],
     ['v1/messages/count_tokens', 'json'],
     ['v1/responses/input_tokens', 'json'],
+    ['v1/responses/compact', 'json'],
     ['v1beta/models/g:generateContent', 'json'],
     ['v1beta/models/g:batchEmbedContents', 'json'],
     ['v1/embeddings', 'json'],

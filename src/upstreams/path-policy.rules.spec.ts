@@ -154,6 +154,7 @@ describe('defaultPathPolicy', () => {
     ['openai', 'v1/responses/input_tokens'],
     ['openai', 'v1/moderations'],
     ['openai', 'v1/embeddings'],
+    ['openai', 'v1/responses/compact'],
     ['anthropic', 'v1/messages/count_tokens'],
     ...['v1', 'v1beta', 'v1alpha'].flatMap((version) =>
       ['countTokens', 'embedContent', 'batchEmbedContents'].map(

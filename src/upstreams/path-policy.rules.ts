@@ -177,7 +177,7 @@ const BODY_OF_STYLE: Readonly<Record<ApiStyle, PathBody | undefined>> = {
 
 /** Endings of the other paths, as the official SDKs call them. Image edits accept a form or JSON. */
 const BODY_OF_ENDING: ReadonlyMap<string, PathBody> = new Map([
-  ...(['completions', 'responses', 'agent', 'messages'] as const).map((ending) => [ending, 'json'] as const),
+  ...(['completions', 'responses', 'compact', 'agent', 'messages'] as const).map((ending) => [ending, 'json'] as const),
   ...(['embeddings', 'contextualizedembeddings', 'moderations'] as const).map((ending) => [ending, 'json'] as const),
   ...(['count_tokens', 'input_tokens', 'generations', 'speech'] as const).map((ending) => [ending, 'json'] as const),
   ...(['embedContent', 'batchEmbedContents', 'countTokens'] as const).map((ending) => [ending, 'json'] as const),
@@ -220,8 +220,8 @@ const CAP_STYLE_OF_ENDING: ReadonlyMap<string, CapStyle> = new Map([
 ]);
 
 /**
- * Returns the ceiling members of a default path without an API style: those of its body where it generates text, `none`
- * for embeddings, images and speech.
+ * Returns the ceiling members of a default path without an API style: those of its body where it has them, `none` for
+ * embeddings, images, speech and compaction.
  * Source: docs/reference/application-api.md#allowed-paths.
  */
 export function capStyleOfExtraPath(path: string): CapStyle {
@@ -229,10 +229,11 @@ export function capStyleOfExtraPath(path: string): CapStyle {
 }
 
 /**
- * Path segments, and actions after a colon, of requests that generate no text: embeddings, counting, moderation,
- * ranking, images, speech. Providers reject or misread a ceiling there.
+ * Path segments, and actions after a colon, of requests that take no ceiling: embeddings, counting, moderation, ranking,
+ * images, speech, compaction. Providers reject or misread one there.
  */
-const WITHOUT_TEXT: ReadonlySet<string> = new Set([
+const WITHOUT_CEILING: ReadonlySet<string> = new Set([
+  'compact',
   ...['embeddings', 'embed', 'contextualizedembeddings', 'multimodalembeddings'],
   ...['embedContent', 'embedText', 'batchEmbedContents', 'batchEmbedText', 'asyncBatchEmbedContent'],
   ...['count_tokens', 'input_tokens', 'tokenize', 'tokenize-text', 'detokenize'],
@@ -244,12 +245,9 @@ const WITHOUT_TEXT: ReadonlySet<string> = new Set([
 
 const SEGMENTS = /[/:]/;
 
-/**
- * Whether a path without an API style is known to generate no text. An unknown path may generate text, so it gets a
- * ceiling.
- */
-function generatesNoText(path: string): boolean {
-  return path.split(SEGMENTS).some((segment) => WITHOUT_TEXT.has(segment));
+/** Whether a path without an API style is known to take no ceiling. An unknown path may generate text, so it gets one. */
+function takesNoCeiling(path: string): boolean {
+  return path.split(SEGMENTS).some((segment) => WITHOUT_CEILING.has(segment));
 }
 
 const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
@@ -264,7 +262,7 @@ const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
 
 /**
  * Determines which members hold the output ceiling of a request. Precedence: the `clamp` of the matched policy entry;
- * the API style; the ending of a text-generation path; `none` where the path is known to generate no text; the native
+ * the API style; the ending of a text-generation path; `none` where the path is known to take no ceiling; the native
  * style of the provider type.
  *
  * @param path below the base URL; read for style `other` only.
@@ -279,5 +277,5 @@ export function capStyleFor(
   if (named !== undefined) return named;
   const byEnding = capStyleOfExtraPath(path);
   if (byEnding !== 'none') return byEnding;
-  return generatesNoText(path) ? 'none' : dialect.capStyle;
+  return takesNoCeiling(path) ? 'none' : dialect.capStyle;
 }

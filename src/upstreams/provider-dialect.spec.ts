@@ -93,6 +93,7 @@ describe('dialectOf', () => {
     ['openai', 'v1/responses'],
     ['openai', 'v1/embeddings'],
     ['openai', 'v1/responses/input_tokens/'],
+    ['openai', 'v1/responses/compact'],
     ['mistral', 'v1/moderations'],
     ['anthropic', 'v1/messages'],
     ['gemini', 'v1/models/a/b:countTokens'],
@@ -157,7 +158,8 @@ describe('capStyleFor', () => {
     'v1/audio/speech',
     'v1/tts',
     'v1/ocr',
-  ])('listed path %s generates no text → none, whatever the type speaks', (path) => {
+    'v1/responses/compact',
+  ])('listed path %s takes no ceiling → none, whatever the type speaks', (path) => {
     for (const type of PROVIDER_TYPES) {
       expect([type, capStyleFor(dialectOf(type), classifyPath(path), undefined, path)]).toEqual([type, 'none']);
     }

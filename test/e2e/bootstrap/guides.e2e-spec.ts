@@ -16,6 +16,7 @@ import {
 } from '../../support/consent/oauth-client.js';
 import { eventually } from '../../support/eventually.js';
 import { startGatewayWorld } from '../../support/gateway-world.js';
+import { AgentReader } from '../../support/guide/agent-reader.js';
 import { Walk } from '../../support/guide/guide.js';
 import { type GuideBlock, readGuide } from '../../support/guide/guide-blocks.js';
 import { GuideShell } from '../../support/guide/guide-shell.js';
@@ -261,6 +262,20 @@ describe('docs/guides', () => {
           },
         },
       });
+    },
+    WALK_MS,
+  );
+
+  it(
+    'coding-agents.md → as its commands print it: the agents use tools, go on later, and call nobody else',
+    async () => {
+      const world = await startWorld();
+      const { shell } = await afterStepTwo(world);
+      expect(await world.provider({ type: 'anthropic' })).toMatchObject({ slug: 'anthropic' });
+      const reader = await AgentReader.of(world, shell);
+      ends.push(() => reader.close());
+      await Walk.through('docs/guides/coding-agents.md', reader.reads());
+      await reader.expectServed();
     },
     WALK_MS,
   );

@@ -7,6 +7,7 @@ import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { ReasoningModel } from '../../support/proxy/reasoning-model.js';
+import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const MODEL = 'gpt-5';
@@ -22,6 +23,7 @@ const ANSWER = 'It is sunny.';
 
 let world: World;
 let model: ReasoningModel;
+let proxy: ProxyClient;
 let options: { baseURL: string; apiKey: string };
 
 beforeAll(async () => {
@@ -30,7 +32,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   model = new ReasoningModel();
   world.upstream.script(model.script);
-  const { appId, key, slug } = await ProxyClient.create(world);
+  proxy = await ProxyClient.create(world);
+  const { appId, key, slug } = proxy;
   options = { baseURL: `${world.baseUrl}/v1/apps/${appId}/proxy/${slug}/v1`, apiKey: key };
 });
 afterAll(() => world.stop());
@@ -69,6 +72,36 @@ describe('tool loops of a reasoning model, with clients in their default setting
       input: [{ type: 'function_call_output', call_id: call?.call_id ?? '', output: 'sunny' }],
     });
     expect(second.output_text).toBe(ANSWER);
+  });
+
+  it('openai: compacted, then asked again', async () => {
+    const client = new OpenAI({ ...options, maxRetries: 0 });
+    const tools = [{ ...WEATHER, strict: true }];
+    const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content'];
+    const question = { role: 'user' as const, content: QUESTION };
+    const first = await client.responses.create({ model: MODEL, input: [question], tools, include, store: false });
+    const said = [question, ...first.output] as OpenAI.Responses.ResponseInputItem[];
+    const { output } = await client.responses.compact({ model: MODEL, input: said });
+    const input = [...output, question] as OpenAI.Responses.ResponseInputItem[];
+    const second = await client.responses.create({ model: MODEL, input, tools, include, store: false });
+    expect(second.output.at(-1)?.type).toBe('function_call');
+    expect(JSON.stringify(model.requests.at(-1))).toContain(model.sealed[1]);
+    const [asked, compacted] = await proxy.events(3);
+    const { id, created_at, latency_ms } = compacted;
+    expect(compacted).toEqual({
+      ...{ ...asked, id, created_at, latency_ms },
+      ...{ status: 'ok', cost_source: 'computed', route: `${proxy.slug}/v1/responses/compact` },
+    });
+  });
+
+  it('openai: compacted from a response of another application → 400', async () => {
+    const client = new OpenAI({ ...options, maxRetries: 0 });
+    const foreign = client.responses.compact({ model: MODEL, previous_response_id: 'resp_000000000000000000000001' });
+    expect(await rejectionOf(foreign)).toMatchObject({
+      status: 400,
+      message: expect.stringContaining('previous_response_id'),
+    });
+    expect(model.requests).toEqual([]);
   });
 
   it.each(['whole', 'streamed'])('AI SDK, %s', async (form) => {
