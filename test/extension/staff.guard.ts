@@ -2,6 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
+import { unlistedReason } from '../../src/common/errors/reasons.js';
 import { requireAdmin } from '../../src/identity/admin-principal.js';
 
 /** Reads who somebody is. */
@@ -27,6 +28,7 @@ export class StaffGuard implements CanActivate {
     const { identityId } = requireAdmin(context.switchToHttp().getRequest<FastifyRequest>());
     const email = await this.staff.findVerifiedEmail(identityId);
     if (email?.toLowerCase().endsWith('@acme.example')) return true;
-    throw new GatewayError('forbidden', { message: 'Only people of Acme may read this.', reason: 'not_staff' });
+    const reason = unlistedReason('not_staff');
+    throw new GatewayError('forbidden', { message: 'Only people of Acme may read this.', reason });
   }
 }

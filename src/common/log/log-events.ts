@@ -1,3 +1,5 @@
+import type { Reason } from '../errors/reasons.js';
+
 /** Severity. Refusals below 500 are `warn`, 500 and above `error`; normal operation writes no `error` line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -9,7 +11,7 @@ export interface LogEvents {
   /** One per rejected request on any route, with exactly these fields. */
   gateway_error: {
     code: string;
-    reason?: string;
+    reason?: Reason | undefined;
     status: number;
     path: string;
     method: string;
