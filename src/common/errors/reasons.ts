@@ -315,7 +315,8 @@ export const REASONS = {
     advice: 'Look at the client.',
   },
   http_not_parsed: {
-    means: 'The bytes are not HTTP, the headers are too large, or the request took too long to arrive.',
+    means:
+      'The bytes are not HTTP, the headers are too large, or they took 30 seconds to arrive, or the body five minutes.',
     advice: 'Nothing for single lines. Many: look at clients, or at a proxy that speaks TLS or HTTP/2 to this port.',
   },
   http_version_unsupported: {
