@@ -416,7 +416,7 @@ export const REASONS = {
   },
   loop: {
     means: 'The address of the provider leads back to the gateway.',
-    advice: 'Correct `base_url` of the provider.',
+    advice: 'Correct `baseUrl` of the provider.',
   },
   management_key_unknown: {
     means: 'The management key or connection is unknown, revoked or expired, or its owner left.',
@@ -632,7 +632,7 @@ export const REASONS = {
   },
   provider_encoding_unknown: {
     means: 'The provider answered in an encoding that was not requested.',
-    advice: 'Look at `base_url` and what is in front of the provider.',
+    advice: 'Look at `baseUrl` and what is in front of the provider.',
   },
   provider_gateway_missing: {
     means: 'The upstream gateway of the provider does not exist any more.',
@@ -648,11 +648,11 @@ export const REASONS = {
   },
   provider_head_too_large: {
     means: 'The provider sent more than 64 KiB of headers.',
-    advice: 'Look at `base_url` and what is in front of the provider.',
+    advice: 'Look at `baseUrl` and what is in front of the provider.',
   },
   provider_invalid_answer: {
     means: 'The provider sent no valid HTTP/1.1.',
-    advice: 'Look at `base_url` and what is in front of the provider.',
+    advice: 'Look at `baseUrl` and what is in front of the provider.',
   },
   provider_invalid_request: {
     means: 'The path or a header of the call has characters that HTTP does not allow.',
