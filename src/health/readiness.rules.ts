@@ -5,7 +5,7 @@ type Dependencies = Pick<ReadinessResponse, 'database' | 'vault' | 'journal' | '
 /**
  * Why an instance should get no calls: its stop, otherwise the first part that does not work. @returns null when it should.
  *
- * Source: docs/operations.md#health.
+ * Source: docs/monitoring.md#health.
  */
 export function notReadyReason({
   isStopping,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ProviderAccess } from '../app-directory/app-snapshot.js';
 import type { Caller } from '../client-auth/callers/caller.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { Reason } from '../common/errors/reasons.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
 import { classifyPath } from '../upstreams/api-style.rules.js';
@@ -66,6 +67,6 @@ function planFor(
   return { endpointSlug: null, provider, access, match, method, style, path, query: validateQuery(query), credential };
 }
 
-function notAllowed(reason: string, message: string): GatewayError {
+function notAllowed(reason: Reason, message: string): GatewayError {
   return new GatewayError('path_not_allowed', { reason, message });
 }

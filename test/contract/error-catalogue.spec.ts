@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { renderErrors } from '../../src/commands/documentation/errors.rules.js';
+import { renderReasons } from '../../src/commands/documentation/reasons.rules.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
+import { REASONS } from '../../src/common/errors/reasons.js';
 
+const SOURCES = new URL('../../src/', import.meta.url);
+/** Reasons that the code composes: of the name of a limit, a resource, an OAuth error or a failed connection. */
+const COMPOSED = /^(?:oauth|plan_limit|provider)_|_(?:budget_held|budget_spent|limit_reached)$/;
 const DOCUMENT = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
 const ROW = /^\| (\d{3}) \| `([a-z_]+)` \| (.+) \|$/gm;
 
@@ -27,5 +32,27 @@ describe('error catalogue', () => {
       expect(status).toBeLessThan(600);
       expect(message).toMatch(/^\S.*\.$/);
     }
+  });
+});
+
+describe('reasons', () => {
+  it('docs/reasons.md → as `npm run docs` writes it', () => {
+    const document = readFileSync(new URL('../../docs/reasons.md', import.meta.url), 'utf8');
+    expect(document).toBe(renderReasons(REASONS));
+  });
+
+  it('texts → whole sentences', () => {
+    for (const { means, advice } of Object.values(REASONS)) {
+      expect(means).toMatch(/^\S.{10,}\.$/);
+      expect(advice).toMatch(/^\S.{5,}\.$/);
+    }
+  });
+
+  it('each → used in the code', () => {
+    const paths = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+    const used = paths.filter((path) => /(?<!\.spec|errors\/reasons)\.ts$/.test(path));
+    const code = used.map((path) => readFileSync(new URL(path, SOURCES), 'utf8')).join();
+    const unused = Object.keys(REASONS).filter((reason) => !COMPOSED.test(reason) && !code.includes(`'${reason}'`));
+    expect(unused).toEqual([]);
   });
 });

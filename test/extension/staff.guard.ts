@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { DataSource } from 'typeorm';
 import { requireAdmin } from '../../src/accounts/access/admin-principal.js';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
+import { unlistedReason } from '../../src/common/errors/reasons.js';
 
 /** Reads who somebody is. */
 @Injectable()
@@ -27,6 +28,7 @@ export class StaffGuard implements CanActivate {
     const { identityId } = requireAdmin(context.switchToHttp().getRequest<FastifyRequest>());
     const email = await this.staff.findVerifiedEmail(identityId);
     if (email?.toLowerCase().endsWith('@acme.example')) return true;
-    throw new GatewayError('forbidden', { message: 'Only people of Acme may read this.', reason: 'not_staff' });
+    const reason = unlistedReason('not_staff');
+    throw new GatewayError('forbidden', { message: 'Only people of Acme may read this.', reason });
   }
 }

@@ -1,5 +1,6 @@
 import type { Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Reason } from '../../common/errors/reasons.js';
 import type { AccessDeclaration } from '../../common/http/access.js';
 import { Secret } from '../../common/log/secret.js';
 import { type PresentedToken, presentedToken } from '../connections/oauth-token.rules.js';
@@ -61,7 +62,7 @@ export function actionSourceOf(client: string | readonly string[] | undefined): 
   return client === 'cli' || client === 'mcp' ? client : 'api';
 }
 
-function refusal(reason: string, challenge: string): GatewayError {
+function refusal(reason: Reason, challenge: string): GatewayError {
   return new GatewayError('auth_required', { reason, headers: { 'www-authenticate': challenge } });
 }
 

@@ -3,6 +3,7 @@ import { isUserId } from '../../app-directory/user-id.rules.js';
 import { isAppKey } from '../../app-keys/app-key.rules.js';
 import { latestExpiryMs } from '../../common/credential-lifetime.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Reason } from '../../common/errors/reasons.js';
 import { isStorableText } from '../../common/fields/config-values.js';
 import { AUTH_METHODS, type AuthMethod } from '../../usage/recording/usage-event.js';
 
@@ -125,6 +126,6 @@ function authMethodOf(app: ReadableApp): AuthMethod {
   return app.config.authentication.type === 'device_app_attest' ? 'attest' : 'api_key';
 }
 
-function refused(reason: string, message: string): GatewayError {
+function refused(reason: Reason, message: string): GatewayError {
   return new GatewayError('auth_required', { message, reason });
 }

@@ -9,6 +9,8 @@ describe('toDocumentedSetting', () => {
   it.each([
     ['a number', { fallback: 8080 }, '`8080`', '8080'],
     ['zero', { fallback: 0 }, '`0`', '0'],
+    ['a flag that is set', { fallback: true }, '`true`', 'true'],
+    ['a flag that is not set', { fallback: false }, '`false`', 'false'],
     ['a text', { fallback: './.data' }, '`./.data`', './.data'],
     ['nothing', {}, 'unset', ''],
     ['an object with words for it', { fallback: {}, fallbackText: 'empty' }, 'empty', ''],

@@ -17,7 +17,7 @@ const MAX_COMMENT_CHARACTERS = 100;
 /** The documentation of a setting. */
 export function toDocumentedSetting(setting: ReturnType<typeof declaredSettings>[number]): DocumentedVariable {
   const { name, description, fallback, fallbackText } = setting;
-  const plain = typeof fallback === 'string' || typeof fallback === 'number' ? String(fallback) : '';
+  const plain = ['string', 'number', 'boolean'].includes(typeof fallback) ? String(fallback) : '';
   return {
     name,
     description,

@@ -1,6 +1,8 @@
 import '../../platform/config/environment.js';
 import type { INestApplication } from '@nestjs/common';
 import { ERRORS } from '../../common/errors/error-catalogue.js';
+import { REASONS } from '../../common/errors/reasons.js';
+import { MetricsPage } from '../../health/metrics/metrics-page.service.js';
 import { OpenApiDocument } from '../../health/openapi.controller.js';
 import { declaredSettings } from '../../platform/config/setting.js';
 import { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
@@ -13,6 +15,10 @@ import {
 } from './configuration.rules.js';
 import { renderErrors } from './errors.rules.js';
 import { renderIdentityProviders } from './identity-providers.rules.js';
+import { LOG_LINES } from './log-lines.js';
+import { renderLogEvents } from './log-lines.rules.js';
+import { renderMetrics } from './metrics.rules.js';
+import { renderReasons } from './reasons.rules.js';
 
 /** Every variable of the service, in the order of the documentation. */
 export function documentedVariables(): readonly DocumentedVariable[] {
@@ -27,6 +33,9 @@ export function renderDocuments(app: INestApplication): ReadonlyMap<string, stri
     ['docs/openapi.json', `${JSON.stringify(api, null, 2)}\n`],
     ['docs/configuration.md', renderConfiguration(variables)],
     ['docs/errors.md', renderErrors(ERRORS)],
+    ['docs/reasons.md', renderReasons(REASONS)],
+    ['docs/log-events.md', renderLogEvents(LOG_LINES)],
+    ['docs/metrics.md', renderMetrics(app.get(MetricsPage).metrics)],
     ['docs/identity-providers.md', renderIdentityProviders()],
     ['.env.example', renderEnvironmentExample(variables)],
   ]);

@@ -15,7 +15,7 @@ describe('GatewayError', () => {
     const cause = new Error('socket');
     const options = {
       message: 'Late.',
-      reason: 'slow',
+      reason: 'provider_timeout' as const,
       status: 504,
       data: { a: 1 },
       retryAfterSeconds: 3,
@@ -40,6 +40,6 @@ describe('invalidRequest', () => {
       message: 'limits.per_user: must be an object',
       reason: undefined,
     });
-    expect(invalidRequest('body', 'is empty', 'body_empty').reason).toBe('body_empty');
+    expect(invalidRequest('body', 'is cut', 'body_truncated').reason).toBe('body_truncated');
   });
 });

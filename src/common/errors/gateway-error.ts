@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorCode } from './error-catalogue.js';
+import type { Reason } from './reasons.js';
 
 /** Flat extras of an error body; clients cannot decode nested values. */
 export type ErrorData = Readonly<Record<string, string | number | boolean>>;
@@ -6,8 +7,8 @@ export type ErrorData = Readonly<Record<string, string | number | boolean>>;
 interface GatewayErrorOptions {
   /** States the exact problem and its remedy; the catalogue's text when absent. Contains no secret. */
   readonly message?: string;
-  /** A granular snake_case reason, for the log only. */
-  readonly reason?: string;
+  /** For the log only. */
+  readonly reason?: Reason | undefined;
   /** For codes with several statuses. */
   readonly status?: number;
   readonly data?: ErrorData;
@@ -24,7 +25,7 @@ interface GatewayErrorOptions {
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
-  readonly reason: string | undefined;
+  readonly reason: Reason | undefined;
   readonly data: ErrorData | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
@@ -49,7 +50,7 @@ export class GatewayError extends Error {
  * @param path dotted path of the invalid member; `body` at the root.
  * Source: docs/reference/management-api.md#requests-and-bodies.
  */
-export function invalidRequest(path: string, problem: string, reason?: string): GatewayError {
+export function invalidRequest(path: string, problem: string, reason?: Reason): GatewayError {
   return new GatewayError('invalid_request', { message: `${path}: ${problem}`, reason, path });
 }
 

@@ -10,7 +10,7 @@ import { errorEnvelope, errorHeaders, Refusals } from './refusals.js';
 
 describe('error envelope', () => {
   it('plain refusal → code and message; no empty data, no reason, no status', () => {
-    const error = new GatewayError('auth_required', { reason: 'key_revoked', cause: new Error('private') });
+    const error = new GatewayError('auth_required', { reason: 'app_key_invalid', cause: new Error('private') });
     expect(errorEnvelope(error)).toBe('{"error":{"code":"auth_required","message":"A valid credential is required."}}');
   });
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
+import type { Reason } from '../errors/reasons.js';
 
 /** Characters of a host with a port. Source: RFC 9110 7.2, RFC 3986 3.2. */
 const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
@@ -63,7 +64,7 @@ export function refuseFragment(url: string): void {
 }
 
 /** The refusal of a message whose end is uncertain. */
-function malformed(message: string, reason: string): GatewayError {
+function malformed(message: string, reason: Reason): GatewayError {
   return new GatewayError('invalid_request', { message, reason, headers: CLOSE });
 }
 

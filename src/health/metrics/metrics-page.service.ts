@@ -22,7 +22,7 @@ export class MetricsPage {
   private readonly gauges: readonly Gauge[];
 
   constructor(
-    metrics: Metrics,
+    private readonly counters: Metrics,
     journal: UsageJournal,
     redis: RedisConnection,
     configChanges: ConfigChanges,
@@ -31,35 +31,46 @@ export class MetricsPage {
     private readonly group: WorkerGroup,
   ) {
     this.gauges = [
-      metrics.openProviderCalls,
-      metrics.instances,
-      metrics.clockAhead,
-      metrics.limitsDegraded,
-      metrics.budgetHolds,
-      metrics.budgetHeld,
+      counters.openProviderCalls,
+      counters.instances,
+      counters.clockAhead,
+      counters.limitsDegraded,
+      counters.budgetHolds,
+      counters.budgetHeld,
       gauge('gateway_usage_events_pending', 'Finished events that Postgres does not have yet.', () => journal.pending),
-      gauge('gateway_usage_admissions_open', 'Calls that are recorded as begun and not as ended.', () => {
+      gauge('gateway_usage_admissions_open', 'Calls that the journal has as begun and not as ended.', () => {
         return journal.openAdmissions;
       }),
-      least('gateway_journal_ok', 'Whether the journal takes new calls.', () => Number(journal.state === 'ok')),
-      least('gateway_database_connected', 'Whether Postgres answers; it is asked every 1.5 seconds.', () => {
+      least('gateway_journal_ok', '1 while the journal takes new calls: journal of readyz.', () =>
+        Number(journal.state === 'ok'),
+      ),
+      least('gateway_database_connected', '1 while Postgres answers; it is asked every 1.5 seconds.', () => {
         return Number(configChanges.connected);
       }),
-      least('gateway_config_notifications_connected', 'Whether changes of configuration arrive at once.', () => {
-        return Number(configChanges.connected);
-      }),
-      least('gateway_redis_connected', 'Whether Redis answers; absent without REDIS_URL.', () => {
+      least(
+        'gateway_config_notifications_connected',
+        '1 while changes of configuration arrive at once: configChanges of readyz. The same connection, so the same value.',
+        () => {
+          return Number(configChanges.connected);
+        },
+      ),
+      least('gateway_redis_connected', '1 while Redis answers; absent without REDIS_URL.', () => {
         return redis.state === 'unused' ? undefined : Number(redis.state === 'ok');
       }),
       gauge(
         'nodejs_eventloop_delay_p99_seconds',
-        'How late the event loop was, 99th percentile since the last scrape.',
+        'Delay of the event loop, 99th percentile since the last scrape; two scrapers share it.',
         () => eventLoop.takeP99Seconds(),
         { across: 'most' },
       ),
       ...processGauges(clock),
     ];
-    group.reportFrom(() => reportOf(metrics.families, this.gauges));
+    group.reportFrom(() => reportOf(counters.families, this.gauges));
+  }
+
+  /** Every metric, in the order of a scrape. */
+  get metrics(): readonly MetricAbout[] {
+    return [...this.counters.families, ...this.gauges].map(({ about }) => about);
   }
 
   /**

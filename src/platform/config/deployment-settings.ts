@@ -10,7 +10,7 @@ export class DeploymentSettings {
   readonly PORT: number;
 
   @Setting({
-    description: 'The origin people and clients reach the service at.',
+    description: 'URL at which people and clients reach the service, as in the browser.',
     parse: origin(),
     fallbackText: '`http://localhost:<PORT>`',
   })
@@ -25,7 +25,7 @@ export class DeploymentSettings {
   readonly DATA_DIR: string;
 
   @Setting({
-    description: 'A Postgres of yours, version 15 or newer. Unset: an embedded one in `DATA_DIR`.',
+    description: 'Address of your Postgres, version 15 or newer. Without it the gateway runs its own in `DATA_DIR`.',
     parse: postgresUrl(),
     fallbackText: 'unset: embedded',
   })
@@ -33,7 +33,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Connections to Postgres this process may hold for requests; four more are for background work, two for notifications and its sign of life.',
+      'Most connections of this process to Postgres for requests; it holds four more for background work, two for notifications and heartbeats.',
     parse: int(2, 200),
     fallback: 10,
   })
@@ -41,14 +41,14 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'How long a request waits for Postgres at most, in milliseconds: for a free connection, for a statement 0.4 s less. Then it is refused with 503 and `Retry-After`. More gives a slow Postgres more time and makes a silent one cost more.',
+      'Longest time a request waits for a free connection to Postgres, in milliseconds; for a statement 0.4 s less. Then it gets 503 with `Retry-After`.',
     parse: int(1_000, 30_000),
     fallback: 1_900,
   })
   readonly DATABASE_TIMEOUT_MS: number;
 
   @Setting({
-    description: 'How long the start waits for Postgres to become reachable, in seconds.',
+    description: 'Longest time the start waits for Postgres, in seconds.',
     parse: int(0, 3600),
     fallback: 60,
   })
@@ -56,7 +56,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Several instances need it to count together.',
+      'Address of your Redis or Valkey, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Required for several instances.',
     parse: redisUrl(),
     fallbackText: 'unset: one instance, which counts for itself',
   })
@@ -64,7 +64,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Whether providers of the type `simulated` can be made: the gateway makes their answers up in its own process, for trying it out without a key.',
+      'Whether providers of the type `simulated` can be made, whose answers the gateway makes up, for trying it out without a key.',
     parse: flag(),
     fallbackText: 'unset: only with the embedded database',
   })

@@ -34,7 +34,7 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 export class Environment extends DeploymentSettings {
   @Setting({
     description:
-      'On an empty deployment: creates one account owned by a service identity and accepts this management key. Ignored once any account exists.',
+      'On an empty deployment, creates one account owned by a service identity and accepts this management key. Ignored once any account exists.',
     parse: brandedSecret({ brand: 'gw_mgmt_', min: 22, max: 200 }),
     fallbackText: 'unset',
   })
@@ -49,8 +49,7 @@ export class Environment extends DeploymentSettings {
   readonly JWT_SECRET: Secret | undefined;
 
   @Setting({
-    description:
-      'The signing secret before `JWT_SECRET`. Tokens that it signed are accepted still; an hour later there are none.',
+    description: 'The secret before `JWT_SECRET`, accepted still. Keep it for an hour.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
@@ -58,23 +57,21 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Signs the console’s cookies and seals the answers that are kept for retries of creations: at least 32 bytes, the same on every instance, another one than `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+      'Signs the console’s cookies and seals answers kept for retries: at least 32 bytes, the same on every instance, another one than `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
     parse: secretOfAtLeast(32),
     fallbackText: 'generated with the embedded database',
   })
   readonly AUTH_SECRET: Secret | undefined;
 
   @Setting({
-    description:
-      'The secret before `AUTH_SECRET`. What it signed is accepted still: keep it a week, in which every session that is used is signed anew.',
+    description: 'The secret before `AUTH_SECRET`, accepted still. Keep it for a week.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
   readonly AUTH_SECRET_PREVIOUS: Secret | undefined;
 
   @Setting({
-    description:
-      'Whether people may register although somebody has. Without it an invitation is needed once the first person has an account.',
+    description: 'Whether people may register after the first one, without an invitation.',
     parse: flag(),
     fallback: false,
   })
@@ -82,7 +79,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Client id at Google, for signing in with it; needs `GOOGLE_CLIENT_SECRET`. Its redirect URI is `<PUBLIC_URL>/v1/auth/callback/google`.',
+      'Client id at Google, for signing in; needs `GOOGLE_CLIENT_SECRET`. Its redirect URI is `<PUBLIC_URL>/v1/auth/callback/google`.',
     parse: text(),
     fallbackText: 'unset: no sign-in with Google',
   })
@@ -96,8 +93,7 @@ export class Environment extends DeploymentSettings {
   readonly GOOGLE_CLIENT_SECRET: Secret | undefined;
 
   @Setting({
-    description:
-      'OpenID provider that stands for Google, such as one for tests. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
+    description: 'OpenID provider in place of Google, for tests. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
     parse: origin(),
     fallback: 'https://accounts.google.com',
   })
@@ -121,7 +117,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'PEM file of the certificates that device attestation trusts instead of the vendor’s root. For tests and private fleets.',
+      'PEM file of certificates that device attestation trusts instead of the vendor’s root, for tests and private fleets; genuine devices are then refused.',
     parse: text(),
     fallbackText: 'unset: the vendor’s root',
   })
@@ -129,7 +125,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach although they are private or plain http. Cloud metadata addresses stay refused, also when they are named here; the log says so then.',
+      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach although they are private or plain http. Cloud metadata addresses stay refused.',
     parse: trustedHosts,
     fallback: parseTrustedHosts(''),
     fallbackText: 'empty',
@@ -138,7 +134,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Addresses or CIDR ranges, separated by commas, of the proxies in front of the gateway. Only they may name the client’s address, in `X-Forwarded-For`.',
+      'Addresses or CIDR ranges of the proxies in front, separated by commas. Only they may name the client’s address, in `X-Forwarded-For`.',
     parse: addressRanges(),
     fallback: [],
     fallbackText: 'empty: the peer is the client',
@@ -147,7 +143,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Origins, separated by commas, whose requests to `/mcp`, `/oauth/token` and `/oauth/revoke` are answered besides the console’s own. Requests without `Origin` always are; no origin gets CORS headers.',
+      'Further origins, separated by commas, whose pages may call `/mcp`, `/oauth/token` and `/oauth/revoke`. No origin gets CORS headers.',
     parse: origins(),
     fallback: [],
     fallbackText: 'empty',
@@ -156,7 +152,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Whether OAuth clients, such as AI clients of `/mcp`, may ask people to be let in. Needs `PUBLIC_URL`, which is the issuer.',
+      'Whether OAuth clients, such as AI clients of `/mcp`, may ask people for access. Needs `PUBLIC_URL`, which is the issuer.',
     parse: flag(),
     fallback: true,
   })
@@ -164,14 +160,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Whether clients may name themselves by the address of their metadata document. Without it only those of `OAUTH_CLIENTS_FILE` are known.',
+      'Whether clients may identify themselves by the address of their metadata document. Otherwise only those of `OAUTH_CLIENTS_FILE` are known.',
     parse: flag(),
     fallback: true,
   })
   readonly OAUTH_CLIENT_METADATA_ENABLED: boolean;
 
   @Setting({
-    description: 'Host names, separated by commas, whose metadata documents are accepted.',
+    description: 'Hosts whose metadata documents are accepted, separated by commas.',
     parse: hostNames(),
     fallback: [],
     fallbackText: 'empty: those of every public host',
@@ -180,14 +176,15 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'JSON file with a list of registered clients, `{client_id, client_name, redirect_uris}`; they win over metadata documents.',
+      'JSON file with a list of registered clients, `{client_id, client_name, redirect_uris}`; it takes precedence over metadata documents.',
     parse: text(),
     fallbackText: 'unset: none',
   })
   readonly OAUTH_CLIENTS_FILE: string | undefined;
 
   @Setting({
-    description: 'How long a provider may take until its response headers arrive, in seconds.',
+    description:
+      'Time a provider has until its response headers, in seconds; all targets of a named endpoint share it.',
     parse: positive(3600),
     fallback: 120,
   })
@@ -195,15 +192,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How long a provider may be silent between two pieces of an answer it has begun, in seconds; then the answer is cut. The whole answer may take any time. 0: for ever.',
+      'Time without data after which an answer that has begun is cut, in seconds; 0: never. The whole answer may take any time.',
     parse: int(0, 86_400),
     fallback: 600,
   })
   readonly PROVIDER_SILENCE_TIMEOUT_SECONDS: number;
 
   @Setting({
-    description:
-      'How long a client may take nothing of an answer that waits for it, in seconds; then its connection is cut and it counts as having left.',
+    description: 'Time a client may read nothing from a waiting answer before its connection is closed, in seconds.',
     parse: int(1, 86_400),
     fallback: 300,
   })
@@ -211,14 +207,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How long the beginning of a stream is held back at most while a fallback could still replace it and it has no content, in milliseconds. 0: not at all, so that no fallback replaces a stream.',
+      'Longest time the beginning of a stream without content is held back while a fallback could replace it, in milliseconds; 0: never.',
     parse: int(0, 60_000),
     fallback: 2_000,
   })
   readonly FALLBACK_HOLD_MS: number;
 
   @Setting({
-    description: 'Connections this process may hold for one provider instance; a stream occupies one.',
+    description: 'Most connections of this process to one provider; a stream occupies one.',
     parse: int(1, 100_000),
     fallback: 12_000,
   })
@@ -226,14 +222,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Base address of upstream gateways of the kind `cf_aig`, for a mirror or a relay of your own. A private host must be in `TRUSTED_PRIVATE_HOSTS`.',
+      'Base address of upstream gateways of the type `cf_aig`, for your own mirror or relay. A private host must be in `TRUSTED_PRIVATE_HOSTS`.',
     parse: baseAddress(),
     fallback: 'https://gateway.ai.cloudflare.com/v1/',
   })
   readonly CF_AIG_BASE_URL: string;
 
   @Setting({
-    description: 'The same for upstream gateways of the kind `vercel`.',
+    description: 'The same for the type `vercel`.',
     parse: baseAddress(),
     fallback: 'https://ai-gateway.vercel.sh/',
   })
@@ -241,29 +237,28 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'After SIGTERM: how long calls are still accepted while `readyz` answers 503, so that load balancers stop sending them, in seconds. 0: not at all.',
+      'Time after SIGTERM during which calls are still accepted while `readyz` answers 503, so that load balancers stop sending them, in seconds.',
     parse: int(0, 3600),
     fallback: 3,
   })
   readonly STOP_DELAY_SECONDS: number;
 
   @Setting({
-    description: 'After that: how long open responses may still finish, in seconds.',
+    description: 'Time after that for open answers to finish, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })
   readonly DRAIN_TIMEOUT_SECONDS: number;
 
   @Setting({
-    description:
-      'After a client has left: how long the provider’s answer is still read to its final usage, in seconds.',
+    description: 'Time for which an answer is read to its usage after its client has disconnected, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })
   readonly ABORT_DRAIN_SECONDS: number;
 
   @Setting({
-    description: 'How many answers without a client may be read to their end at one time; further ones are cancelled.',
+    description: 'Most answers that are read without a client at a time; further ones are cancelled.',
     parse: int(0, 100_000),
     fallback: 500,
   })
@@ -271,23 +266,21 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'When a call is forced to the disk in the usage journal: `interval`, every JOURNAL_SYNC_MS in the background, or `always`, before it is sent to its provider. A killed process loses nothing with either; with `always` a machine that loses power loses no call either, and each call waits for the disk.',
+      'When calls are synced to the disk: `interval`, in the background, or `always`, before they are sent. A killed process loses nothing with either, a power loss nothing with `always`.',
     parse: oneOf(JOURNAL_SYNCS),
     fallback: 'interval',
   })
   readonly JOURNAL_SYNC: (typeof JOURNAL_SYNCS)[number];
 
   @Setting({
-    description:
-      'How often the usage journal is forced to the disk in the background, in milliseconds. A killed process loses nothing whatever this says; a machine that loses power loses at most this much.',
+    description: 'Interval of `interval`, in milliseconds. A power loss loses at most the calls of one.',
     parse: int(1, 60_000),
     fallback: 200,
   })
   readonly JOURNAL_SYNC_MS: number;
 
   @Setting({
-    description:
-      'Usage events that may wait in the journal for the database; above it new calls are refused with 503 until it drains.',
+    description: 'Most usage events that wait in the journal for Postgres; above it new calls get 503.',
     parse: int(1000, 100_000_000),
     fallback: 1_000_000,
   })
@@ -295,37 +288,34 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Bearer token of `/metrics`: at least 16 characters of printable ASCII. Unset: requests from this machine are answered, without a token.',
+      'Bearer token of `/metrics`: at least 16 characters of printable ASCII. Without it requests from this machine are answered.',
     parse: bearerToken(16),
     fallbackText: 'unset: this machine alone',
   })
   readonly METRICS_TOKEN: Secret | undefined;
 
   @Setting({
-    description:
-      'Processes that share the port on this machine. More than one needs `REDIS_URL`, as several instances do.',
+    description: 'Processes that share the port on this machine. More than one needs `REDIS_URL`.',
     parse: int(1, 256),
     fallback: 1,
   })
   readonly WORKERS: number;
 
   @Setting({
-    description:
-      'JSON file with the plans and which account has which, for operators who resell. Unset: every account may do everything.',
+    description: 'JSON file with plans and their accounts, for operators who resell.',
     parse: text(),
     fallbackText: 'unset: no plan limits',
   })
   readonly PLANS_FILE: string | undefined;
 
   @Setting({
-    description:
-      'Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of every call to a provider.',
+    description: 'Base address of an OpenTelemetry collector (OTLP over HTTP) for traces of provider calls.',
     parse: baseAddress(),
     fallbackText: 'unset: no traces',
   })
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined;
 
-  @Setting({ description: 'The least serious log lines to write.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
+  @Setting({ description: 'The least severe log lines that are written.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }
 

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import type { Reason } from '../../common/errors/reasons.js';
 import { LinkedSet } from '../../common/linked-set.js';
 import type { Log } from '../../common/log/log.js';
 import { JournalEntry } from './journal-entry.js';
@@ -354,6 +355,6 @@ export class UsageJournal {
   }
 }
 
-function refusal(reason: string, cause?: unknown): GatewayError {
+function refusal(reason: Reason, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: REFUSAL_RETRY_SECONDS });
 }

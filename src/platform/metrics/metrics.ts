@@ -29,28 +29,28 @@ interface CountedCost {
 export class Metrics {
   readonly requests = tallies({
     name: 'gateway_requests_total',
-    help: 'Requests that have ended, by route, class of the status sent, and the code of a refusal of ours.',
+    help: 'Requests that ended. code: of the error of the gateway; an error without one came from a provider. status_class none: the client disconnected before any answer.',
     type: 'counter',
     labels: ['route', 'status_class', 'code'],
   });
 
   readonly openRequests = tallies({
     name: 'gateway_requests_open',
-    help: 'Requests whose answer has not ended, streams included.',
+    help: 'Open requests, streams and the scrape itself included.',
     type: 'gauge',
     labels: [],
   });
 
   readonly refusals = tallies({
     name: 'gateway_refusals_total',
-    help: 'Refusals of ours by code: as many as there are gateway_error lines.',
+    help: 'Refusals of the gateway: as many as gateway_error lines, invalid HTTP included.',
     type: 'counter',
     labels: ['code'],
   });
 
   readonly providerRequests = tallies({
     name: 'gateway_provider_requests_total',
-    help: 'Calls to providers by the class of the status that came; none: no answer came.',
+    help: 'Calls to providers, each target of a named endpoint by itself. status_class none: no answer. Without calls whose client disconnected before an answer.',
     type: 'counter',
     labels: ['provider_type', 'status_class'],
   });
@@ -58,7 +58,7 @@ export class Metrics {
   readonly providerTtfb = new Family(
     {
       name: 'gateway_provider_ttfb_seconds',
-      help: 'Time until a provider sent its response headers.',
+      help: 'Time until the response headers of a provider.',
       type: 'histogram',
       labels: ['provider_type'],
     },
@@ -68,7 +68,7 @@ export class Metrics {
   /** Set by the module that owns the connections. */
   readonly openProviderCalls = new Gauge({
     name: 'gateway_provider_calls_open',
-    help: 'Connections to providers that carry a call, streams included.',
+    help: 'Connections to providers that carry a call.',
     type: 'gauge',
     labels: [],
   });
@@ -76,7 +76,7 @@ export class Metrics {
   /** Set by `openPlatform`. */
   readonly instances = new Gauge({
     name: 'gateway_instances',
-    help: 'Instances that serve from this database, this one included, as this one sees it.',
+    help: 'Live instances on this database, this one included, as it sees them.',
     type: 'gauge',
     labels: [],
     across: 'most',
@@ -85,7 +85,7 @@ export class Metrics {
   /** Set by `openPlatform`. */
   readonly clockAhead = new Gauge({
     name: 'gateway_clock_ahead_seconds',
-    help: "How far this machine's clock is ahead of the time that all instances share; negative: behind.",
+    help: 'How far the clock of this machine is ahead of that of the database, which everything uses; negative: behind.',
     type: 'gauge',
     labels: [],
     divisor: MS_PER_SECOND,
@@ -95,7 +95,7 @@ export class Metrics {
   /** Set by the module that counts requests. */
   readonly limitsDegraded = new Gauge({
     name: 'gateway_limits_degraded',
-    help: '1 while request limits are counted without Redis although there should be one, 0 otherwise.',
+    help: '1 while request limits are counted without Redis although REDIS_URL is set.',
     type: 'gauge',
     labels: [],
     across: 'most',
@@ -104,14 +104,14 @@ export class Metrics {
   /** Set by the budgets module. */
   readonly budgetHolds = new Gauge({
     name: 'gateway_budget_holds_open',
-    help: 'Calls that money of a budget is held for, until their cost is stored.',
+    help: 'Calls with a hold on a budget, until their cost is stored.',
     type: 'gauge',
     labels: [],
   });
 
   readonly budgetHeld = new Gauge({
     name: 'gateway_budget_held_usd',
-    help: 'What is held for them, in US dollars.',
+    help: 'The sum of these holds in US dollars.',
     type: 'gauge',
     labels: [],
     divisor: NANO_USD_PER_USD,
@@ -119,14 +119,14 @@ export class Metrics {
 
   readonly tokens = tallies({
     name: 'gateway_tokens_total',
-    help: 'Tokens of finished calls; the kinds are disjoint.',
+    help: 'Tokens of finished calls. kind: input, cached_input, cache_write, output; disjoint, so they can be added.',
     type: 'counter',
     labels: ['provider_type', 'kind'],
   });
 
   readonly cost = tallies({
     name: 'gateway_cost_usd_total',
-    help: 'Cost of finished calls in US dollars.',
+    help: 'Cost of finished calls in US dollars. cost_source unresolved: the known part alone.',
     type: 'counter',
     labels: ['provider_type', 'cost_source'],
     divisor: NANO_USD_PER_USD,
@@ -134,7 +134,7 @@ export class Metrics {
 
   readonly estimatedCost = tallies({
     name: 'gateway_estimated_cost_usd_total',
-    help: 'What finished calls may have cost beside that in US dollars: the estimates that count against budgets.',
+    help: 'Estimated cost of finished calls beside that, in US dollars; it counts against budgets.',
     type: 'counter',
     labels: ['provider_type'],
     divisor: NANO_USD_PER_USD,
@@ -142,21 +142,21 @@ export class Metrics {
 
   readonly fallbacks = tallies({
     name: 'gateway_fallbacks_total',
-    help: 'Targets of named endpoints that were replaced by the next one.',
+    help: 'Targets of named endpoints that the next one replaced: endpoint_fallback lines.',
     type: 'counter',
     labels: [],
   });
 
   readonly traceSpans = tallies({
     name: 'gateway_trace_spans_total',
-    help: 'Spans that the collector took, or that were lost.',
+    help: 'Spans that the collector accepted (exported), or that were lost (lost).',
     type: 'counter',
     labels: ['outcome'],
   });
 
   readonly logEvents = tallies({
     name: 'gateway_log_events_total',
-    help: 'Log lines by name, also those that LOG_LEVEL drops.',
+    help: 'Log lines by name, those that LOG_LEVEL drops included.',
     type: 'counter',
     labels: ['event'],
   });

@@ -1,0 +1,453 @@
+import type { LogEvents } from '../../common/log/log-events.js';
+
+/** The documentation of one log line. */
+interface LogLine {
+  readonly means: string;
+  /** What an operator does about it; absent when there is nothing to do. */
+  readonly advice?: string;
+}
+
+/** Every log line, in the order of `docs/log-events.md`. */
+export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
+  gateway_error: {
+    means: 'A request was refused. From `status` 500 on the level is `error`.',
+    advice:
+      'Look up `code` in [errors.md](errors.md) and `reason` in [reasons.md](reasons.md). Many of one kind: a client is misconfigured.',
+  },
+  client_stalled: {
+    means:
+      'A client read nothing of its answer for `timeoutSeconds`; its connection was cut and the call recorded as `client_aborted`.',
+    advice:
+      'Many for one application: its clients do not read their answers. To allow slower readers, raise `CLIENT_STALL_TIMEOUT_SECONDS`.',
+  },
+  unhandled_error: {
+    means: 'An unexpected error, with its stack; the client got a plain 500.',
+    advice: 'Report it.',
+  },
+  usage_unresolved_cost: {
+    means: 'A call was served, and its cost or a part of it is unknown; `reason` says why.',
+    advice: 'See [Unresolved costs](monitoring.md#unresolved-costs).',
+  },
+  trusted_hosts_without_effect: {
+    means: 'Entries of `TRUSTED_PRIVATE_HOSTS` name cloud metadata addresses, which stay refused.',
+    advice: 'Remove them; find out who added them.',
+  },
+  secret_vault_misconfigured: {
+    means:
+      'The vault is misconfigured, or its key is not the one that sealed what is stored; `error` names the variable.',
+    advice: 'Correct it and restart; see [Vault](operations.md#vault).',
+  },
+  secret_vault_check_failed: {
+    means: 'The key of the vault could not be compared with what is stored; it is tried again in a minute.',
+    advice: 'See Postgres and the key service.',
+  },
+  signing_secret_changed: {
+    means: '`variable` is another secret than at the last start.',
+    advice:
+      'Nothing, if you changed it. Otherwise give back the old one: what it signed is refused, unless it is the previous secret.',
+  },
+  provider_secret_unavailable: {
+    means: 'The key of a provider could not be decrypted; `reason` says why.',
+    advice:
+      '`secret_undecryptable`: restore the version of the vault key, or enter the key again. `vault_unreachable`: `detail` has the answer of the key service. `vault_failed`: see the log of the extension.',
+  },
+  plans_file_read: {
+    means: '`PLANS_FILE` was read.',
+  },
+  plans_file_unreadable: {
+    means: '`PLANS_FILE` is invalid; the previous version, if any, stays in force.',
+    advice: 'Correct what `error` names.',
+  },
+  provider_unreadable: {
+    means: 'This version cannot read a stored provider; calls do not find it.',
+    advice: 'Usually a newer version stored it: upgrade, or delete it.',
+  },
+  provider_ttfb_timeout: {
+    means:
+      'A provider sent no response headers within `timeoutSeconds`. The client got 504, unless `endpoint_fallback` follows with the same `eventId`.',
+    advice: 'The provider is slow, or `PROVIDER_TTFB_TIMEOUT_SECONDS` is short.',
+  },
+  provider_ttfb_budget_exhausted: {
+    means:
+      'The targets of a named endpoint used up their shared time after `attempts` of them. The client got the last answer.',
+    advice: 'The providers are slow, or `PROVIDER_TTFB_TIMEOUT_SECONDS` is short.',
+  },
+  endpoint_fallback: {
+    means: 'A target of a named endpoint failed before anything reached the client; `next` was called instead.',
+    advice: 'Many: look at `provider` and `reason`; see [Fallbacks](operations.md#named-endpoints-and-fallbacks).',
+  },
+  endpoint_fallback_skipped: {
+    means: 'The next target of a named endpoint could not be called; `reason` says why.',
+    advice:
+      '`budget_does_not_cover`: its maximum cost. `provider_not_active`: it is paused or deleted. `provider_connections_exhausted`: none was free. An error code: see [errors.md](errors.md).',
+  },
+  provider_stream_failed: {
+    means:
+      'An answer broke off after its first byte, and the connection of the client was cut; the event is a `provider_error`.',
+    advice:
+      'See the provider and the network. `error` `silent`: nothing came for `PROVIDER_SILENCE_TIMEOUT_SECONDS`; raise it if models reason for longer.',
+  },
+  kept_objects_write_failed: {
+    means:
+      'Owners of objects that providers keep could not be stored; `pending` of them wait in memory, and are retried.',
+    advice: 'See Postgres. After a restart, clients may have to send content instead of ids.',
+  },
+  usage_events_write_failed: {
+    means:
+      'Finished events could not be stored; `pending` of them wait in the journal, and are retried. At most one line a second.',
+    advice: 'See Postgres. Nothing is lost.',
+  },
+  usage_event_rejected: {
+    means:
+      'Postgres rejected an event for its content, or its journal was recovered after more than 90 days; it was moved to `journal/rejected.log`.',
+    advice: 'Content: report it with that line. Too old: see [Budgets](operations.md#budgets).',
+  },
+  usage_refusals_write_failed: {
+    means:
+      'Rows that count refusals could not be stored; `pending` of them wait in memory, and are retried. At most one line a second.',
+    advice: 'See Postgres. They are lost only if the process ends first.',
+  },
+  usage_journal_recovered: {
+    means: 'A start stored the journal of a dead process.',
+    advice: 'With `damagedLines` above 0 the disk lost data; the lines are in `journal/rejected.log`.',
+  },
+  usage_partitions_failed: {
+    means:
+      'Partitions of `usage_events` for this month and the next two could not be created; retried every minute. Events are still stored.',
+    advice: 'See Postgres; the user of `DATABASE_URL` must own the table.',
+  },
+  usage_journal_failed: {
+    means: 'The journal cannot be written or read. New calls get 503 while it cannot be written.',
+    advice: 'Disk full, or `DATA_DIR` not writable. It recovers by itself.',
+  },
+  app_config_unreadable: {
+    means: 'This version cannot read a stored configuration; calls of that application get 500.',
+    advice: 'Read the application, correct its configuration, replace it.',
+  },
+  app_key_use_write_failed: {
+    means: 'The last use of some application keys could not be stored.',
+  },
+  app_attest_root_replaced: {
+    means: 'Device attestation trusts the certificates in `file` instead of those of the vendor.',
+    advice:
+      'Nothing, if intended. Otherwise unset `APP_ATTEST_ROOT_CA_FILE`: whoever holds those keys can forge devices.',
+  },
+  auth_event_record_failed: {
+    means: '`events` authentication events were lost. At most one line a second.',
+    advice: 'See Postgres. Sign-ins are not affected; their history has a gap.',
+  },
+  claim_propagation_recovered: {
+    means: 'A user whose identity token lacked a required claim has signed in after `delayMs`.',
+  },
+  claim_window_write_failed: {
+    means: 'The delay of a required claim could not be stored; the sign-in was not affected.',
+    advice: 'See Postgres.',
+  },
+  issuer_key_set_failed: {
+    means:
+      'The key set of an identity provider could not be read. Cached keys are used until they are ten minutes old; then sign-ins get 503.',
+    advice: 'Check that this machine reaches `url`.',
+  },
+  cli_login_opened: {
+    means: 'A terminal opened a login, which a person may approve for 15 minutes.',
+    advice: 'Many without approvals: somebody may send links to people who did not ask for them.',
+  },
+  cli_login_approved: {
+    means: 'A person approved a login: `key` is in the list of management keys.',
+  },
+  cli_login_collected: {
+    means: 'The key of a login was handed over to its terminal.',
+    advice: 'An approved login without this line leaves a key that nobody has: revoke it.',
+  },
+  cli_operation_denied: {
+    means: 'Somebody with the link or user code of an operation declined it.',
+    advice: 'Many: links reach people who did not ask for them.',
+  },
+  user_codes_refused: {
+    means: '600 wrong user codes were typed within an hour; no code is accepted for `retryAfterSeconds`. Links work.',
+    advice: 'Somebody tries codes out: see the addresses at your proxy.',
+  },
+  oauth_client_refused: {
+    means: 'The metadata document of an OAuth client at `host` was not accepted; `problem` says why.',
+    advice: 'If you know the client, tell its makers. Many hosts: somebody tries the server out.',
+  },
+  oauth_authorization_refused: {
+    means: 'The request of an OAuth client was refused, on a page or by a redirect.',
+    advice: 'If a client of yours cannot connect, `reason` says what it sends wrong.',
+  },
+  oauth_consent_allowed: {
+    means: 'A person, or a guest, let an OAuth client in: `connection` is in the list of management keys.',
+  },
+  oauth_consent_denied: {
+    means: 'Somebody with the link of a consent page declined.',
+    advice: 'Many: links reach people who did not ask for them.',
+  },
+  oauth_tokens_issued: {
+    means: 'A connection got tokens for its code or for a refresh token.',
+  },
+  oauth_token_refused: {
+    means: 'A token request was refused; `reason` says why.',
+    advice: 'Many: somebody tries codes or tokens, which cannot be guessed.',
+  },
+  oauth_connection_ended: {
+    means:
+      'A code or refresh token came a second time, so the connection was ended: it was copied, or the client is broken.',
+    advice: 'Ask the owner, who is in the audit trail, to connect again; look for a leak if it repeats.',
+  },
+  third_party_sign_in_failed: {
+    means:
+      'A sign-in with Google failed: at `begin` its metadata could not be read, at `callback` its answer was not valid.',
+    advice:
+      '`begin`: check that this machine reaches `GOOGLE_ISSUER_URL`. `callback`: compare client id, secret and redirect URI with those at Google; single lines may be attacks.',
+  },
+  auth_events_pruned: {
+    means: 'The nightly job deleted authentication events; see [Retention](maintenance.md#retention).',
+  },
+  auth_challenges_pruned: {
+    means: 'It deleted expired challenges of devices.',
+  },
+  kept_objects_pruned: {
+    means: 'It deleted owners of objects that providers no longer keep.',
+  },
+  usage_events_compacted: {
+    means:
+      'It dropped `months` months of usage events, deleted `events` others, `userDays` and `userMonths`, and summed up `days` rows further. Totals stay.',
+  },
+  usage_rollup_folded: {
+    means: 'It added `days` rows of sums by day to those by month.',
+  },
+  usage_app_months_merged: {
+    means: 'It merged sums by application and month; there are `rows` fewer.',
+  },
+  budget_months_pruned: {
+    means: 'It deleted spent amounts of past months: `months` of applications, `userMonths` of users.',
+  },
+  device_keys_pruned: {
+    means: 'It deleted device keys unused for 90 days.',
+  },
+  app_users_pruned: {
+    means: 'It deleted users without activity for 90 days.',
+  },
+  limit_counts_pruned: {
+    means: 'It deleted old request counts.',
+  },
+  creation_receipts_pruned: {
+    means: 'It cleared `sealedAnswers` answers with keys, and deleted `receipts` idempotency records.',
+  },
+  invitations_pruned: {
+    means: 'It deleted invitations that ended 90 days ago.',
+  },
+  cli_operations_pruned: {
+    means: 'It cleared `sealedKeys` keys that no terminal collected, and deleted old operations.',
+  },
+  oauth_pruned: {
+    means: 'It deleted old requests of OAuth clients, and tokens of ended connections.',
+  },
+  audit_events_pruned: {
+    means: 'It deleted audit events older than 90 days.',
+  },
+  sessions_pruned: {
+    means: 'It deleted expired console sessions.',
+  },
+  management_keys_pruned: {
+    means: 'It deleted management keys revoked 90 days ago.',
+  },
+  provider_keys_resealed: {
+    means: 'It resealed provider keys with the current version of the vault key.',
+    advice: '`unreadable` above 0: see [Vault](operations.md#vault).',
+  },
+  gateway_tokens_resealed: {
+    means: 'It resealed tokens of upstream gateways.',
+    advice: 'The same.',
+  },
+  auth_events_prune_failed: {
+    means: 'Deleting authentication events failed; the other steps of the night continued.',
+    advice: 'See Postgres. The next night, or `npm run maintenance`, continues there.',
+  },
+  auth_challenges_prune_failed: {
+    means: 'Deleting challenges failed.',
+    advice: 'The same.',
+  },
+  kept_objects_prune_failed: {
+    means: 'Deleting owners of objects failed.',
+    advice: 'The same.',
+  },
+  usage_compaction_failed: {
+    means: 'Deleting usage events failed. No total is lost or counted twice.',
+    advice: 'The same.',
+  },
+  usage_fold_failed: {
+    means: 'Summing up days failed. No total is lost or counted twice.',
+    advice: 'The same.',
+  },
+  usage_merge_failed: {
+    means: 'Merging sums of months failed. No total is lost or counted twice.',
+    advice: 'The same.',
+  },
+  budget_prune_failed: {
+    means: 'Deleting spent amounts failed.',
+    advice: 'The same.',
+  },
+  device_keys_prune_failed: {
+    means: 'Deleting device keys failed.',
+    advice: 'The same.',
+  },
+  app_users_prune_failed: {
+    means: 'Deleting users failed.',
+    advice: 'The same.',
+  },
+  limit_counts_prune_failed: {
+    means: 'Deleting request counts failed.',
+    advice: 'The same.',
+  },
+  creation_receipts_prune_failed: {
+    means: 'Deleting idempotency records failed.',
+    advice: 'The same.',
+  },
+  invitations_prune_failed: {
+    means: 'Deleting invitations failed.',
+    advice: 'The same.',
+  },
+  cli_operations_prune_failed: {
+    means: 'Deleting operations of terminals failed.',
+    advice: 'The same.',
+  },
+  oauth_prune_failed: {
+    means: 'Deleting requests and tokens of OAuth clients failed.',
+    advice: 'The same.',
+  },
+  audit_events_prune_failed: {
+    means: 'Deleting audit events failed.',
+    advice: 'The same.',
+  },
+  sessions_prune_failed: {
+    means: 'Deleting sessions failed. Expired ones stay invalid.',
+    advice: 'The same.',
+  },
+  management_keys_prune_failed: {
+    means: 'Deleting revoked management keys failed. They stay invalid.',
+    advice: 'The same.',
+  },
+  provider_keys_reseal_failed: {
+    means: 'Resealing provider keys failed. All still work; keep the older versions of the vault key.',
+    advice: 'The same.',
+  },
+  gateway_tokens_reseal_failed: {
+    means: 'Resealing tokens of upstream gateways failed. All still work.',
+    advice: 'The same.',
+  },
+  budget_grants_expired: {
+    means:
+      '`instance` was dead for five minutes and its journal was not recovered, so its budget grants were returned.',
+    advice: 'Start it again with its `DATA_DIR`, or its last events are lost.',
+  },
+  budget_write_failed: {
+    means: 'A budget grant could not be extended or returned. At most one line a second.',
+    advice: 'See Postgres. Calls beyond the grant of this instance get 503.',
+  },
+  retention_failed: {
+    means: 'The nightly job could not begin.',
+    advice: 'See Postgres.',
+  },
+  retention_skipped: {
+    means: 'Another instance was running the nightly job.',
+  },
+  bootstrap_account_created: {
+    means: '`BOOTSTRAP_MANAGEMENT_KEY` created the first account.',
+    advice: 'Register with the key as `bootstrapKey` to own the account; remove the variable when convenient.',
+  },
+  bootstrap_key_ignored: {
+    means:
+      '`BOOTSTRAP_MANAGEMENT_KEY` has no effect: there is an account already (`account_exists`), or the key was revoked (`key_revoked`).',
+    advice: 'Remove the variable.',
+  },
+  database_waiting: {
+    means: 'The start waits for Postgres, or for an instance that migrates.',
+    advice: 'If it continues, see Postgres.',
+  },
+  database_embedded_started: {
+    means: 'The embedded Postgres runs in `directory`; `adopted`: it ran already.',
+  },
+  traces_export_failed: {
+    means: 'Spans could not be delivered; `lost` were dropped since the last such line. At most one line a minute.',
+    advice: 'See the collector. With `lost` 0 they are retried.',
+  },
+  database_silent: {
+    means:
+      'Postgres did not answer a query for `silenceMs`: it is frozen, or the network drops packets. What needs it gets 503 at once until it answers a probe.',
+    advice: 'See Postgres and the network to it.',
+  },
+  database_answers_again: {
+    means: 'Postgres answered a probe after `database_silent`.',
+  },
+  config_changes_lost: {
+    means:
+      'The connection for change notifications broke: changes arrive within a minute instead of a second. It reconnects.',
+  },
+  clock_differs: {
+    means: 'The clock of this machine is `aheadMs` ahead of that of the database; negative: behind. Once a change.',
+    advice: 'Check NTP on both machines; see [Clocks](operations.md#clocks).',
+  },
+  clock_agrees: {
+    means: 'The difference is below 2 seconds again.',
+  },
+  redis_lost: {
+    means: 'Redis does not answer or takes no writes. Once an outage; it is retried.',
+    advice: 'See [Redis](operations.md#redis). For request limits see `limits_degraded`.',
+  },
+  redis_differs: {
+    means:
+      'This instance and process `pid` on `host` use different Redis servers, so none counts in Redis; limits are divided and stay exact.',
+    advice: 'Find out which `REDIS_URL` is right; see [Redis](operations.md#redis).',
+  },
+  redis_agrees: {
+    means: 'All instances count in one Redis again.',
+  },
+  redis_back: {
+    means: 'Redis answers again after `lostMs`.',
+  },
+  instance_waiting: {
+    means: 'The start waits some seconds for the lease of process `pid` on `host`, which it cannot serve beside.',
+    advice: 'If the start is refused, see [Several instances](operations.md#several-instances).',
+  },
+  instances_changed: {
+    means: 'An instance joined or left; `instances` are live.',
+  },
+  instance_unconfirmed: {
+    means: 'This instance could not renew its lease. Once an outage. After 2 seconds calls with limits get 503.',
+    advice: 'See Postgres. It is retried.',
+  },
+  instance_confirmed: {
+    means: 'The lease was renewed after `lostMs`.',
+  },
+  limits_degraded: {
+    means:
+      'Since `epoch`, the `instances` count request limits themselves, each its share. No limit is exceeded; one instance may refuse while another has room.',
+    advice: 'See [Redis](operations.md#redis). It ends when Redis answers all of them.',
+  },
+  limits_restored: {
+    means: 'Limits are counted in Redis again, after `degradedMs`.',
+  },
+  limits_recounted: {
+    means:
+      'The counts were merged: Redis had lost them (`redis_forgot`), or an instance came back (`instance_returned`).',
+    advice: '`redis_forgot`: make sure that nobody flushes this Redis and that it evicts nothing.',
+  },
+  limits_agreement_failed: {
+    means: 'The instances could not agree where to count; calls with limits get 503. Once an outage.',
+    advice: 'See Postgres. It is retried.',
+  },
+  worker_exited: {
+    means: 'A worker ended by `exitCode` or `signal`; a new one starts in `restartInMs` and recovers its journal.',
+    advice: 'Look for the cause: lack of memory, or the lines before.',
+  },
+  gateway_started: {
+    means: 'The gateway listens.',
+  },
+  gateway_stopping: {
+    means: 'A stop signal arrived; after `STOP_DELAY_SECONDS` the port closes.',
+  },
+  gateway_stopped: {
+    means: 'The stop is complete: all is written, all connections are closed.',
+  },
+};

@@ -1,0 +1,913 @@
+/** What a reason means, and what an operator does about it. */
+interface ReasonEntry {
+  readonly means: string;
+  readonly advice: string;
+}
+
+/**
+ * Every reason of a refusal, for `docs/reasons.md`. A reason is for the log and the authentication events only; clients
+ * get the code and the message of {@link ERRORS}.
+ */
+export const REASONS = {
+  account_claimed: {
+    means: 'Somebody owns this account already, so nobody else can claim it.',
+    advice: 'Ask an owner for an invitation.',
+  },
+  account_exists: {
+    means: 'The deployment has an account already, so a terminal or an AI client cannot open the first one.',
+    advice: 'Log in to the account instead.',
+  },
+  account_not_chosen: {
+    means: 'The person belongs to several accounts and approved a login without choosing one.',
+    advice: 'The person chooses an account on the page.',
+  },
+  address_limit_reached: {
+    means: 'One address called a public route too often.',
+    advice: 'Wait for `Retry-After`. If all clients share one address, set `TRUSTED_PROXIES`.',
+  },
+  alg_mismatch: {
+    means: 'The identity token is signed with an algorithm that is not accepted, or that its key does not have.',
+    advice: 'Let the identity provider sign with RS256, PS256, ES256, ES384, ES512 or EdDSA.',
+  },
+  api_key_on_attestation_app: {
+    means: 'An API key was sent to exchange a token of an application that takes device proofs.',
+    advice: 'Send the proof of a device, or change the authentication of the application.',
+  },
+  app_config_unreadable: {
+    means: 'This version cannot read the stored configuration of the application.',
+    advice: 'Read the application, correct its configuration, replace it.',
+  },
+  app_deleted: {
+    means: 'The application was deleted while the request ran.',
+    advice: 'Nothing.',
+  },
+  app_id_exhausted: {
+    means: 'No free id was found for the name of a new application.',
+    advice: 'Choose another name.',
+  },
+  app_key_invalid: {
+    means: 'The API key is unknown, revoked or of another application.',
+    advice: 'Give the backend an active key of this application.',
+  },
+  app_mismatch: {
+    means: 'Team or bundle id of the device proof are not those of the application.',
+    advice: 'Compare them with `app_attest` in the configuration.',
+  },
+  app_version_missing: {
+    means: 'A call with a gateway token had no `X-App-Version`.',
+    advice: 'The app sends the header.',
+  },
+  app_without_keys: {
+    means: 'Keys were asked for of an application whose authentication has none.',
+    advice: 'Set its authentication to `api_key`, or use device proofs.',
+  },
+  app_without_users: {
+    means: 'The application does not tell users apart.',
+    advice: 'Set `authentication.end_user` if you need users.',
+  },
+  app_budget_held: {
+    means: 'The rest of the monthly budget of the application is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
+  },
+  app_budget_spent: {
+    means: 'The monthly budget of the application is spent.',
+    advice: 'Raise it, or wait for the next UTC month.',
+  },
+  app_day_limit_reached: {
+    means: 'The application has used its requests of the UTC day.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  app_minute_limit_reached: {
+    means: 'The application has used its requests of the minute.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  attestation_certificates_invalid: {
+    means: 'The device proof does not have the two certificates that it must have.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  attestation_format_unknown: {
+    means: 'The device proof is not in the format of App Attest.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  attestation_receipt_missing: {
+    means: 'The device proof has no receipt.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  attestation_root_not_in_force: {
+    means: 'No trusted root certificate of device attestation is valid now.',
+    advice: 'Correct the clock of the database, or replace `APP_ATTEST_ROOT_CA_FILE`.',
+  },
+  audience_mismatch: {
+    means: 'The identity token is for another audience.',
+    advice:
+      'Compare `audience` of the configuration with `aud` of the token. If all tokens fail, the configuration is wrong.',
+  },
+  authenticator_data_invalid: {
+    means: 'The signed data of the device proof are malformed.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  authorization_expired: {
+    means: 'The request of an OAuth client was decided too late.',
+    advice: 'Begin again in the client.',
+  },
+  authorization_unknown: {
+    means: 'The link of a consent page names no request that is kept.',
+    advice: 'Begin again in the client.',
+  },
+  bad_signature: {
+    means: 'The identity token is malformed, or its signature is not that of the key it names.',
+    advice: 'Check `jwks_url`. Single tokens may be forged.',
+  },
+  belongs_to_another_account: {
+    means: 'Somebody who belongs to an account tried to claim another one.',
+    advice: 'Claim it as a person without an account.',
+  },
+  body_truncated: {
+    means: 'The client ended the connection before the body was complete.',
+    advice: 'Nothing, unless there are many: then look at the client, its network, and limits of proxies.',
+  },
+  bootstrap_is_not_polled: {
+    means: 'A terminal asked for the state of the opening of an account, which has none.',
+    advice: 'Send the opening again instead.',
+  },
+  bootstrap_key_unknown: {
+    means: 'The `bootstrapKey` presented is not that of an account without an owner.',
+    advice: 'Use the value of `BOOTSTRAP_MANAGEMENT_KEY`.',
+  },
+  bootstrap_retired: {
+    means: 'A terminal asked for the key of the first account, which a person owns by now.',
+    advice: 'Log in with the terminal.',
+  },
+  budget_asked_too_long: {
+    means: 'Postgres did not grant a part of a budget in time.',
+    advice: 'See Postgres, and `budget_write_failed` in the log.',
+  },
+  budget_not_reached: {
+    means: 'Postgres could not be asked for a part of a budget.',
+    advice: 'See Postgres, and `budget_write_failed` in the log.',
+  },
+  cbor_invalid: {
+    means: 'The device proof is not valid CBOR.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  certificate_authority_invalid: {
+    means: 'A certificate of the device proof claims to be an authority, or is none where it must be.',
+    advice: 'Nothing: such a proof is forged.',
+  },
+  certificate_issuer_mismatch: {
+    means: 'The certificates of the device proof do not belong together.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  certificate_not_in_force: {
+    means: 'A certificate of the device proof is not valid now.',
+    advice: 'Check the clock of the database; see `clock_differs`.',
+  },
+  certificate_signature_invalid: {
+    means: 'The signature of a certificate of the device proof is wrong.',
+    advice: 'Nothing: such a proof is forged.',
+  },
+  certificate_unreadable: {
+    means: 'A certificate of the device proof cannot be parsed.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  certificate_untrusted: {
+    means: 'The certificates of the device proof do not lead to a trusted root.',
+    advice: 'Nothing for genuine devices, unless `APP_ATTEST_ROOT_CA_FILE` names other roots.',
+  },
+  challenge_not_in_force: {
+    means: 'The challenge was not issued for this application, was used, or is older than five minutes.',
+    advice: 'The app asks for a new challenge for every proof.',
+  },
+  claims_missing: {
+    means: 'The identity token lacks a required claim, such as a subscription that lapsed or has not arrived.',
+    advice: 'Nothing for single users. Otherwise compare `required_claims` with a token.',
+  },
+  clocks_disagree: {
+    means: 'A certificate is out of its time by one clock and valid by another, so nothing is decided.',
+    advice: 'Correct the clocks; see `clock_differs`.',
+  },
+  console_header_missing: {
+    means: 'A session cookie came without `x-console-request: 1`.',
+    advice: 'A client of the console sends the header. Otherwise a page of another site sent the request.',
+  },
+  console_not_built: {
+    means: 'The files of the console are missing.',
+    advice: 'Run `npm run build`.',
+  },
+  content_coding_unsupported: {
+    means: 'The body of the request is compressed.',
+    advice: 'The client sends it without `Content-Encoding`.',
+  },
+  content_type_unsupported: {
+    means: 'The body of the request is not declared as JSON.',
+    advice: 'The client sends `Content-Type: application/json`.',
+  },
+  cookie_repeated: {
+    means: 'Two session cookies came; a sibling host may have set one of them.',
+    advice: 'Delete the cookies of the site. If it repeats, look at the other hosts of the domain.',
+  },
+  counter_not_greater: {
+    means: 'A device proof was sent twice, or an older one after a newer one.',
+    advice: 'The app makes a new proof for every exchange. Many: proofs are replayed.',
+  },
+  counter_not_zero: {
+    means: 'The proof of a new device key has a counter above 0.',
+    advice: 'The app registers a key once, before its first use.',
+  },
+  credential_id_mismatch: {
+    means: 'The device proof is for another key than it says.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  credential_missing: {
+    means: 'The request has no credential.',
+    advice: 'The client sends `Authorization: Bearer`, or the person signs in.',
+  },
+  credential_not_interactive: {
+    means: 'A key or connection called a route for people who are signed in to the console.',
+    advice: 'Use the console.',
+  },
+  credential_sent: {
+    means: 'An argument of an MCP tool is named like a credential.',
+    advice: 'Let a person type the credential on a page; the tools say how.',
+  },
+  credential_too_long: {
+    means: 'The credential is longer than any gateway token or API key.',
+    advice: 'The client sends the credential alone.',
+  },
+  database_unavailable: {
+    means: 'Postgres did not answer, or not in time.',
+    advice: 'See Postgres, and `database_silent` in the log.',
+  },
+  email_taken: {
+    means: 'A person is registered with this e-mail address.',
+    advice: 'Sign in instead.',
+  },
+  end_user_header_invalid: {
+    means: 'The user id that the backend sent is not 1 to 128 printable ASCII characters, or is `.` or `..`.',
+    advice: 'The backend sends another id.',
+  },
+  end_user_header_missing: {
+    means: 'The backend did not say which user the call is for.',
+    advice: 'The backend sends the header that `authentication.end_user` names.',
+  },
+  endpoint_style_not_served: {
+    means: 'The provider of a target does not serve the style of the named endpoint.',
+    advice: 'Choose another provider or style for it.',
+  },
+  environment_not_allowed: {
+    means: 'The device key is of an App Attest environment that the application does not allow.',
+    advice: 'Often a build from Xcode; allow `development` if you want it.',
+  },
+  environment_unknown: {
+    means: 'The device key is of an unknown App Attest environment.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  expectation_unsupported: {
+    means: 'The request has an `Expect` other than `100-continue`.',
+    advice: 'The client does not send it.',
+  },
+  expired: {
+    means: 'The identity token has expired.',
+    advice: 'The app gets a fresh token before the exchange. If all fail, check the clock of the database.',
+  },
+  foreign_host: {
+    means: 'A page was asked for under another host than that of the console.',
+    advice: 'Set `PUBLIC_URL` to the address that people use.',
+  },
+  foreign_origin: {
+    means: 'A page of another origin sent the request, or one without a needed `Origin`.',
+    advice: 'Set `PUBLIC_URL` to the URL in the browser. `MCP_ALLOWED_ORIGINS` allows other origins for MCP and OAuth.',
+  },
+  fragment_sent: {
+    means: 'The request target has a fragment.',
+    advice: 'The client leaves it out.',
+  },
+  gateway_interrupted: {
+    means: 'The process was stopping, so that the call was ended.',
+    advice: 'If there are many, raise `DRAIN_TIMEOUT_SECONDS`.',
+  },
+  gateway_token_required: {
+    means: 'An API key was sent to an application that takes gateway tokens only.',
+    advice: 'The client exchanges it for a token first.',
+  },
+  grant_read_only: {
+    means: 'A credential that may only read tried to change something.',
+    advice: 'Use one with the grant `manage`.',
+  },
+  guard_refused: {
+    means: 'A guard of an extension refused without a reason.',
+    advice: 'Look at the extension.',
+  },
+  header_invalid: {
+    means: 'The header of the identity token lacks `kid` or `alg`.',
+    advice: 'Let the identity provider send both.',
+  },
+  header_repeated: {
+    means: 'A header that must be sent once was repeated.',
+    advice: 'Look at the client and at proxies that add headers.',
+  },
+  host_malformed: {
+    means: 'The `Host` header is not a host.',
+    advice: 'Look at the client.',
+  },
+  host_missing: {
+    means: 'The request has no `Host` header.',
+    advice: 'Look at the client.',
+  },
+  http_not_parsed: {
+    means:
+      'The bytes are not HTTP, the headers are too large, or they took 30 seconds to arrive, or the body five minutes.',
+    advice: 'Nothing for single lines. Many: look at clients, or at a proxy that speaks TLS or HTTP/2 to this port.',
+  },
+  http_version_unsupported: {
+    means: 'The request is not HTTP/1.1 or 1.0.',
+    advice: 'Let the proxy in front speak HTTP/1.1.',
+  },
+  idempotency_header_malformed: {
+    means: 'An idempotency header is not 32 to 256 characters of the allowed ones.',
+    advice: 'The client sends another value.',
+  },
+  idempotency_header_missing: {
+    means: 'Only one of the two idempotency headers came.',
+    advice: 'The client sends both.',
+  },
+  idempotency_proof_wrong: {
+    means: 'A known `Idempotency-Key` came with another proof.',
+    advice: 'The client keeps the pair. Otherwise somebody else knows the key.',
+  },
+  idempotency_request_changed: {
+    means: 'A known `Idempotency-Key` came with another request.',
+    advice: 'The client makes a new key for every new request.',
+  },
+  instance_unconfirmed: {
+    means: 'This instance could not renew its lease for 2 seconds, so it admits no call with limits.',
+    advice: 'See Postgres, and `instance_unconfirmed` in the log.',
+  },
+  invitation_accepted: {
+    means: 'The invitation was accepted, so it cannot be revoked.',
+    advice: 'Remove the member instead.',
+  },
+  invitation_gone: {
+    means: 'The invitation is unknown, used, revoked or expired.',
+    advice: 'Ask for a new one.',
+  },
+  invited_email_differs: {
+    means: 'The invitation is for another e-mail address than that of the person.',
+    advice: 'Sign in with the invited address, or ask for another invitation.',
+  },
+  issuer_mismatch: {
+    means: 'The identity token is of another issuer.',
+    advice:
+      'Compare `issuer` of the configuration with `iss` of the token. If all tokens fail, the configuration is wrong.',
+  },
+  json_invalid: {
+    means: 'The body is not valid JSON.',
+    advice: 'Look at the client.',
+  },
+  json_member_twice: {
+    means: 'A member occurs twice in a JSON object.',
+    advice: 'Look at the client.',
+  },
+  json_number_not_kept: {
+    means: 'A number would lose digits when it is stored.',
+    advice: 'The client sends one of double precision.',
+  },
+  jwks_invalid: {
+    means: 'What the identity provider serves is no key set.',
+    advice: 'Check `jwks_url`; see `issuer_key_set_failed` in the log.',
+  },
+  jwks_unreachable: {
+    means: 'The key set of the identity provider cannot be fetched.',
+    advice:
+      'Check that this machine reaches it; see `issuer_key_set_failed` in the log. It is fetched again after two seconds.',
+  },
+  kept_object: {
+    means: 'The call names an object that the provider keeps and that the gateway cannot assign to a caller.',
+    advice: 'The client sends the content instead.',
+  },
+  kept_object_not_owned: {
+    means:
+      'The call names an object that this application and user did not get through the gateway in the last 30 days.',
+    advice: 'The client sends the content instead.',
+  },
+  key_id_mismatch: {
+    means: 'The key id that the app sent is not that of the key in the device proof.',
+    advice: 'The app sends the id that the system returned with the key.',
+  },
+  key_required: {
+    means: 'A console session called a route for management keys.',
+    advice: 'Use a management key.',
+  },
+  key_unknown: {
+    means: 'The user has no such device key: it is of another user, was evicted, or was never registered.',
+    advice: 'Nothing: the app registers a new key.',
+  },
+  last_owner: {
+    means: 'The last owner of an organization tried to leave or to be demoted.',
+    advice: 'Make somebody else an owner first.',
+  },
+  lifetime_exceeded: {
+    means: 'The identity token is valid for longer than the application accepts.',
+    advice: 'Raise `max_token_lifetime_seconds` if such tokens should be accepted.',
+  },
+  lock_held: {
+    means: 'Others held a lock that the request needed for 200 ms.',
+    advice: 'Nothing: the client tries again. Many: somebody sends them at once.',
+  },
+  loop: {
+    means: 'The address of the provider leads back to the gateway.',
+    advice: 'Correct `baseUrl` of the provider.',
+  },
+  management_key_unknown: {
+    means: 'The management key or connection is unknown, revoked or expired, or its owner left.',
+    advice: 'Create another key, or connect the client again.',
+  },
+  method_not_allowed: {
+    means: 'The route or the provider path does not take this method.',
+    advice: 'The client uses POST, or allow the method by `methods` of an entry in `allowed_paths`.',
+  },
+  metrics_peer_not_local: {
+    means: '`/metrics` was asked for from another machine, or through a proxy, without `METRICS_TOKEN`.',
+    advice: 'Set `METRICS_TOKEN` and give it to the scraper.',
+  },
+  metrics_token_invalid: {
+    means: '`/metrics` was asked for without the right token.',
+    advice: 'Give the scraper the value of `METRICS_TOKEN`.',
+  },
+  model_disagrees: {
+    means: 'The body names another model than the path.',
+    advice: 'The client leaves it out of the body.',
+  },
+  model_missing: {
+    means: 'The call names no model.',
+    advice: 'The client names one.',
+  },
+  no_issuer_identity: {
+    means: 'A token was asked for an application whose backend calls with its key.',
+    advice: 'Call with the key, or set an identity provider for its users.',
+  },
+  no_key: {
+    means: 'A key was to be revealed of an operation that issued none.',
+    advice: 'Nothing.',
+  },
+  nobody_signed_in: {
+    means: 'A step of a page needs a person who is signed in.',
+    advice: 'The person signs in on the page.',
+  },
+  nonce_mismatch: {
+    means: 'The device proof is for other data than the app sent.',
+    advice: 'Many for one version of the app: its hashing is wrong.',
+  },
+  nonce_missing: {
+    means: 'The certificate of the device proof has no nonce.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  not_a_management_key: {
+    means: 'The bearer token does not have the form of a management key.',
+    advice: 'Give the client a management key, which is not an application key or a provider key.',
+  },
+  not_a_member: {
+    means: 'The person does not belong to the organization.',
+    advice: 'Ask an owner or admin for an invitation.',
+  },
+  not_an_attestation_app: {
+    means: 'A device proof was sent to an application that does not use device attestation.',
+    advice: 'Set its authentication to `device_app_attest`, or call with an API key.',
+  },
+  not_first_account: {
+    means: 'Only owners of the account that was opened first see the state of the deployment.',
+    advice: 'Sign in to that account.',
+  },
+  oauth_invalid_client: {
+    means: 'The OAuth client is not accepted.',
+    advice: 'See `oauth_client_refused` and `OAUTH_CLIENT_HOSTS`.',
+  },
+  oauth_invalid_grant: {
+    means: 'The code or refresh token is wrong, used, expired or revoked.',
+    advice: 'Connect the client again. Many: see `oauth_token_refused`.',
+  },
+  oauth_invalid_request: {
+    means: 'The request of an OAuth client is malformed.',
+    advice: 'See the line `oauth_authorization_refused` or `oauth_token_refused` beside it.',
+  },
+  oauth_invalid_scope: {
+    means: 'An OAuth client asked for another scope than was granted.',
+    advice: 'Connect the client again.',
+  },
+  oauth_invalid_target: {
+    means: 'An OAuth client asked for a token for another resource than was authorized.',
+    advice: 'Connect the client to the address in `PUBLIC_URL`.',
+  },
+  oauth_off: {
+    means: 'An OAuth route was called where the authorization server is off.',
+    advice: 'Set `PUBLIC_URL`, and do not set `OAUTH_ENABLED=false`.',
+  },
+  oauth_parameter_repeated: {
+    means: 'A parameter of an authorization request occurs twice.',
+    advice: 'Look at the client.',
+  },
+  oauth_unsupported_grant_type: {
+    means: 'An OAuth client asked for a token in another way than with a code or refresh token.',
+    advice: 'Look at the client.',
+  },
+  offered_role_too_high: {
+    means: 'An invitation offers a higher role than its sender has.',
+    advice: 'Let an owner send it.',
+  },
+  operation_is_no_login: {
+    means: 'A terminal tried to collect a key of an operation that is no login.',
+    advice: 'Look at the terminal program.',
+  },
+  operation_needs_no_person: {
+    means: 'Signing in was begun for an operation that needs nobody to sign in.',
+    advice: 'Open the link of the terminal again.',
+  },
+  operation_not_found: {
+    means: 'The operation of a terminal is unknown or was deleted.',
+    advice: 'Begin again in the terminal.',
+  },
+  operation_token_used: {
+    means: 'A terminal used one token for two operations.',
+    advice: 'The terminal makes a new token for every operation.',
+  },
+  operation_token_wrong: {
+    means: 'The token is not that of the operation.',
+    advice: 'Begin again in the terminal. Many: somebody tries operations out.',
+  },
+  operation_withdrawn: {
+    means: 'The credential that asked for the change may not make it any more.',
+    advice: 'Ask again with another credential.',
+  },
+  password_common: {
+    means: 'The new password is one of the most common ones.',
+    advice: 'The person chooses another one.',
+  },
+  password_hashing_busy: {
+    means: 'Too many passwords are checked at once.',
+    advice: 'Many: somebody guesses passwords from many addresses. Limit sign-ins at the proxy.',
+  },
+  password_wrong: {
+    means: 'The current password is wrong.',
+    advice: 'The person types it again.',
+  },
+  path_empty: {
+    means: 'The URL names a provider and no path.',
+    advice: 'Look at the base URL of the client.',
+  },
+  path_escape: {
+    means: 'The model in the path has a broken percent escape.',
+    advice: 'Look at the client.',
+  },
+  path_not_in_policy: {
+    means: 'The application does not allow this provider path.',
+    advice: 'Add it to `allowed_paths` if clients should call it.',
+  },
+  plan_cancelled: {
+    means: 'The plan of the account is cancelled.',
+    advice: 'Change the account in `PLANS_FILE` when it has paid.',
+  },
+  plan_ended: {
+    means: 'The plan of the account has ended.',
+    advice: 'Change `ends_at` in `PLANS_FILE` when it has paid.',
+  },
+  plan_limit_active_keys_per_app: {
+    means: 'The application has all keys that its plan allows.',
+    advice: 'Revoke a key, or give the account another plan.',
+  },
+  plan_limit_apps: {
+    means: 'The account has all applications that its plan allows.',
+    advice: 'Delete one, or give the account another plan.',
+  },
+  plan_limit_provider_gateways: {
+    means: 'The account has all upstream gateways that its plan allows.',
+    advice: 'Delete one, or give the account another plan.',
+  },
+  plan_limit_providers: {
+    means: 'The account has all providers that its plan allows.',
+    advice: 'Delete one, or give the account another plan.',
+  },
+  plan_missing: {
+    means: 'The account has no plan.',
+    advice: 'Assign one in `PLANS_FILE`.',
+  },
+  plans_file_unreadable: {
+    means: '`PLANS_FILE` has not been readable since the start.',
+    advice: 'Correct it; the line `plans_file_unreadable` names the place.',
+  },
+  probe_refused: {
+    means: 'The provider refused the key that was tested.',
+    advice: 'Enter a key that the provider accepts.',
+  },
+  proof_not_base64: {
+    means: 'The device proof is not base64.',
+    advice: 'The app encodes it.',
+  },
+  proof_too_large: {
+    means: 'The device proof is larger than any genuine one.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  provider_always_moving: {
+    means: 'Other requests changed the provider each time before this one could.',
+    advice: 'Nothing: the client tries again.',
+  },
+  provider_answer_not_kept: {
+    means: 'The last answer of a fallback chain was too long, too slow or broken to be sent later.',
+    advice: 'See `endpoint_fallback` in the log with the same time.',
+  },
+  provider_cancelled: {
+    means: 'The gateway ended the call because it was not needed any more.',
+    advice: 'Nothing.',
+  },
+  provider_client_left: {
+    means: 'The client ended the connection before an answer came.',
+    advice: 'Nothing for single lines. Many: clients have shorter time-outs than the provider takes.',
+  },
+  provider_closed: {
+    means: 'The provider closed the connection before its answer was complete.',
+    advice: 'Look at the provider and the network.',
+  },
+  provider_connections_exhausted: {
+    means: 'All connections that the provider may use are in use.',
+    advice: 'Raise `PROVIDER_MAX_CONNECTIONS`, or add instances.',
+  },
+  provider_encoding_unknown: {
+    means: 'The provider answered in an encoding that was not requested.',
+    advice: 'Look at `baseUrl` and what is in front of the provider.',
+  },
+  provider_gateway_missing: {
+    means: 'The upstream gateway of the provider does not exist any more.',
+    advice: 'Create another provider.',
+  },
+  provider_gateway_not_found: {
+    means: 'The account has no such upstream gateway.',
+    advice: 'Read the list of gateways.',
+  },
+  provider_gateway_revoked: {
+    means: 'The upstream gateway of the provider is not active.',
+    advice: 'Create another gateway and provider.',
+  },
+  provider_head_too_large: {
+    means: 'The provider sent more than 64 KiB of headers.',
+    advice: 'Look at `baseUrl` and what is in front of the provider.',
+  },
+  provider_invalid_answer: {
+    means: 'The provider sent no valid HTTP/1.1.',
+    advice: 'Look at `baseUrl` and what is in front of the provider.',
+  },
+  provider_invalid_request: {
+    means: 'The path or a header of the call has characters that HTTP does not allow.',
+    advice: 'Look at the client.',
+  },
+  provider_not_found: {
+    means: 'The account has no such provider.',
+    advice: 'Read the list of providers.',
+  },
+  provider_not_in_policy: {
+    means: 'The application does not allow this provider.',
+    advice: 'Add it to `routing.providers` if clients should call it.',
+  },
+  provider_not_recordable: {
+    means: 'The call could not be written to the journal, so it was not sent.',
+    advice: 'See `usage_journal_failed` in the log.',
+  },
+  provider_silent: {
+    means: 'The provider stopped in the middle of its answer.',
+    advice: 'Raise `PROVIDER_SILENCE_TIMEOUT_SECONDS` if its models reason for longer.',
+  },
+  provider_slug_invalid: {
+    means: 'The provider in the URL does not have the form of a slug.',
+    advice: 'Look at the base URL of the client.',
+  },
+  provider_timeout: {
+    means: 'The provider sent no response headers in time.',
+    advice: 'The provider is slow, or `PROVIDER_TTFB_TIMEOUT_SECONDS` is short.',
+  },
+  provider_unknown: {
+    means: 'The connection to the provider failed without an error code.',
+    advice: 'Look at the provider and the network.',
+  },
+  providers_refer_to_it: {
+    means: 'Providers are routed through the upstream gateway, disabled ones included.',
+    advice: 'Delete the providers first.',
+  },
+  public_key_unusable: {
+    means: 'The key in the device proof is not one that can be used.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  query_parameter_refused: {
+    means: 'The call has a query parameter that the gateway does not let through.',
+    advice: 'The message says why; the client leaves it out.',
+  },
+  query_unclear: {
+    means: 'The query has broken or double escapes, or control characters.',
+    advice: 'Look at the client.',
+  },
+  redeem_code_wrong: {
+    means: 'The code of a login is wrong.',
+    advice: 'Begin again in the terminal. Many: somebody tries codes out.',
+  },
+  registration_closed: {
+    means: 'Registration is closed after the first person.',
+    advice: 'Send an invitation, or set `ALLOW_ADDITIONAL_REGISTRATIONS`.',
+  },
+  request_counters_full: {
+    means: 'More than 200 000 users and applications are counted at once.',
+    advice: 'Add instances; look for an application that invents users.',
+  },
+  request_counts_unknown: {
+    means: 'The counts of requests are unknown for a moment, so calls with limits are refused.',
+    advice: 'See Postgres, Redis, and `limits_agreement_failed` in the log.',
+  },
+  request_quota_reached: {
+    means: 'The account has used the requests of its plan in this period.',
+    advice: 'Give it another plan, or wait for the next period.',
+  },
+  role_not_owner: {
+    means: 'Only owners may do this.',
+    advice: 'Ask an owner.',
+  },
+  role_read_only: {
+    means: 'Members may only read.',
+    advice: 'Ask an owner or admin.',
+  },
+  route_escaped: {
+    means: 'The URL matches a route only after an escape is decoded.',
+    advice: 'Look at the client.',
+  },
+  route_not_found: {
+    means: 'There is no such route.',
+    advice: 'Look at the base URL of the client.',
+  },
+  route_unknown: {
+    means: 'There is no such route, and no such page of the console.',
+    advice: 'Look at the URL.',
+  },
+  scheme_not_supported: {
+    means: 'The `Authorization` header is not of the scheme `Bearer`.',
+    advice: 'The client sends `Bearer` and the key.',
+  },
+  secret_on_gateway_provider: {
+    means: 'A key was sent for a provider whose upstream gateway has the credential.',
+    advice: 'Rotate the token of the gateway instead.',
+  },
+  secret_unavailable: {
+    means: 'The key of the provider could not be opened for an unexpected cause.',
+    advice: 'See `provider_secret_unavailable` in the log.',
+  },
+  secret_undecryptable: {
+    means: 'The version of the vault key that sealed the secret is missing, or its row was moved.',
+    advice: 'Restore the vault key, or enter the secret again.',
+  },
+  session_unknown: {
+    means: 'The session is unknown, ended or signed by another secret.',
+    advice: 'The person signs in again. All people: `AUTH_SECRET` changed, or differs between instances.',
+  },
+  sign_in_refused: {
+    means: 'E-mail address or password is wrong.',
+    advice: 'The person tries again. Many: somebody guesses passwords.',
+  },
+  signature_invalid: {
+    means: 'The signature of the device proof is wrong.',
+    advice: 'Many for one version of the app: its hashing is wrong.',
+  },
+  signature_missing: {
+    means: 'The device proof has no signature.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  stale_revision: {
+    means: 'The resource changed after the client had read it.',
+    advice: 'The client reads it again and merges.',
+  },
+  submission_token_wrong: {
+    means: 'The link or user code of a page is not that of the operation.',
+    advice: 'Open the link again. Many: somebody tries codes out; see `user_codes_refused`.',
+  },
+  third_party_not_configured: {
+    means: 'Sign-in with Google is not set up.',
+    advice: 'Set `GOOGLE_CLIENT_ID` and `GOOGLE_CLIENT_SECRET`.',
+  },
+  third_party_unavailable: {
+    means: 'The metadata of Google cannot be read.',
+    advice: 'Check that this machine reaches `GOOGLE_ISSUER_URL`; see `third_party_sign_in_failed`.',
+  },
+  timestamps_invalid: {
+    means: 'The times in the identity token are missing, contradict each other, or lie in the future.',
+    advice: 'Check the clocks of the identity provider and of the database.',
+  },
+  token_expired: {
+    means: 'The gateway token has expired.',
+    advice: 'Nothing: the app exchanges a new one.',
+  },
+  token_invalid: {
+    means: 'The gateway token is malformed, or not signed by this deployment.',
+    advice: 'Nothing for single lines. Many: `JWT_SECRET` changed, or differs between instances.',
+  },
+  token_key_invalid: {
+    means: 'The API key behind the gateway token was revoked.',
+    advice: 'The backend exchanges an active key.',
+  },
+  token_of_other_app: {
+    means: 'The gateway token is of another application.',
+    advice: 'The client exchanges a token for this one.',
+  },
+  token_of_other_method: {
+    means: 'The authentication of the application changed after the token was issued.',
+    advice: 'Nothing: the app exchanges a new one.',
+  },
+  token_of_wrong_clock: {
+    means: 'The gateway token was issued while a clock was ahead.',
+    advice: 'Nothing: the app exchanges a new one. Keep the clock of the database right.',
+  },
+  too_many_invitations: {
+    means: 'The organization has the most pending invitations it may have.',
+    advice: 'Revoke some.',
+  },
+  too_many_management_keys: {
+    means: 'The account has the most management keys it may have.',
+    advice: 'Revoke some.',
+  },
+  too_many_organizations: {
+    means: 'The person belongs to the most organizations they may.',
+    advice: 'Leave one.',
+  },
+  too_many_pending_authorizations: {
+    means: 'Too many OAuth clients wait for a decision.',
+    advice: 'Wait. Many: somebody sends requests to be let in; limit them at the proxy.',
+  },
+  too_many_pending_logins: {
+    means: 'Too many terminals wait for a decision.',
+    advice: 'Wait. Many: somebody opens logins; limit them at the proxy.',
+  },
+  too_many_pending_operations: {
+    means: 'The account has too many operations that wait for a person.',
+    advice: 'Decide them, or wait until they expire.',
+  },
+  transfer_coding_unsupported: {
+    means: 'The request has a `Transfer-Encoding` other than `chunked`, or one in HTTP/1.0.',
+    advice: 'Look at the client and at the proxy in front.',
+  },
+  unknown_kid: {
+    means: 'The identity provider publishes no key of the name in the token.',
+    advice: 'Check `jwks_url`.',
+  },
+  usage_journal_failed: {
+    means: 'The journal cannot be written.',
+    advice: 'Disk full, or `DATA_DIR` not writable; see `usage_journal_failed` in the log.',
+  },
+  usage_journal_full: {
+    means: '`JOURNAL_MAX_PENDING` events wait for Postgres.',
+    advice: 'See Postgres, and `usage_events_write_failed` in the log.',
+  },
+  user_blocked: {
+    means: 'The user is blocked.',
+    advice: 'Nothing, or unblock the user.',
+  },
+  user_budget_held: {
+    means: 'The rest of the monthly budget of the user is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
+  },
+  user_budget_spent: {
+    means: 'The monthly budget of the user is spent.',
+    advice: 'Raise it, or wait for the next UTC month.',
+  },
+  user_day_limit_reached: {
+    means: 'The user has used their requests of the UTC day.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  user_id_missing: {
+    means: 'The claim `user_id_claim` is absent, is not a text of 1 to 1024 bytes, or is `.` or `..`.',
+    advice: 'Compare `user_id_claim` with a token.',
+  },
+  user_minute_limit_reached: {
+    means: 'The user has used their requests of the minute.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  vault_failed: {
+    means: 'The vault of an extension threw an unexpected error.',
+    advice: 'See the log of the extension.',
+  },
+  vault_misconfigured: {
+    means: 'The vault is misconfigured.',
+    advice: 'See `secret_vault_misconfigured` in the log.',
+  },
+  vault_unreachable: {
+    means: 'The key service did not answer, or refused.',
+    advice: 'See `provider_secret_unavailable` in the log.',
+  },
+  workers_not_heard: {
+    means: 'The parent of the workers did not answer a scrape within a second.',
+    advice: 'Nothing for single lines. Many: the machine is overloaded.',
+  },
+} as const satisfies Record<string, ReasonEntry>;
+
+declare const UNLISTED: unique symbol;
+
+/** A reason that no list can have; only {@link unlistedReason} makes one. */
+export type UnlistedReason = string & { readonly [UNLISTED]: true };
+
+export type Reason = keyof typeof REASONS | UnlistedReason;
+
+/** A reason with the code of a system error in it, or one of an extension. */
+export function unlistedReason(reason: string): UnlistedReason {
+  return reason as UnlistedReason;
+}
