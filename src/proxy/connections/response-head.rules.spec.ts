@@ -161,6 +161,7 @@ describe('how long the connection may be idle', () => {
     [['connection: x-a, close'], 0],
     [['connection: x-a', 'connection: close'], 0],
     [['connection: closed'], 15_000],
+    [['connection: close\xa0'], 15_000],
     [['keep-alive: timeout=5'], 3_000],
     [['Keep-Alive: max=100, Timeout=5'], 3_000],
     [['keep-alive: timeout=5, max=100'], 3_000],
@@ -183,6 +184,7 @@ describe('how long the connection may be idle', () => {
     const status = 'HTTP/1.0 200 OK';
     expect(parse([LENGTH], { status }).keepAliveMs).toBe(0);
     expect(parse([LENGTH, 'connection: Keep-Alive'], { status }).keepAliveMs).toBe(15_000);
+    expect(parse([LENGTH, 'connection: keep-alive\xa0'], { status }).keepAliveMs).toBe(0);
   });
 
   it('body until the connection closes → not at all', () => {

@@ -126,7 +126,8 @@ class Framing {
 
   /** Whether the connection ends after its message. */
   get isLast(): boolean {
-    const has = (token: string) => this.#tokens.split(',').some((one) => one.trim() === token);
+    const has = (token: string) =>
+      this.#tokens.split(',').some((one) => withoutOuterSpace(one, 0, one.length) === token);
     return (this.#tokens !== '' && has('close')) || (!this.isHttp11 && !has('keep-alive'));
   }
 
