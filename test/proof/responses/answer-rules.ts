@@ -58,7 +58,7 @@ export function fateProblems(call: HostileCall, evidence: Evidence, node: ReadAn
 }
 
 /** Whether nothing but this answer, or the beginning of it, has arrived before a request was answered. */
-export function isOwn({ pieces }: Evidence, bytes: Buffer): boolean {
+function isOwn({ pieces }: Evidence, bytes: Buffer): boolean {
   const arrived = Buffer.concat(pieces);
   const length = Math.min(arrived.length, bytes.length);
   return arrived.subarray(0, length).equals(bytes.subarray(0, length));

@@ -2,7 +2,7 @@ import type { Chance } from '../../support/chance.js';
 import type { Framing, ResponseDraft } from './response-draft.js';
 
 /** Who reads an answer with one oddity: nobody, both, or Node's strict parser although the gateway refuses it. */
-export type Readers = 'nobody' | 'both' | 'node';
+type Readers = 'nobody' | 'both' | 'node';
 
 /** Something unusual in an answer that is regular otherwise. */
 export interface Oddity {
