@@ -182,7 +182,7 @@ export const ODDITIES: readonly Oddity[] = [
     ...{ name: 'chunk that ends otherwise', readers: 'nobody', in: CHUNKED, inHead: false },
     apply: (draft, chance) => {
       if (draft.body.length === 0) draft.body = Buffer.from('x');
-      draft.chunkEnd = chance.of(['', '\n', '\r', '\n\r', 'x\r\n', '\r\r\n', ' \r\n']);
+      draft.chunkEnd = chance.of(['', '\n', '\r', '\n\r', '\n\n', 'x\n', 'x\r\n', '\r\r\n', ' \r\n']);
     },
   },
   trailer('trailers', 'both', 'x-a: b', 'x-a: b\r\nx-b:', 'x-a: \xe9', 'connection: x'),
