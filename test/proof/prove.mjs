@@ -62,6 +62,17 @@ const PROOFS = {
     usual: '1000000',
     runs: parserRuns,
   },
+  responses: {
+    about: 'no hostile answer of a provider is read but as Node reads it, and none reaches another request',
+    option: 'responses',
+    usual: '1000000',
+    runs: (responses, seed) => [
+      unit('src/proxy/exchange/hostile-responses', { FUZZ_RUNS: responses, FUZZ_SEED: seed }),
+      unit('src/proxy/connections/origin-pool-model', {
+        ...{ FUZZ_RUNS: String(Math.max(Math.ceil(Number(responses) / 100), 1_000)), FUZZ_SEED: seed },
+      }),
+    ],
+  },
   requests: {
     about: 'no hostile request breaks the service, or gets more than a refusal',
     option: 'runs',
@@ -78,11 +89,12 @@ const MOST_SEED = 2 ** 31;
 const WHOLE = /^[1-9][0-9]{0,9}$/;
 const MISUSE = 2;
 
+const unit = (suite, env) => ({ project: 'unit', suites: [suite], env });
 const e2e = (suites, env) => [{ project: 'e2e', suites, env }];
 
 function usage() {
   const lines = Object.entries(PROOFS).map(([name, { about, option, usual }]) => {
-    return `  ${name.padEnd(10)} --${option} N (${usual})`.padEnd(33) + about;
+    return `  ${name.padEnd(10)} --${option} N (${usual})`.padEnd(38) + about;
   });
   return `npm run prove -- <name> [--<option> N] [--seed S]\n\n${lines.join('\n')}\n`;
 }

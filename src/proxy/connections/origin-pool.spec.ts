@@ -129,6 +129,17 @@ describe('connections to one origin', () => {
     expect((await callOn(next)).body.toString()).toBe('ok');
   });
 
+  it('connection that was renewed and is released by its holder → its place is not free twice', () => {
+    const { pool, take } = setUp('http://127.0.0.1:9', { max: 1 });
+    const closed = take();
+    closed.close();
+    const renewed = pool.renew(closed);
+    closed.release();
+    expect([pool.busy, pool.acquire()]).toEqual([1, undefined]);
+    renewed.release();
+    expect([pool.busy, pool.isEmpty]).toEqual([0, true]);
+  });
+
   it('idle for 15 s → closed; younger and busy ones stay', async () => {
     const { origin } = await provider();
     const { clock, pool, take, used } = setUp(origin);

@@ -65,6 +65,8 @@ export class OriginPool {
   /** A new connection in place of an acquired one that its provider has closed before its request was sent. */
   renew(closed: ProviderConnection): ProviderConnection {
     closed.close();
+    closed.release();
+    this.#total++;
     return this.#create();
   }
 

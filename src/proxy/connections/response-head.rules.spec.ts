@@ -130,6 +130,15 @@ describe('the body that follows', () => {
     ['transfer-encoding: chunked', 'transfer-encoding: chunked'],
   ])('%j%j → refused', (...lines) => expectRefused(() => parse(lines)));
 
+  it('tabulator after a transfer coding, which some parsers take for a part of it → refused', () => {
+    for (const line of ['transfer-encoding: chunked\t', 'Transfer-Encoding:chunked \t']) {
+      expectRefused(() => parse([line]));
+      expectRefused(() => parse([line, 'x-a: 1']));
+    }
+    expect(parse(['transfer-encoding:\tchunked ']).bodyLength).toBe('chunked');
+    expect(parse(['content-length: 5\t']).bodyLength).toBe(5);
+  });
+
   it('chunks from HTTP/1.0 → refused', () => {
     expectRefused(() => parse(['transfer-encoding: chunked'], { status: 'HTTP/1.0 200 OK' }));
   });
@@ -152,6 +161,7 @@ describe('how long the connection may be idle', () => {
     [['connection: x-a, close'], 0],
     [['connection: x-a', 'connection: close'], 0],
     [['connection: closed'], 15_000],
+    [['connection: close\xa0'], 15_000],
     [['keep-alive: timeout=5'], 3_000],
     [['Keep-Alive: max=100, Timeout=5'], 3_000],
     [['keep-alive: timeout=5, max=100'], 3_000],
@@ -162,10 +172,19 @@ describe('how long the connection may be idle', () => {
     [['keep-alive: timeout=5', 'connection: close'], 0],
   ])('%j → %i ms', (lines, keepAliveMs) => expect(parse([LENGTH, ...lines]).keepAliveMs).toBe(keepAliveMs));
 
+  it('interim answer after which its connection ends → refused: none follows', () => {
+    const status = 'HTTP/1.1 103 Early Hints';
+    expectRefused(() => parse(['connection: close'], { status }));
+    expectRefused(() => parse([], { status: 'HTTP/1.0 100 Continue' }));
+    expect(parse(['keep-alive: timeout=1'], { status }).status).toBe(103);
+    expect(parse(['connection: keep-alive'], { status: 'HTTP/1.0 100 Continue' }).status).toBe(100);
+  });
+
   it('HTTP/1.0 → only where it says so', () => {
     const status = 'HTTP/1.0 200 OK';
     expect(parse([LENGTH], { status }).keepAliveMs).toBe(0);
     expect(parse([LENGTH, 'connection: Keep-Alive'], { status }).keepAliveMs).toBe(15_000);
+    expect(parse([LENGTH, 'connection: keep-alive\xa0'], { status }).keepAliveMs).toBe(0);
   });
 
   it('body until the connection closes → not at all', () => {

@@ -19,6 +19,7 @@ export interface ResponseHead {
 }
 
 const LINE_END = '\r\n';
+const TAB = 0x09;
 /** Keep-alive time of an idle connection unless the provider states another one. */
 const KEEP_ALIVE_MS = 15_000;
 const MAX_KEEP_ALIVE_MS = 30_000;
@@ -26,8 +27,13 @@ const MAX_KEEP_ALIVE_MS = 30_000;
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
+const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 /** Field lines without obsolete line folding, which RFC 9112 section 5.2 lets a gateway refuse. */
-const FIELD_LINES = /^(?:\r\n[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*)*$/;
+const FIELD_LINES = new RegExp(`^(?:\\r\\n${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*)*$`);
+const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i;
+const QUOTED = '"(?:[\\t !#-[\\]-~\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
+/** Extensions of a chunk, without the blanks that RFC 9112 section 7.1.1 calls bad and Node's strict parser refuses as well. */
+const CHUNK_EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)+$`);
 const DIGITS = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[\s,;])timeout=(\d{1,9})(?:$|[\s,;])/i;
 
@@ -54,13 +60,24 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
     const name = text.slice(start, colon).toLowerCase();
     const value = withoutOuterSpace(text, colon + 1, end);
     headers.push(name, value);
-    framing.note(name, value);
+    framing.note(name, value, text.charCodeAt(end - 1) === TAB);
     start = end + LINE_END.length;
   }
   const status = Number(statusLine[2]);
+  if (status < 200 && framing.isLast) throw invalid('interim answer');
   const bodyLength = framing.bodyLength(status, method);
   const keepAliveMs = bodyLength === 'until_close' ? 0 : framing.keepAliveMs;
   return { status, statusText: statusLine[3] ?? '', headers, text, bodyLength, keepAliveMs };
+}
+
+/** Whether a line is a trailer: a field that says nothing about the body (RFC 9110 section 6.5.1). */
+export function isTrailer(line: string): boolean {
+  return FIELD_LINES.test(LINE_END + line) && !FRAMING_FIELD.test(line);
+}
+
+/** Whether these are extensions of a chunk, from their first semicolon on. */
+export function isChunkExtensions(text: string): boolean {
+  return CHUNK_EXTENSIONS.test(text);
 }
 
 /** The value of a header that should occur once; the last one of several, as most parsers choose. */
@@ -78,14 +95,15 @@ class Framing {
 
   constructor(private readonly isHttp11: boolean) {}
 
-  note(name: string, value: string): void {
+  /** @param endsInTab before it was trimmed: some parsers take that for a part of a transfer coding. */
+  note(name: string, value: string, endsInTab: boolean): void {
     switch (name) {
       case 'content-length':
         if (this.#length !== undefined) throw invalid('content-length');
         this.#length = value;
         break;
       case 'transfer-encoding':
-        if (this.#coding !== undefined) throw invalid('transfer-encoding');
+        if (this.#coding !== undefined || endsInTab) throw invalid('transfer-encoding');
         this.#coding = value;
         break;
       case 'connection':
@@ -106,10 +124,15 @@ class Framing {
     return length === undefined ? 'until_close' : Number(length);
   }
 
+  /** Whether the connection ends after its message. */
+  get isLast(): boolean {
+    const has = (token: string) =>
+      this.#tokens.split(',').some((one) => withoutOuterSpace(one, 0, one.length) === token);
+    return (this.#tokens !== '' && has('close')) || (!this.isHttp11 && !has('keep-alive'));
+  }
+
   get keepAliveMs(): number {
-    const has = (token: string) => this.#tokens.split(',').some((one) => one.trim() === token);
-    if (this.#tokens !== '' && has('close')) return 0;
-    if (!this.isHttp11 && !has('keep-alive')) return 0;
+    if (this.isLast) return 0;
     const stated = TIMEOUT.exec(this.#timeout)?.[1];
     if (stated === undefined) return KEEP_ALIVE_MS;
     return Math.min(Math.max(Number(stated) * 1_000 - KEEP_ALIVE_MARGIN_MS, 0), MAX_KEEP_ALIVE_MS);
@@ -124,7 +147,7 @@ function withoutOuterSpace(text: string, from: number, to: number): string {
 }
 
 function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x09;
+  return code === 0x20 || code === TAB;
 }
 
 function invalid(what: string): BrokenConnection {

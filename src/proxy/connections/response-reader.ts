@@ -1,5 +1,5 @@
 import { BrokenConnection } from './broken-connection.js';
-import { parseResponseHead, type ResponseHead } from './response-head.rules.js';
+import { isChunkExtensions, isTrailer, parseResponseHead, type ResponseHead } from './response-head.rules.js';
 
 /** Events of one response. `onEnd` is the last one. */
 export interface ResponseEvents {
@@ -17,7 +17,7 @@ const MAX_CHUNK_LINE_BYTES = 4 * 1024;
 /** Hexadecimal digits of a chunk's size: below 2^52. */
 const MAX_CHUNK_DIGITS = 13;
 const HEAD_END = '\r\n\r\n';
-const [CR, LF, SEMICOLON, SPACE, TAB] = [0x0d, 0x0a, 0x3b, 0x20, 0x09];
+const [CR, LF, SEMICOLON] = [0x0d, 0x0a, 0x3b];
 
 type State =
   | 'idle'
@@ -48,8 +48,10 @@ export class ResponseReader {
   #partialHead: Buffer | undefined;
   /** Bytes until the end of the body or of the chunk. */
   #left = 0;
-  /** Bytes of a framing line so far, or digits of a size. */
+  /** Bytes of framing lines so far, or digits of a size. */
   #lineBytes = 0;
+  /** The extensions of a chunk, or a trailer, as far as they have arrived. */
+  #line = '';
   #pieces: Buffer[] = [];
 
   constructor(private readonly events: ResponseEvents) {}
@@ -141,7 +143,7 @@ export class ResponseReader {
       case 'chunk_size':
         return this.#afterSizeByte(byte);
       case 'chunk_extension':
-        if (byte === CR) return 'chunk_line_end';
+        if (byte === CR) return this.#endLine(isChunkExtensions, 'chunk_line_end');
         return this.#afterLineByte('chunk_extension', byte, MAX_CHUNK_LINE_BYTES);
       case 'chunk_line_end':
         this.#lineBytes = 0;
@@ -154,7 +156,7 @@ export class ResponseReader {
         if (byte === CR) return 'trailers_end';
         return this.#afterLineByte('trailer', byte, MAX_HEAD_BYTES);
       case 'trailer':
-        if (byte === CR) return 'trailer_line_end';
+        if (byte === CR) return this.#endLine(isTrailer, 'trailer_line_end');
         return this.#afterLineByte('trailer', byte, MAX_HEAD_BYTES);
       case 'trailer_line_end':
         return required(byte, LF, 'trailer_start');
@@ -172,14 +174,21 @@ export class ResponseReader {
     }
     if (this.#lineBytes === 0) throw invalid('a chunk without a size');
     if (byte === CR) return 'chunk_line_end';
-    if (byte === SEMICOLON || byte === SPACE || byte === TAB) return 'chunk_extension';
+    if (byte === SEMICOLON) return this.#afterLineByte('chunk_extension', byte, MAX_CHUNK_LINE_BYTES);
     throw invalid('a chunk without a size');
   }
 
-  /** A byte of a line whose content is ignored. */
+  /** A byte of a line whose content is checked at its end, and then ignored. */
   #afterLineByte(state: State, byte: number, maxBytes: number): State {
     if (byte === LF || ++this.#lineBytes > maxBytes) throw invalid('lines between its chunks');
+    this.#line += String.fromCharCode(byte);
     return state;
+  }
+
+  #endLine(isValid: (line: string) => boolean, next: State): State {
+    if (!isValid(this.#line)) throw invalid('lines between its chunks');
+    this.#line = '';
+    return next;
   }
 
   #deliver(): void {

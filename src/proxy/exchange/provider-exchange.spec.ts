@@ -72,6 +72,7 @@ describe('coded answers', () => {
   });
 });
 
+const BOUNDS = { maxConnections: 1, silenceTimeoutMs: 0 };
 const CALL = { method: 'POST', path: '/', headers: [], body: undefined, ttfbTimeoutMs: 60_000 };
 
 describe('what arrives in one turn', () => {
@@ -205,10 +206,35 @@ describe('what arrives in one turn', () => {
 });
 
 describe('a connection after its call', () => {
+  it('call that is stopped before its request was sent → its connection is free, and nothing is sent on it', () => {
+    const pool = new OriginPool('http://127.0.0.1:9', BOUNDS, () => undefined, new SystemClock());
+    const call: Partial<ProviderCall> = { ...CALL, pool };
+    const told: string[] = [];
+    const exchange: ProviderExchange = new ProviderExchange(
+      call as ProviderCall,
+      {
+        onSend: () => void told.push('send'),
+        onHead: () => undefined,
+        onBytes: () => undefined,
+        onEnd: () => undefined,
+        onFailure: ({ message }) => {
+          told.push(message);
+          exchange.finish();
+        },
+      },
+      new TurnStages(),
+    );
+    const connection = pool.acquire();
+    if (connection === undefined) throw new Error('a connection was expected');
+    exchange.take(connection);
+    exchange.stop('interrupted');
+    exchange.start();
+    expect([told, pool.busy, pool.isEmpty]).toEqual([['interrupted'], 0, true]);
+  });
+
   it('receiver that paused for the last bytes → the next call on the connection is answered', async () => {
     const upstream = await startUpstream({ script: json(200, 'ok') });
-    const bounds = { maxConnections: 1, silenceTimeoutMs: 0 };
-    const pool = new OriginPool(upstream.url, bounds, buildConnector({}), new SystemClock());
+    const pool = new OriginPool(upstream.url, BOUNDS, buildConnector({}), new SystemClock());
     const call: Partial<ProviderCall> = { ...CALL, pool };
     const told: string[] = [];
     const exchange: ProviderExchange = new ProviderExchange(

@@ -219,8 +219,13 @@ export class ProviderExchange implements ConnectionEvents {
   }
 
   #fail(error: Error): void {
-    if (this.#connection?.isBusy) this.#connection.abort(error);
-    else this.onFailure(error);
+    const connection = this.#connection;
+    if (connection?.isBusy) connection.abort(error);
+    else {
+      // Its request was not sent: no end of a call returns it.
+      connection?.release();
+      this.onFailure(error);
+    }
   }
 
   #deliverHead(): void {

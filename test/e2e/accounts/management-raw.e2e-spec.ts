@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Chance } from '../../proof/requests/chance.js';
+import { Chance } from '../../support/chance.js';
 import { answersIn, changedMessage } from '../../proof/requests/raw-requests.js';
 import { eventually } from '../../support/eventually.js';
 import { fuzzRuns } from '../../support/jest/fuzz-runs.js';

@@ -1,4 +1,4 @@
-import type { Chance } from './chance.js';
+import type { Chance } from '../../support/chance.js';
 import { LITERALS, STRANGE_NAMES } from './hostile-texts.js';
 
 /** A value of JSON that is still to be written: a text as it will stand there, a list, or members in their order. */

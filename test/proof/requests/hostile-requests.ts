@@ -1,4 +1,4 @@
-import { Chance } from './chance.js';
+import { Chance } from '../../support/chance.js';
 import { FOREIGN_CONTENT_TYPES, HEADERS } from './hostile-headers.js';
 import { brokenJson, hostileJson } from './hostile-json.js';
 import { PATH_SEGMENTS, QUERY_VALUES, STRANGE_NAMES, UNSTORABLE } from './hostile-texts.js';

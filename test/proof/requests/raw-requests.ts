@@ -1,4 +1,4 @@
-import type { Chance } from './chance.js';
+import type { Chance } from '../../support/chance.js';
 
 /** What means something to whoever reads a message, where it does not belong. */
 const TOKENS: readonly string[] = [

@@ -1,4 +1,4 @@
-import { seeded } from '../../support/seeded.js';
+import { seeded } from './seeded.js';
 
 /** Decisions by chance that a seed repeats. */
 export class Chance {

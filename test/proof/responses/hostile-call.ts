@@ -1,0 +1,104 @@
+import type { OriginPool } from '../../../src/proxy/connections/origin-pool.js';
+import type { ResponseHead } from '../../../src/proxy/connections/response-head.rules.js';
+import type { ProviderCall } from '../../../src/proxy/exchange/provider-call.js';
+import {
+  type ExchangeEvents,
+  ProviderExchange,
+  type ReceivedHead,
+} from '../../../src/proxy/exchange/provider-exchange.js';
+import type { WaitingRequest } from '../../../src/proxy/relay/send-batch.js';
+import type { TurnStages } from '../../../src/proxy/turn-stages.js';
+import type { HostileResponse } from './hostile-responses.js';
+import type { ReadAnswer } from './node-answer.js';
+import { type Asker, nonceOf } from './nonces.js';
+import type { Answerable, RequestLog } from './request-log.js';
+
+/** One call of the gateway, from its connection to its end, as the relay makes it. */
+export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
+  log: RequestLog | undefined;
+  isOver = false;
+  /** Why it has no answer. */
+  failure: Error | undefined;
+  /** Given up by its receiver. */
+  isLeft = false;
+  /** Its receiver does not take more for now. */
+  isSlow = false;
+  readonly #exchange: ProviderExchange;
+  #head: ResponseHead | undefined;
+  readonly #body: Buffer[] = [];
+
+  constructor(
+    readonly asker: Asker,
+    readonly response: HostileResponse,
+    pool: OriginPool,
+    stages: TurnStages,
+    private readonly pausesAtFirst: boolean,
+    private readonly over: (call: HostileCall) => void,
+  ) {
+    const headers = ['x-nonce', nonceOf(asker)];
+    const call: Partial<ProviderCall> = { pool, method: response.method, path: '/', headers, ttfbTimeoutMs: 0 };
+    this.#exchange = new ProviderExchange(call as ProviderCall, this, stages);
+  }
+
+  get exchange(): ProviderExchange {
+    return this.#exchange;
+  }
+
+  /** What it got; absent before its end, or if it failed. */
+  get answer(): ReadAnswer | undefined {
+    if (!this.isOver || this.failure !== undefined || this.#head === undefined) return undefined;
+    const { status, statusText, headers, keepAliveMs } = this.#head;
+    return { status, statusText, headers, body: Buffer.concat(this.#body), isKept: keepAliveMs > 0 };
+  }
+
+  admit(): void {}
+
+  send(): void {
+    this.#exchange.start();
+  }
+
+  failed(error: Error): void {
+    this.onFailure(error);
+  }
+
+  /** Its receiver leaves. */
+  leave(): void {
+    if (this.isOver) return;
+    this.isLeft = true;
+    this.#exchange.stop('client_left');
+  }
+
+  goOn(): void {
+    this.isSlow = false;
+    this.#exchange.resume();
+  }
+
+  onSend(): void {}
+
+  onHead({ head }: ReceivedHead): void {
+    this.#head = head;
+  }
+
+  onBytes(bytes: Buffer): void {
+    this.#body.push(bytes);
+    if (!this.pausesAtFirst || this.#body.length > 1) return;
+    this.isSlow = true;
+    this.#exchange.pause();
+  }
+
+  onEnd(): void {
+    this.#end();
+  }
+
+  onFailure(error: Error): void {
+    this.failure = error;
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.isOver) throw new Error('a call has ended twice');
+    this.isOver = true;
+    this.#exchange.finish();
+    this.over(this);
+  }
+}
