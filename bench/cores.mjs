@@ -1,11 +1,10 @@
-/** One core for the measured process alone, the other for everything else; and who else used the first. */
+/** With `--pinned`: one core for the measured process alone, the other for everything else; and who else used the first. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
-import { descendants } from '../resources.mjs';
+import { descendants, ifAlive } from './meter.mjs';
 
-/** The core of the measured process. */
-export const MEASURED_CORE = 0;
+const MEASURED_CORE = 0;
 const TICKS_PER_SECOND = 100;
 const LOOK_MS = 500;
 const { PRIORITY_LOW } = os.constants.priority;
@@ -14,7 +13,12 @@ const { PRIORITY_LOW } = os.constants.priority;
 export function leaveMeasuredCore() {
   const last = os.cpus().length - 1;
   if (last < 1) throw new Error('--pinned needs a second core');
-  pin(process.pid, `${MEASURED_CORE + 1}-${last}`);
+  execFileSync('taskset', ['-acp', `${MEASURED_CORE + 1}-${last}`, String(process.pid)], { stdio: 'ignore' });
+}
+
+/** A command that runs on the measured core. */
+export function onMeasuredCore(command, args) {
+  return ['taskset', ['-c', String(MEASURED_CORE), command, ...args]];
 }
 
 /**
@@ -25,33 +29,20 @@ export function leaveMeasuredCore() {
 export function keepBehind(pid) {
   const behind = new Set();
   const look = () => {
-    for (const each of [pid, ...descendants(pid).map((child) => child.pid)]) {
-      if (!behind.has(each) && giveWay(each)) behind.add(each);
+    for (const each of [pid, ...descendants(pid)]) {
+      if (!behind.has(each) && ifAlive(() => giveWay(each))) behind.add(each);
     }
   };
   look();
   setInterval(look, LOOK_MS).unref();
 }
 
-/** @returns {boolean} false where the process has ended, or the kernel wants a pause between two such changes */
+/** Throws where the process has ended, or the kernel wants a pause between two such changes. */
 function giveWay(pid) {
   const group = `/proc/${pid}/autogroup`;
-  try {
-    os.setPriority(pid, PRIORITY_LOW);
-    if (existsSync(group)) writeFileSync(group, String(PRIORITY_LOW));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A command that runs on the measured core. */
-export function onMeasuredCore(command, args) {
-  return ['taskset', ['-c', String(MEASURED_CORE), command, ...args]];
-}
-
-function pin(pid, cores) {
-  execFileSync('taskset', ['-acp', cores, String(pid)], { stdio: 'ignore' });
+  os.setPriority(pid, PRIORITY_LOW);
+  if (existsSync(group)) writeFileSync(group, String(PRIORITY_LOW));
+  return true;
 }
 
 /** Seconds that the measured core was not idle so far, with what the hypervisor took from it. */

@@ -1,27 +1,19 @@
-/**
- * One writer of events, in full batches on one connection, as fast as it can or at a rate; also as a process of its own
- * that takes jobs.
- */
+/** One writer of events, in full batches on one connection, as fast as it can, as its own process. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { Secret } from '../../dist/src/common/log/secret.js';
-import { createDataSource } from '../../dist/src/platform/database/data-source.js';
-import { UsageWritesRepository } from '../../dist/src/usage/event/usage-writes.repository.js';
-import { takeJobs } from '../jobs.mjs';
+import { Secret } from '../dist/src/common/log/secret.js';
+import { createDataSource } from '../dist/src/platform/database/data-source.js';
+import { UsageWritesRepository } from '../dist/src/usage/event/usage-writes.repository.js';
+import { takeJobs } from './jobs.mjs';
 
 const BATCH_EVENTS = 2_000;
 const BATCHES = 10;
-/** As the calls of the pinned bench. */
-export const FEW_USERS = { apps: 1, users: 64, models: 1, versions: 1 };
-/** Of an account with much usage: nearly every event of a batch has a user of its own. */
-export const MANY_USERS = { apps: 20, users: 20_000, models: 12, versions: 6 };
 
 /** The kinds of calls: what the events of each share. */
 function kindsOf({ apps, models }) {
   return Array.from({ length: apps * models }, (_, kind) => ({
     kind,
-    organization_id: 'write-rate',
-    app_id: `write-rate-${Math.floor(kind / models)}`,
+    organization_id: 'event-writer',
+    app_id: `event-writer-${Math.floor(kind / models)}`,
     api_key_id: 'key-1',
     provider_type: 'openai',
     provider_id: 'provider-1',
@@ -69,22 +61,19 @@ function batchesOf(usage) {
 }
 
 /**
- * Writes for a time. A writer that falls behind its rate goes on at once, and so tells how much it could.
+ * Writes for a time.
  *
- * @param {{ url: string, rate: number | null, durationMs: number, usage?: typeof MANY_USERS }} job `rate` in events per
- *   second; null: no pause
+ * @param {{ usage: { apps: number, users: number, models: number, versions: number } }} job how different the events are
  * @returns {Promise<{ stored: number, perSecond: number }>}
  */
-export async function write({ url, rate, durationMs, usage = MANY_USERS }) {
+async function write({ url, warmMs, durationMs, usage }) {
   const nextBatch = batchesOf(usage);
-  const options = { applicationName: 'write-rate', poolSize: 1, entities: [], migrations: [] };
+  const options = { applicationName: 'event-writer', poolSize: 1, entities: [], migrations: [] };
   const dataSource = await createDataSource({ url: new Secret(url), ...options }).initialize();
   const writes = new UsageWritesRepository(dataSource);
   const startedMs = performance.now();
   let stored = 0;
-  for (let round = 0; performance.now() < startedMs + durationMs; round += 1) {
-    const dueMs = rate === null ? 0 : startedMs + (1e3 * stored) / rate;
-    if (dueMs > performance.now()) await sleep(dueMs - performance.now());
+  for (let round = 0; performance.now() < startedMs + warmMs + durationMs; round += 1) {
     await writes.insert(nextBatch(round));
     stored += BATCH_EVENTS;
   }
@@ -93,4 +82,4 @@ export async function write({ url, rate, durationMs, usage = MANY_USERS }) {
   return { stored, perSecond: stored / seconds };
 }
 
-if (process.send) takeJobs({ write });
+takeJobs({ write });
