@@ -1,13 +1,12 @@
-/** What the bench's clients send, one call of 1 KB in the shapes upstream.mjs understands, and what they are answered. */
+/** What the bench's clients send, one call of 1 KB, and what provider.mjs answers. */
 
-const CALL_BYTES = 1024;
-const ANSWER_BYTES = 1024;
+const BYTES = 1024;
 
 export const USAGE = { prompt_tokens: 210, completion_tokens: 180, total_tokens: 390 };
 
 /** 1 KB of JSON that answers a call. */
 export function chatAnswer() {
-  return padded(ANSWER_BYTES, (content) => ({
+  return padded((content) => ({
     id: 'chatcmpl-bench',
     object: 'chat.completion',
     created: 1_790_000_000,
@@ -17,22 +16,9 @@ export function chatAnswer() {
   }));
 }
 
-/** The same for one of the Responses API. */
-export function responsesAnswer() {
-  return padded(ANSWER_BYTES, (text) => ({
-    id: 'resp_bench',
-    object: 'response',
-    created_at: 1_790_000_000,
-    status: 'completed',
-    model: 'gpt-4.1',
-    output: [{ type: 'message', id: 'msg_bench', role: 'assistant', content: [{ type: 'output_text', text }] }],
-    usage: { input_tokens: 210, output_tokens: 180, total_tokens: 390 },
-  }));
-}
-
-/** A call that is answered by 1 KB of JSON. @param bytes of its body */
-export function jsonCall(bytes = CALL_BYTES) {
-  return callWith('Say something short.', {}, bytes);
+/** A call that is answered by 1 KB of JSON. */
+export function jsonCall() {
+  return callWith('Say something short.', {});
 }
 
 /** A streamed call answered by `chunks` content chunks, one every `intervalMs`. */
@@ -40,19 +26,8 @@ export function streamCall(chunks, intervalMs) {
   return callWith(`bench-stream-${chunks}-${intervalMs}`, { stream: true });
 }
 
-/** A call of the Responses API that is answered by 1 KB of JSON. */
-export function responsesCall() {
-  return padded(CALL_BYTES, (filler) => ({
-    model: 'gpt-4.1',
-    input: [
-      { role: 'developer', content: `You are brief. ${filler}` },
-      { role: 'user', content: 'Say something short.' },
-    ],
-  }));
-}
-
-function callWith(instruction, members, bytes = CALL_BYTES) {
-  return padded(bytes, (filler) => ({
+function callWith(instruction, members) {
+  return padded((filler) => ({
     model: 'gpt-4.1',
     ...members,
     max_tokens: 400,
@@ -63,8 +38,8 @@ function callWith(instruction, members, bytes = CALL_BYTES) {
   }));
 }
 
-/** JSON of exactly so many bytes: `build` receives a filler text of the length that makes it so. */
-function padded(bytes, build) {
+/** 1 KB of JSON: `build` receives a filler text of the length that makes it so. */
+function padded(build) {
   const textOf = (filler) => JSON.stringify(build(filler));
-  return textOf('b'.repeat(bytes - textOf('').length));
+  return textOf('b'.repeat(BYTES - textOf('').length));
 }

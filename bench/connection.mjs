@@ -3,12 +3,11 @@ import net from 'node:net';
 import { ResponseReader } from './response-reader.mjs';
 
 /**
- * The bytes of one POST to a target.
+ * The bytes of one POST to a target, for a user where it names users.
  *
- * @param {{ port: number, path: string, headers: Record<string, string> }} target
- * @param {string} body
+ * @param {{ port: number, path: string, headers: Record<string, string>, userHeader?: string }} target
  */
-export function requestBytes({ port, path, headers }, body) {
+export function requestBytes({ port, path, headers, userHeader }, body, user = 'user-0') {
   const lines = [
     `POST ${path} HTTP/1.1`,
     `host: 127.0.0.1:${port}`,
@@ -16,7 +15,7 @@ export function requestBytes({ port, path, headers }, body) {
     'accept: application/json, text/event-stream',
     'user-agent: bench/1',
     `content-length: ${Buffer.byteLength(body)}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ...Object.entries({ ...headers, ...(userHeader && { [userHeader]: user }) }).map((pair) => pair.join(': ')),
   ];
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }

@@ -1,7 +1,21 @@
-/** The worker's end of a LoadGenerator: takes one job at a time from the runner and answers with its result. */
-import { announce } from './processes.mjs';
+/** A process that works for the runner, one job at a time: both ends. */
+import { announce, firstMessage, startModule } from './processes.mjs';
 
-/** @param {Record<string, (options: object) => unknown>} jobs by name */
+const PATIENCE_MS = 90_000;
+
+/** The runner's end. @returns `run(job, options)`, which throws when a job fails or takes far longer than it should */
+export async function startWorker(fileName) {
+  const { child } = await startModule(fileName);
+  const run = async (job, options) => {
+    child.send({ job, options });
+    const { outcome, failure } = await firstMessage(child, options.warmMs + options.durationMs + PATIENCE_MS);
+    if (failure) throw new Error(`${job}: ${failure}`);
+    return outcome;
+  };
+  return { run };
+}
+
+/** The worker's end. @param {Record<string, (options: object) => Promise<unknown>>} jobs by name */
 export function takeJobs(jobs) {
   process.on('message', async ({ job, options }) => {
     try {
@@ -10,5 +24,5 @@ export function takeJobs(jobs) {
       process.send({ failure: error.message });
     }
   });
-  announce({ ready: true });
+  announce({});
 }

@@ -1,111 +1,61 @@
 /**
  * Open loop: calls leave at a fixed rate whether or not earlier ones were answered, and each is timed from the moment
- * it was due, so a party that stalls cannot hide the calls it delayed. All parties are measured at once, in turn, so
- * the machine's noise and the timer's lateness fall on all of them alike.
+ * it was due, so a party that stalls cannot hide the calls it delayed.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { nowMs } from './clock.mjs';
 import { Connection, requestBytes } from './connection.mjs';
 import { summary } from './statistics.mjs';
 
-const OPEN_CONNECTIONS = 16;
+const CONNECTIONS = 16;
 const ANSWER_PATIENCE_MS = 3_000;
 
-/**
- * @typedef {{ count: number, p50: number, p99: number, max: number }} Times of calls, ms
- * @returns {Promise<Array<Times & { failed: number, fromSent: Times }>>} per target; `fromSent` leaves out how late the
- *   call left
- */
-export async function openLoop({ targets, body, ratePerTarget, warmMs, durationMs }) {
-  const callers = targets.map((target) => new Caller(target, body));
-  const stepMs = 1e3 / (ratePerTarget * targets.length);
-  const firstAtMs = nowMs() + 100;
-  await sendOnSchedule(callers, {
-    firstAtMs,
-    stepMs,
-    measureFromMs: firstAtMs + warmMs,
-    untilMs: firstAtMs + warmMs + durationMs,
-  });
-  const giveUpAtMs = nowMs() + ANSWER_PATIENCE_MS;
-  while (callers.some((caller) => caller.pending > 0) && nowMs() < giveUpAtMs) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
+/** @returns {Promise<{ failed: number, count: number, p50: number, p99: number, max: number }>} times in ms */
+export async function openLoop({ target, body, callsPerSecond, warmMs, durationMs }) {
+  const counts = { pending: 0, failed: 0, timesMs: [] };
+  const caller = startCaller(target.port, requestBytes(target, body), counts);
+  const firstMs = nowMs() + 100;
+  const calls = (callsPerSecond * (warmMs + durationMs)) / 1e3;
+  for (let sent = 0; sent < calls; sent += 1) {
+    const dueMs = firstMs + (sent * 1e3) / callsPerSecond;
+    while (nowMs() < dueMs) await sleep(Math.floor(dueMs - nowMs()));
+    caller.send(dueMs, dueMs >= firstMs + warmMs);
   }
-  return callers.map((caller) => caller.finish());
+  const giveUpMs = nowMs() + ANSWER_PATIENCE_MS;
+  while (counts.pending > 0 && nowMs() < giveUpMs) await sleep(20);
+  caller.stop();
+  return { failed: counts.failed + counts.pending, ...summary(counts.timesMs) };
 }
 
-function sendOnSchedule(callers, { firstAtMs, stepMs, measureFromMs, untilMs }) {
-  return new Promise((resolve) => {
-    let sent = 0;
-    const tick = () => {
-      for (let dueMs = firstAtMs + sent * stepMs; dueMs <= nowMs(); dueMs = firstAtMs + sent * stepMs) {
-        if (dueMs >= untilMs) {
-          resolve();
-          return;
-        }
-        callers[sent % callers.length].send(dueMs, dueMs >= measureFromMs);
-        sent += 1;
-      }
-      setTimeout(tick, Math.max(0, Math.floor(firstAtMs + sent * stepMs - nowMs())));
+/** Sends each call on the connection that was idle last, or on a new one. */
+function startCaller(port, request, counts) {
+  const all = new Set();
+  const idle = [];
+  const open = () => {
+    const connection = new Connection(port, () => {
+      all.delete(connection);
+      const idleAt = idle.indexOf(connection);
+      if (idleAt !== -1) return idle.splice(idleAt, 1);
+      counts.pending -= 1;
+      counts.failed += 1;
+    });
+    all.add(connection);
+    return connection;
+  };
+  for (let i = 0; i < CONNECTIONS; i += 1) idle.push(open());
+  const send = (dueMs, isMeasured) => {
+    const connection = idle.pop() ?? open();
+    counts.pending += 1;
+    const onEnd = (statusCode) => {
+      counts.pending -= 1;
+      idle.push(connection);
+      if (statusCode !== 200) counts.failed += 1;
+      else if (isMeasured) counts.timesMs.push(nowMs() - dueMs);
     };
-    tick();
-  });
-}
-
-class Caller {
-  pending = 0;
-  #port;
-  #request;
-  #idle = [];
-  #all = new Set();
-  #status;
-  #fromDueMs = [];
-  #fromSentMs = [];
-  #failed = 0;
-
-  constructor(target, body) {
-    this.#port = target.port;
-    this.#request = requestBytes(target, body);
-    this.#status = target.status ?? 200;
-    for (let i = 0; i < OPEN_CONNECTIONS; i += 1) this.#idle.push(this.#open());
-  }
-
-  send(dueMs, isMeasured) {
-    const slot = this.#idle.pop() ?? this.#open();
-    slot.isBusy = true;
-    this.pending += 1;
-    const sentMs = nowMs();
-    slot.connection.send(this.#request, {
-      onEnd: (statusCode) => {
-        slot.isBusy = false;
-        this.pending -= 1;
-        this.#idle.push(slot);
-        if (statusCode !== this.#status) this.#failed += 1;
-        else if (isMeasured) this.#measure(dueMs, sentMs);
-      },
-    });
-  }
-
-  finish() {
-    for (const slot of this.#all) slot.connection.destroy();
-    const failed = this.#failed + this.pending;
-    return { failed, ...summary(this.#fromDueMs), fromSent: summary(this.#fromSentMs) };
-  }
-
-  #measure(dueMs, sentMs) {
-    const endMs = nowMs();
-    this.#fromDueMs.push(endMs - dueMs);
-    this.#fromSentMs.push(endMs - sentMs);
-  }
-
-  #open() {
-    const slot = { isBusy: false, connection: null };
-    slot.connection = new Connection(this.#port, () => {
-      this.#all.delete(slot);
-      this.#idle = this.#idle.filter((other) => other !== slot);
-      if (!slot.isBusy) return;
-      this.pending -= 1;
-      this.#failed += 1;
-    });
-    this.#all.add(slot);
-    return slot;
-  }
+    connection.send(request, { onEnd });
+  };
+  const stop = () => {
+    for (const connection of all) connection.destroy();
+  };
+  return { send, stop };
 }

@@ -80,10 +80,6 @@ function forward(request, response, body) {
 }
 
 const server = http.createServer((request, response) => {
-  if (request.method === 'GET') {
-    response.writeHead(200, ['content-length', '2']).end('ok');
-    return;
-  }
   const parts = [];
   request.on('data', (part) => parts.push(part));
   request.on('end', () => forward(request, response, parts.length === 1 ? parts[0] : Buffer.concat(parts)));

@@ -1,95 +1,83 @@
 /** Starting and stopping the bench's children. Only processes started here are ever signalled, each by its own id. */
-import { fork, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import http from 'node:http';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import net from 'node:net';
-import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { descendants, isStillAlive } from './resources.mjs';
 
 const STOP_GRACE_MS = 15_000;
-const FORK_READY_MS = 10_000;
+const READY_MS = 60_000;
 const KEPT_OUTPUT_CHARS = 4_000;
 const children = new Set();
 
-/** Tells the parent that this forked process is ready, and makes it end when the parent does. */
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGTERM');
+});
+
+/** Tells the parent that this process is ready, and makes it end when the parent does. */
 export function announce(message) {
   process.on('disconnect', () => process.exit(0));
-  process.send?.(message);
+  process.send(message);
 }
 
-/** Forks a module of this folder and waits for its `announce`. Throws when it ends or stays silent. */
-export async function forkModule(fileName, args = []) {
-  const child = track(fork(fileURLToPath(new URL(fileName, import.meta.url)), args, { execArgv: [], silent: true }));
-  const ready = await firstMessage(child, FORK_READY_MS);
-  return { child, ready };
+/** Starts a module of this folder and waits for its `announce`. Throws when it ends or stays silent. */
+export async function startModule(fileName) {
+  const child = startProgram(process.execPath, [moduleOf(fileName)]);
+  return { child, ready: await firstMessage(child, READY_MS) };
 }
 
-/** The next message of a forked child. Throws with the child's last output when it ends first or time runs out. */
-export function firstMessage(child, timeoutMs) {
-  return new Promise((resolve, reject) => {
-    const settle = (act, value) => {
-      clearTimeout(timer);
-      child.off('message', onMessage).off('exit', onExit);
-      act(value);
-    };
-    const onMessage = (message) => settle(resolve, message);
-    const onExit = (code) => settle(reject, new Error(`${child.spawnfile} ended (${code}): ${lastOutput(child)}`));
-    const timer = setTimeout(() => settle(reject, new Error(`no message within ${timeoutMs} ms`)), timeoutMs);
-    child.once('message', onMessage).once('exit', onExit);
-  });
+/** Where a module of this folder is. */
+export function moduleOf(fileName) {
+  return fileURLToPath(new URL(fileName, import.meta.url));
 }
 
-/** Starts any program with exactly the given environment. */
-export function startProgram(command, args, { cwd, env }) {
-  return track(spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] }));
-}
-
-function track(child) {
-  children.add(child);
+/**
+ * Starts any program, with a channel for messages that keeps NaN, which JSON does not.
+ *
+ * @param {{ cwd?: string, env?: object, takes?: (line: string) => boolean }} options `takes` tells of a line of output that
+ *   it is of no use in an error message
+ */
+export function startProgram(command, args, { cwd, env = process.env, takes = () => false } = {}) {
+  const stdio = ['ignore', 'pipe', 'pipe', 'ipc'];
+  const child = spawn(command, args, { cwd, env, stdio, serialization: 'advanced' });
   child.keptOutput = '';
   const keep = (text) => {
-    child.keptOutput = (child.keptOutput + text).slice(-KEPT_OUTPUT_CHARS);
+    child.keptOutput = `${child.keptOutput}${text}\n`.slice(-KEPT_OUTPUT_CHARS);
   };
-  child.stdout?.setEncoding('utf8').on('data', keep);
-  child.stderr?.setEncoding('utf8').on('data', keep);
+  createInterface({ input: child.stdout }).on('line', (line) => takes(line) || keep(line));
+  createInterface({ input: child.stderr }).on('line', keep);
+  children.add(child);
   child.once('exit', () => children.delete(child));
-  child.once('error', (error) => {
-    keep(error.message);
-    children.delete(child);
-  });
+  child.once('error', (error) => keep(error.message));
   return child;
 }
 
-/** The end of what the child has printed, for error messages. */
-export function lastOutput(child) {
-  return child.keptOutput.trim() || 'it printed nothing';
-}
-
-const hasEnded = (child) => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-
-/** Waits until a GET of `url` answers below 500. Throws with the child's last output when it ends or time runs out. */
-export async function waitUntilUp(child, url, timeoutMs, everyMs = 100) {
-  const deadline = performance.now() + timeoutMs;
-  while (performance.now() < deadline) {
-    if (hasEnded(child)) throw new Error(`it ended at start: ${lastOutput(child)}`);
-    const status = await getStatus(url);
-    if (status > 0 && status < 500) return;
-    await new Promise((resolve) => setTimeout(resolve, everyMs));
+/** The next message of a child. Throws with the child's last output when it ends first or time runs out. */
+export async function firstMessage(child, timeoutMs) {
+  const over = new AbortController();
+  const giveUp = () => over.abort();
+  const timer = setTimeout(giveUp, timeoutMs);
+  child.once('exit', giveUp);
+  try {
+    const [message] = await once(child, 'message', { signal: over.signal });
+    return message;
+  } catch {
+    throw new Error(`${child.spawnargs.join(' ')} ended or told nothing: ${child.keptOutput}`);
+  } finally {
+    clearTimeout(timer);
+    child.off('exit', giveUp);
   }
-  throw new Error(`not up within ${timeoutMs / 1000} s: ${lastOutput(child)}`);
 }
 
-/** The status of one GET; 0 when nobody answers. */
-function getStatus(url) {
-  return new Promise((resolve) => {
-    const request = http.get(url, { agent: false, timeout: 2_000 }, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    request.on('timeout', () => request.destroy());
-    request.on('error', () => resolve(0));
-  });
+/** Waits until a GET of `url` answers 200. Throws with the child's last output when it ends or time runs out. */
+export async function waitUntilUp(child, url, everyMs) {
+  const deadline = performance.now() + READY_MS;
+  while (performance.now() < deadline && !hasEnded(child)) {
+    if ((await fetch(url).catch(() => undefined))?.status === 200) return;
+    await sleep(everyMs);
+  }
+  throw new Error(`${url} is not up: ${child.keptOutput}`);
 }
 
 /** A loopback port nobody listens on at this moment. */
@@ -103,38 +91,18 @@ export function freePort() {
   });
 }
 
-/** Where a program is; undefined when it is not on the PATH. */
-export function findOnPath(name) {
-  const folders = (process.env.PATH ?? '').split(path.delimiter).filter(Boolean);
-  return folders.map((folder) => path.join(folder, name)).find(isExecutable);
-}
+const hasEnded = (child) => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
 
-function isExecutable(file) {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** SIGTERM, then SIGKILL after a grace; processes the child had started and left behind are ended too. */
+/** SIGTERM, then SIGKILL after a grace. */
 export async function stopChild(child) {
   if (hasEnded(child)) return;
-  const family = descendants(child.pid);
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_GRACE_MS);
-  await ended;
+  child.kill('SIGTERM');
+  await once(child, 'exit');
   clearTimeout(timer);
-  for (const orphan of family.filter(isStillAlive)) process.kill(orphan.pid, 'SIGTERM');
 }
 
 /** Stops everything this process started. */
 export async function stopChildren() {
   await Promise.all([...children].map(stopChild));
 }
-
-process.on('exit', () => {
-  for (const child of children) child.kill('SIGTERM');
-});

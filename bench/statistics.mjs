@@ -24,11 +24,12 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(half)] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** Each order statistic's own median over several rounds: one disturbed round does not decide the answer. */
-export function medianSummary(rounds) {
-  return {
-    p50: median(rounds.map(({ p50 }) => p50)),
-    p99: median(rounds.map(({ p99 }) => p99)),
-    max: median(rounds.map(({ max }) => max)),
-  };
+/** The median over rounds of one figure of two parties, the first by the second. */
+export function medianRatio(ones, others, figure) {
+  return median(ones.map((one, round) => figure(one) / figure(others[round])));
+}
+
+/** The median over rounds of what one party has more of than another. */
+export function medianExcess(ones, others, figure) {
+  return median(ones.map((one, round) => figure(one) - figure(others[round])));
 }

@@ -1,15 +1,13 @@
 /**
- * Fills a database with usage, of an account of its own or of applications of `--account`, for looking at plans and times
- * and for demonstrations:
- * `npm run generate-usage -- --url=postgres://… [--events=1000000] [--days=90] [--apps=20] [--users=100000]`; instead of
+ * Fills a database with usage of an account, for pictures and demonstrations:
+ * `npm run generate-usage -- --url=postgres://… --account=<id> [--events=1000000] [--days=90] [--users=100000]`; instead of
  * `--url`, `--data-dir=.data` names the data directory of a gateway with an embedded database.
  *
  * The database must be migrated. Applications, users and models are used by very different amounts, a few statuses hardly
- * ever, and less is asked on weekends. Sums are in step with the events, and no event is in the future. With `--account`,
- * the models are those of its providers, and the applications that `--app` names (all without it) are used in that order.
- * With `--seed`, from -1 to 1, the same usage is made again.
+ * ever, and less is asked on weekends. Sums are in step with the events, and no event is in the future. The models are
+ * those of the account's providers, and the applications that `--app` names (all without it) are used in that order. With
+ * `--seed`, from -1 to 1, the same usage is made again.
  */
-import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { Secret } from '../../dist/src/common/log/secret.js';
@@ -23,7 +21,6 @@ const { values } = parseArgs({
     'data-dir': { type: 'string' },
     events: { type: 'string', default: '1000000' },
     days: { type: 'string', default: '90' },
-    apps: { type: 'string', default: '20' },
     users: { type: 'string', default: '100000' },
     account: { type: 'string' },
     app: { type: 'string', multiple: true },
@@ -31,7 +28,9 @@ const { values } = parseArgs({
   },
 });
 if ((values.url ?? values['data-dir']) === undefined) throw new Error('--url or --data-dir names the database to fill');
-const size = Object.fromEntries(['events', 'days', 'apps', 'users'].map((name) => [name, Number(values[name])]));
+const { account } = values;
+if (account === undefined) throw new Error('--account says whose usage it is');
+const size = Object.fromEntries(['events', 'days', 'users'].map((name) => [name, Number(values[name])]));
 for (const [name, count] of Object.entries(size)) if (!(count >= 1)) throw new Error(`--${name} takes 1 or more`);
 
 /** Type, author, model, route, and nano-USD for an input and an output token. The first are used most. */
@@ -134,24 +133,8 @@ const REJECT_SOME = `
     FROM auth_events WHERE organization_id = $1) AS ranked
   WHERE auth_events.event_id = ranked.event_id AND place % 33 = 5`;
 
-/** An account with applications; every other one has users, and every third one named endpoints. */
-async function makeAccount() {
-  const account = `bench-${randomBytes(3).toString('hex')}`;
-  await client.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $1, now())', [account]);
-  await client.query(
-    `INSERT INTO apps (id, organization_id, name, config, authentication_type, revision, status, created_at, updated_at)
-     SELECT $1::text || '-app-' || lpad(n::text, 6, '0'), $1, 'Application ' || n,
-       json_build_object('authentication', json_build_object('type', CASE WHEN n % 2 = 0 THEN 'device_app_attest' ELSE 'api_key' END),
-         'endpoints', CASE WHEN n % 3 = 0 THEN '{"summarize": {}, "classify": {}, "draft": {}}'::json ELSE '{}' END),
-       'api_key', 1, 'active', now(), now()
-     FROM generate_series(0, $2::integer - 1) n`,
-    [account, size.apps],
-  );
-  return account;
-}
-
 /** So that their users are kept among the users of applications, as the service keeps those it has seen only in usage. */
-async function appsOf(account) {
+async function appsOfAccount() {
   const { rows } = await client.query(
     `SELECT id, config #>> '{authentication,type}' <> 'api_key' OR config #> '{authentication,end_user}' IS NOT NULL AS has_users,
        config #>> '{authentication,type}' = 'device_app_attest' AS is_mobile,
@@ -165,19 +148,18 @@ async function appsOf(account) {
   return rows;
 }
 
-/** Those that the providers of the account serve; every model when it has none. */
-async function modelsOf(account) {
+/** Those that the providers of the account serve. */
+async function modelsOfAccount() {
   const { rows: providers } = await client.query(
     'SELECT id, type, slug FROM providers WHERE organization_id = $1 ORDER BY created_at, slug',
     [account],
   );
-  const served = (type) => providers.filter((provider) => provider.type === type);
-  const models = MODELS.map(([type, author, name, route, input_nano_usd, output_nano_usd], at) => {
-    const [first = { id: `provider-${type}`, slug: type }, ...others] = served(type);
-    const { id: provider, slug } = [first, ...others][at % (others.length + 1)];
-    return { type, provider, slug, author, name, route, input_nano_usd, output_nano_usd };
+  return MODELS.flatMap(([type, author, name, route, input_nano_usd, output_nano_usd], at) => {
+    const serving = providers.filter((provider) => provider.type === type);
+    if (serving.length === 0) return [];
+    const { id: provider, slug } = serving[at % serving.length];
+    return [{ type, provider, slug, author, name, route, input_nano_usd, output_nano_usd }];
   });
-  return providers.length === 0 ? models : models.filter(({ type }) => served(type).length > 0);
 }
 
 /** What the service would have made as those months began. */
@@ -205,8 +187,7 @@ const url = embedded?.url ?? new Secret(values.url);
 const client = new pg.Client({ connectionString: url.reveal(), options: '-c TimeZone=UTC -c synchronous_commit=off' });
 await client.connect();
 await makePartitions();
-const account = values.account ?? (await makeAccount());
-const [apps, models] = [await appsOf(account), await modelsOf(account)].map((list) => JSON.stringify(list));
+const [apps, models] = [await appsOfAccount(), await modelsOfAccount()].map((list) => JSON.stringify(list));
 if (values.seed !== undefined) await client.query('SELECT setseed($1::float8)', [values.seed]);
 const startedMs = performance.now();
 const days = Array.from({ length: size.days }, (_, at) => size.days - 1 - at);

@@ -22,7 +22,7 @@ const WARM_CHECKS = 100;
 /** One task of `process.nextTick`; see {@link keepTaskLayout}. */
 const keptTasks: object[] = [];
 
-/** Sets the engine up for calls once everything is loaded. Source: ADRs 0063, 0065, 0068, 0071, 0073, 0074. */
+/** Sets the engine up for calls once everything is loaded. Source: ADR 0063. */
 export function tuneEngine(): void {
   keepTaskLayout();
   setFlagsFromString('--no-allocation-site-pretenuring');
@@ -37,7 +37,7 @@ export function tuneEngine(): void {
 /**
  * Keeps a task of `process.nextTick` reachable, and so the hidden class of all. A full collection that finds no task, as
  * in an idle process, drops the class; V8 then creates every later task by calls of its runtime, in seven times the time.
- * Source: ADR 0071.
+ * Source: ADR 0063.
  */
 function keepTaskLayout(): void {
   process.nextTick(() => keptTasks.push(executionAsyncResource()));
@@ -82,7 +82,7 @@ function youngBytes(): number {
 
 /**
  * Collects everything and closes the gaps, but keeps compiled functions. V8 itself leaves the gaps of a start: it
- * compacts an idle process only after a full collection that freed much. Source: ADR 0068.
+ * compacts an idle process only after a full collection that freed much. Source: ADR 0063.
  */
 export function compactHeap(): void {
   setFlagsFromString('--expose-gc --no-flush-bytecode');

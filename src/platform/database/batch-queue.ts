@@ -16,7 +16,7 @@ interface BatchQueueOptions<Item> {
 /**
  * Queues items and writes them in the background: in batches, one at a time, in order. The rest of a failed batch
  * returns to the front of the queue and is retried with backoff. The queue has no bound; callers that need one use
- * `waiting`, `writing` and `dropOldest`. Source: docs/adr/0055-batching-writers.md.
+ * `waiting`, `writing` and `dropOldest`. Source: docs/adr/0055-batches-and-kept-sums.md.
  */
 export class BatchQueue<Item> {
   private items: Item[] = [];

@@ -3,7 +3,7 @@ export type JournalMark = 'A' | 'S';
 
 /**
  * Members that many events share: a line of its own in every file with an event of this kind, before the first of them.
- * Source: ADR 0072.
+ * Source: ADR 0055.
  */
 export interface EventKind {
   /** Its number and its members. */

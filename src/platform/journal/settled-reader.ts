@@ -10,7 +10,7 @@ interface Range {
 
 /**
  * Reads settled events, from memory or from the disk: what several of them have in one file is read at once. Makes no
- * object for an event: thousands would survive until Postgres answers, which costs the garbage collector (ADR 0063).
+ * object for an event: thousands would survive until Postgres answers, which costs the garbage collector (ADR 0050).
  */
 export class SettledReader {
   private readonly ranges = new Map<Segment, Range>();

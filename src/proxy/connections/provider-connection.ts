@@ -35,7 +35,7 @@ export const MAX_COPIED_BYTES = 8 * 1024;
  * It goes back to its pool by itself, when the last byte of an answer has arrived or its call has failed: no holder can
  * return it earlier, and none can use it afterwards.
  *
- * Source: RFC 9112, ADR 0069.
+ * Source: RFC 9112, ADR 0050.
  */
 export class ProviderConnection implements ResponseEvents {
   readonly #reader = new ResponseReader(this);

@@ -68,7 +68,7 @@ export function applyEdits(bytes: Buffer, edits: readonly JsonEdit[]): Buffer {
   return edits.length === 0 ? bytes : splice(bytes, toSplices(edits));
 }
 
-/** Joins pieces in memory of their own, because a stream keeps its request. Source: ADR 0075. */
+/** Joins pieces in memory of their own, because a stream keeps its request. Source: ADR 0050. */
 function joined(pieces: readonly Buffer[]): Buffer {
   const bytes = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

@@ -37,7 +37,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   readonly #exchange: ProviderExchange;
   readonly #answer: ClientAnswer;
   readonly #received: ProviderAnswer;
-  /** Not an arrow function: one that a member holds keeps every call until a full collection (ADR 0063). */
+  /** Not an arrow function: one that a member holds keeps every call until a full collection (ADR 0050). */
   readonly #onClose = this.#clientClosed.bind(this);
   #isWrittenDown = false;
   /** The request has been sent, or may have been. */

@@ -77,7 +77,7 @@ export class ByteWindow {
   }
 }
 
-/** Returns a view that later appends do not change, in memory of its own. Source: ADR 0075. */
+/** Returns a view that later appends do not change, in memory of its own. Source: ADR 0050. */
 export function copyOfView(view: WindowView): WindowView {
   const head = Buffer.allocUnsafeSlow(view.head.length);
   view.head.copy(head);

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Chance } from '../../support/chance.js';
 import { answersIn, changedMessage } from '../../proof/requests/raw-requests.js';
+import { Chance } from '../../support/chance.js';
 import { eventually } from '../../support/eventually.js';
 import { fuzzRuns } from '../../support/jest/fuzz-runs.js';
 import { openRaw, type RawAnswer } from '../../support/raw-client.js';

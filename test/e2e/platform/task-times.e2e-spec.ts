@@ -11,6 +11,6 @@ it('a task of nextTick after a full collection → as fast as before', async () 
   expect(await slowdown(['tuned'])).toBeLessThan(3);
 });
 
-it('the same without the task that ADR 0071 keeps → several times slower; otherwise it need not be kept', async () => {
+it('the same without the task that ADR 0063 keeps → several times slower; otherwise it need not be kept', async () => {
   expect(await slowdown([])).toBeGreaterThan(3);
 });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { event } from '../../support/proxy/upstream-scripts.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type PaidCalls, type Treatment } from './paid-calls.js';
 
-/** A kept connection that closes sooner has not seen its request: it is sent once more (ADR 0069). */
+/** A kept connection that closes sooner has not seen its request: it is sent once more (ADR 0050). */
 const AFTER_RACE_MS = 150;
 
 const MARKER = /call-[\w-]+/;

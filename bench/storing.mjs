@@ -1,0 +1,74 @@
+/** How many events one writer stores beside calls, what each costs Postgres, and whether the sums agree with them. */
+import { jsonCall } from './bodies.mjs';
+import { startWorker } from './jobs.mjs';
+import { cpuSeconds, ifAlive } from './meter.mjs';
+import { query } from './parties.mjs';
+import { number, printTable } from './report.mjs';
+import { TARGETS } from './targets.mjs';
+
+const CALLS_PER_SECOND = 100;
+const WARM_MS = 2_000;
+const LOOK_EVERY_MS = 500;
+/** As the calls of this bench, and as an account with many users: each event then changes three rows of its own. */
+const USAGES = [
+  { apps: 1, users: 64, models: 1, versions: 1 },
+  { apps: 20, users: 20_000, models: 12, versions: 6 },
+];
+/** The Postgres process that serves the writer. */
+const BACKEND = "SELECT pid FROM pg_stat_activity WHERE application_name = 'event-writer'";
+const SUMS = `
+  SELECT (SELECT sum(requests) FROM usage_events WHERE organization_id = 'event-writer') AS events,
+    (SELECT sum(requests) FROM usage_days WHERE organization_id = 'event-writer') AS days,
+    (SELECT sum(requests) FROM usage_user_days WHERE organization_id = 'event-writer') AS user_days,
+    (SELECT sum(requests) FROM usage_user_months WHERE organization_id = 'event-writer') AS user_months,
+    (SELECT sum(cost_nano_usd) FROM usage_events WHERE organization_id = 'event-writer') AS cost,
+    (SELECT sum(spent_nano_usd) FROM budget_months WHERE organization_id = 'event-writer' AND user_id = '') AS spent`;
+
+export async function measureStoring(bench) {
+  const writer = await startWorker('event-writer.mjs');
+  const rows = [];
+  for (const usage of USAGES) rows.push(await store(bench, writer, usage));
+  const columns = ['events of', 'events/s', 'Postgres, us an event', 'sums', 'calls p99 ms', 'failed'];
+  printTable(`A writer beside ${CALLS_PER_SECOND} calls/s`, columns, rows);
+}
+
+async function store(bench, writer, usage) {
+  const gateway = await bench.startCallers([{ name: 'no limits' }]);
+  const [{ target }] = gateway.callers;
+  const backend = watchBackend(gateway.databaseUrl);
+  const times = { warmMs: WARM_MS, durationMs: bench.seconds * 1e3 };
+  const [{ stored, perSecond }, calls] = await Promise.all([
+    writer.run('write', { url: gateway.databaseUrl, usage, ...times }),
+    bench.load.run('openLoop', { target, body: jsonCall(), callsPerSecond: CALLS_PER_SECOND, ...times }),
+  ]);
+  const eventUs = (1e6 * backend.stop()) / stored;
+  const agrees = await sumsAgree(gateway.databaseUrl, stored);
+  await gateway.stop();
+  const who = `${usage.users} users of ${usage.apps} applications`;
+  bench.verdicts.atLeast(`events stored per second, ${who}`, perSecond, TARGETS.storedPerSecond, 0);
+  bench.verdicts.atMost(`CPU of Postgres for an event, us, ${who}`, eventUs, TARGETS.storedUs, 1);
+  bench.verdicts.atLeast(`sums agree, ${who}`, agrees ? 1 : 0, 1, 0);
+  const figures = [number(perSecond), number(eventUs, 1), agrees ? 'agree' : 'DIFFER', number(calls.p99, 2)];
+  return [who, ...figures, calls.failed];
+}
+
+async function sumsAgree(databaseUrl, stored) {
+  const [{ events, days, user_days: userDays, user_months: userMonths, cost, spent }] = await query(databaseUrl, SUMS);
+  return [events, days, userDays, userMonths].every((count) => Number(count) === stored) && cost === spent;
+}
+
+/** Reads the CPU time of the backend while it lives; it ends with its writer. */
+function watchBackend(databaseUrl) {
+  let usedSeconds = 0;
+  let pid;
+  const timer = setInterval(async () => {
+    pid ??= (await query(databaseUrl, BACKEND))[0]?.pid;
+    if (pid !== undefined) usedSeconds = Math.max(usedSeconds, ifAlive(() => cpuSeconds(pid)) ?? 0);
+  }, LOOK_EVERY_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return usedSeconds;
+    },
+  };
+}

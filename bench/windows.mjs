@@ -1,0 +1,54 @@
+/** Measured windows: one party at a time, in turn, and with `--pinned` again where somebody else used its core. */
+import { busySeconds } from './cores.mjs';
+import { cpuSeconds } from './meter.mjs';
+
+/** Larger shares of its core used by others spoil a window. */
+const FOREIGN_SHARE = 0.03;
+const MOST_TRIES = 4;
+/** The speed of a machine changes within seconds: many short windows in turn compare parties better than few long ones. */
+export const WINDOW_MS = 2_000;
+
+/**
+ * Rounds of every caller in turn; every other round begins at the other end.
+ *
+ * @param {import('./parties.mjs').Bench} bench
+ * @param {(caller: object) => Promise<object>} work runs one window
+ * @param seconds of each caller
+ * @returns the windows of each caller
+ */
+export async function rounds(bench, callers, work, seconds = bench.seconds) {
+  const windows = new Map(callers.map((caller) => [caller, []]));
+  const measure = bench.isPinned ? undisturbed : undivided;
+  for (let round = 0; round < Math.ceil((seconds * 1e3) / WINDOW_MS); round += 1) {
+    for (const caller of round % 2 === 0 ? callers : callers.toReversed()) {
+      windows.get(caller).push(await measure(caller, work));
+    }
+  }
+  return windows;
+}
+
+/** Measures a caller until its core was its own. */
+async function undisturbed(caller, work) {
+  const { pid } = caller.party;
+  for (let tries = 1; ; tries += 1) {
+    const before = busySeconds() - cpuSeconds(pid);
+    const startedMs = performance.now();
+    const run = await undivided(caller, work);
+    const elapsed = (performance.now() - startedMs) / 1e3;
+    const foreignShare = Math.max(0, busySeconds() - cpuSeconds(pid) - before) / elapsed;
+    if (foreignShare <= FOREIGN_SHARE || tries === MOST_TRIES) return { ...run, foreignShare };
+  }
+}
+
+/** A window with the `pauses` of its party. */
+async function undivided(caller, work) {
+  const startedMs = performance.now();
+  const run = await work(caller);
+  return { ...run, pauses: caller.party.pauses.filter(({ atMs }) => atMs >= startedMs) };
+}
+
+/** Pauses of several windows, milliseconds: of the young generation, or of full collections. */
+export function pausesMs(windows, ofYoung) {
+  const pauses = windows.flatMap((window) => window.pauses);
+  return pauses.filter(({ kind }) => (kind === 'Scavenge') === ofYoung).map(({ ms }) => ms);
+}
