@@ -1,5 +1,6 @@
 import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { OwnAddressError } from '../../platform/outbound/guarded-connector.js';
 import type { AnswerLoss } from '../../usage/usage-event.js';
 import { BrokenConnection } from '../connections/broken-connection.js';
 
@@ -84,6 +85,10 @@ export function failureReason(error: Error): string {
  */
 export function refusalOf(error: Error, timeoutMs: number): GatewayError {
   const reason = failureReason(error);
+  if (error instanceof OwnAddressError) {
+    const message = 'The base URL of the provider leads to the gateway itself; give it the address of the provider.';
+    return new GatewayError('provider_error', { message, reason, cause: error });
+  }
   if (!(error instanceof GivenUp)) return new GatewayError('provider_error', { reason, cause: error });
   switch (error.why) {
     case 'timeout': {
