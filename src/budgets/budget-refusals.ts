@@ -1,5 +1,6 @@
 import { instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
+import type { UnavailableReason } from '../common/errors/unavailable-reasons.js';
 import { type BudgetMonth, heldRetrySeconds, secondsToMonthEnd } from './budget.rules.js';
 import type { BudgetScope } from './budget-hold.js';
 
@@ -51,7 +52,7 @@ export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, he
 }
 
 /** The rest of the budget is unknown. Source: docs/reference/security.md#dependency-failures. */
-export function budgetUnknown(reason: string, cause?: unknown): GatewayError {
+export function budgetUnknown(reason: UnavailableReason, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: AWAY_RETRY_SECONDS });
 }
 

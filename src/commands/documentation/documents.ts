@@ -1,6 +1,7 @@
 import '../../platform/config/environment.js';
 import type { INestApplication } from '@nestjs/common';
 import { ERRORS } from '../../common/errors/error-catalogue.js';
+import { UNAVAILABLE_REASONS } from '../../common/errors/unavailable-reasons.js';
 import { OpenApiDocument } from '../../health/openapi.controller.js';
 import { declaredSettings } from '../../platform/config/setting.js';
 import { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
@@ -26,7 +27,7 @@ export function renderDocuments(app: INestApplication): ReadonlyMap<string, stri
   return new Map([
     ['docs/openapi.json', `${JSON.stringify(api, null, 2)}\n`],
     ['docs/configuration.md', renderConfiguration(variables)],
-    ['docs/errors.md', renderErrors(ERRORS)],
+    ['docs/errors.md', renderErrors(ERRORS, UNAVAILABLE_REASONS)],
     ['docs/identity-providers.md', renderIdentityProviders()],
     ['.env.example', renderEnvironmentExample(variables)],
   ]);

@@ -47,7 +47,11 @@ function throwing(error: unknown): Promise<{ statusCode: number; headers: object
 describe('the error filter', () => {
   it('a refusal → its envelope, its headers and exactly one line with exactly the specified fields', async () => {
     const response = await throwing(
-      new GatewayError('service_unavailable', { reason: 'journal_full', retryAfterSeconds: 2, data: { pending: 9 } }),
+      new GatewayError('service_unavailable', {
+        reason: 'usage_journal_full',
+        retryAfterSeconds: 2,
+        data: { pending: 9 },
+      }),
     );
     expect(response.statusCode).toBe(503);
     expect(response.headers).toMatchObject({ 'content-type': 'application/json; charset=UTF-8', 'retry-after': '2' });
@@ -60,7 +64,7 @@ describe('the error filter', () => {
         message: 'gateway_error',
         timestamp: expect.any(String),
         code: 'service_unavailable',
-        reason: 'journal_full',
+        reason: 'usage_journal_full',
         status: 503,
         path: '/v1/apps/otter/me',
         method: 'POST',

@@ -73,8 +73,11 @@ export class ThirdPartySignIn {
     } catch (error) {
       if (error instanceof GatewayError) throw error;
       this.logFailure('begin', error);
-      const refusal = { reason: 'third_party_unavailable', retryAfterSeconds: 5, cause: error };
-      throw new GatewayError('service_unavailable', refusal);
+      throw new GatewayError('service_unavailable', {
+        reason: 'third_party_unavailable',
+        retryAfterSeconds: 5,
+        cause: error,
+      });
     }
   }
 

@@ -354,6 +354,6 @@ export class UsageJournal {
   }
 }
 
-function refusal(reason: string, cause?: unknown): GatewayError {
+function refusal(reason: 'usage_journal_full' | 'usage_journal_failed', cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: REFUSAL_RETRY_SECONDS });
 }

@@ -105,7 +105,11 @@ export function refusalOf(error: Error, timeoutMs: number): GatewayError {
     }
     case 'interrupted': {
       const message = 'The service is stopping; try again shortly.';
-      return new GatewayError('service_unavailable', { message, reason, retryAfterSeconds: STOPPING_RETRY_SECONDS });
+      return new GatewayError('service_unavailable', {
+        message,
+        reason: INTERRUPTED,
+        retryAfterSeconds: STOPPING_RETRY_SECONDS,
+      });
     }
     case 'not_recordable':
       return error.cause instanceof GatewayError

@@ -75,7 +75,8 @@ function haltBeforeEntry({ failing = false } = {}): Halt {
   const { halt, pass } = newHalt();
   jest.spyOn(trail, 'record').mockImplementationOnce(async (...args) => {
     await pass();
-    if (failing) throw new GatewayError('service_unavailable', { reason: 'of_the_test', retryAfterSeconds: 1 });
+    if (failing)
+      throw new GatewayError('service_unavailable', { reason: 'password_hashing_busy', retryAfterSeconds: 1 });
     return record(...args);
   });
   return halt;
