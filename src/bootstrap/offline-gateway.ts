@@ -11,6 +11,7 @@ import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { InstancesRepository } from '../platform/instances/instances.repository.js';
 import { Metrics } from '../platform/metrics/metrics.js';
 import { GuardedRequest } from '../platform/outbound/guarded-request.js';
+import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
 import { RedisMark } from '../platform/redis/redis-mark.js';
 import { AuthSecrets, TokenSecrets } from '../platform/secrets/signing-secrets.js';
@@ -62,6 +63,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
       tokenSecrets: new TokenSecrets(new Secret('signs nothing'), undefined),
       authSecrets: new AuthSecrets(new Secret('signs nothing'), undefined),
       outbound: new GuardedRequest({ trustedHosts: environment.TRUSTED_PRIVATE_HOSTS }),
+      ownAddresses: new OwnAddresses(environment.PUBLIC_URL),
     },
   });
 }

@@ -83,7 +83,7 @@ export async function startGateway(
 }
 
 async function serve(platform: OpenPlatform, imports: StartOptions['imports']): Promise<RunningGateway> {
-  const { environment, log, clock, instances } = platform.parts;
+  const { environment, log, clock, instances, ownAddresses } = platform.parts;
   const retryOptions = {
     clock,
     waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
@@ -103,6 +103,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
     await app.close().catch(() => undefined);
     throw error;
   }
+  ownAddresses.listensAt(app.getHttpServer().address());
   const url = await app.getUrl();
   const hasAccount = await whenReachable(() => bootstrap.hasAnyOrganization(), retryOptions);
   const isOpen = await whenReachable(() => app.get(People).isSignUpOpen(), retryOptions);

@@ -19,6 +19,7 @@ import { InstanceRegistry } from './instances/instance-registry.js';
 import { InstancesRepository } from './instances/instances.repository.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
+import { OwnAddresses } from './outbound/own-addresses.js';
 import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { RedisMark } from './redis/redis-mark.js';
@@ -126,7 +127,8 @@ export async function openPlatform(
     const trustedHosts = environment.TRUSTED_PRIVATE_HOSTS;
     const { metadataEntries } = trustedHosts;
     if (metadataEntries.length > 0) log.event('trusted_hosts_without_effect', { entries: metadataEntries.join(', ') });
-    const outbound = new GuardedRequest({ trustedHosts });
+    const ownAddresses = new OwnAddresses(environment.PUBLIC_URL);
+    const outbound = new GuardedRequest({ trustedHosts, own: ownAddresses });
     opened.push(() => Promise.allSettled([vault.close(), outbound.close()]));
     const { tokenSecrets, authSecrets } = secrets;
     const signing = { JWT_SECRET: tokenSecrets.current, AUTH_SECRET: authSecrets.current };
@@ -146,8 +148,8 @@ export async function openPlatform(
     const { instances, leave } = await openInstances(environment, database.url, { redis, ids, clock, log });
     opened.push(leave);
     metrics.instances.read = () => instances.live.length;
-    const shared = { dataSource, backgroundDataSource, configChanges, redis, instances, vault, ...secrets, outbound };
-    return { parts: { environment, clock, sharedClock: clock, ids, log, metrics, ...shared }, close };
+    const shared = { dataSource, backgroundDataSource, configChanges, redis, instances, vault, ...secrets };
+    return { parts: { environment, clock, sharedClock: clock, ids, log, metrics, outbound, ownAddresses, ...shared }, close };
   } catch (error) {
     await close();
     throw dataDirProblem(error, dataDir);

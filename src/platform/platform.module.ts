@@ -15,6 +15,7 @@ import { isConnectionTrouble } from './database/violates.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
+import { OwnAddresses } from './outbound/own-addresses.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { AuthSecrets, TokenSecrets } from './secrets/signing-secrets.js';
 import { Vault } from './vault/vault.js';
@@ -42,6 +43,7 @@ export interface PlatformParts {
   readonly tokenSecrets: TokenSecrets;
   readonly authSecrets: AuthSecrets;
   readonly outbound: GuardedRequest;
+  readonly ownAddresses: OwnAddresses;
 }
 
 class DatabaseTrouble extends ServiceTrouble {
@@ -72,6 +74,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: TokenSecrets, useValue: parts.tokenSecrets },
     { provide: AuthSecrets, useValue: parts.authSecrets },
     { provide: GuardedRequest, useValue: parts.outbound },
+    { provide: OwnAddresses, useValue: parts.ownAddresses },
     { provide: WorkerGroup, useFactory: processGroup },
     { provide: ServiceTrouble, useClass: DatabaseTrouble },
     GatewayErrorLog,

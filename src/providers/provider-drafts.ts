@@ -4,6 +4,7 @@ import { secretHintOf } from '../common/fields/secret-text.rules.js';
 import { Ids } from '../common/ids.js';
 import type { Secret } from '../common/log/secret.js';
 import { Environment } from '../platform/config/environment.js';
+import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { Vault } from '../platform/vault/vault.js';
 import { parseCustomPricing } from '../pricing/custom-pricing.rules.js';
 import type { GatewayRouteOptions, GatewayType } from '../upstreams/routes/gateway-types.js';
@@ -12,6 +13,7 @@ import type { NewProvider, ProviderRow, ProviderState, ProviderWrite, StoredPric
 import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
 import type { RoutableRow } from './provider-routes.service.js';
 import {
+  type HostRules,
   type ProviderChange,
   type ProviderTarget,
   parseGatewayRoute,
@@ -42,16 +44,21 @@ const NO_KEY: SealedKey = { secretBlob: null, secretHint: null };
 /** Turns write requests into rows with sealed keys. It runs outside transactions, because a vault may be remote. */
 @Injectable()
 export class ProviderDrafts {
+  readonly #hosts: HostRules;
+
   constructor(
-    private readonly environment: Environment,
+    { TRUSTED_PRIVATE_HOSTS: trusted }: Environment,
+    own: OwnAddresses,
     private readonly vault: Vault,
     private readonly ids: Ids,
     private readonly gateways: ProviderGatewayListing,
-  ) {}
+  ) {
+    this.#hosts = { trusted, own };
+  }
 
   /** @throws invalid_request as `readTarget`, `parseGatewayRoute`, `slugFor` and `parseCustomPricing`. */
   readNew({ type, slug, name, gatewayRoute, pricing, ...body }: CreateProviderRequest): ReadProvider {
-    const target = readTarget({ type, ...body }, this.environment.TRUSTED_PRIVATE_HOSTS);
+    const target = readTarget({ type, ...body }, this.#hosts);
     if (target.providerGatewayId === null) requireOptionsAllowed(null, gatewayRoute);
     return {
       target,
@@ -100,7 +107,7 @@ export class ProviderDrafts {
 
   /** @throws invalid_request as `readProviderChange`. */
   readChange(body: UpdateProviderRequest): ProviderChange {
-    return readProviderChange(body, this.environment.TRUSTED_PRIVATE_HOSTS);
+    return readProviderChange(body, this.#hosts);
   }
 
   /**

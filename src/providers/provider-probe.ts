@@ -5,6 +5,7 @@ import { parseSecretText } from '../common/fields/secret-text.rules.js';
 import type { Secret } from '../common/log/secret.js';
 import { Environment } from '../platform/config/environment.js';
 import { GuardedRequest, OutboundError } from '../platform/outbound/guarded-request.js';
+import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { Vault } from '../platform/vault/vault.js';
 import { gatewayRoute } from '../upstreams/routes/gateway-route.js';
 import { directRoute, type ProviderRoute, type RouteProbe } from '../upstreams/routes/provider-route.js';
@@ -54,6 +55,7 @@ export class ProviderProbe {
   constructor(
     private readonly outbound: GuardedRequest,
     private readonly environment: Environment,
+    private readonly own: OwnAddresses,
     private readonly gateways: ProviderGatewayListing,
     private readonly routes: ProviderRoutes,
     private readonly vault: Vault,
@@ -67,7 +69,7 @@ export class ProviderProbe {
    * Source: docs/reference/management-api.md#testing-a-provider-key.
    */
   async test({ organizationId }: AdminPrincipal, body: TestProviderRequest): Promise<ProbeOutcome> {
-    const target = readTarget(body, this.environment.TRUSTED_PRIVATE_HOSTS);
+    const target = readTarget(body, { trusted: this.environment.TRUSTED_PRIVATE_HOSTS, own: this.own });
     return this.probe(await this.wayTo(organizationId, target));
   }
 

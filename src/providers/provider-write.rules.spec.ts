@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Secret } from '../common/log/secret.js';
+import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { parseTrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
 import { PROVIDER_SLUG, PROVIDER_TYPES } from '../upstreams/provider-types.js';
 import {
@@ -13,8 +14,9 @@ import {
   slugFor,
 } from './provider-write.rules.js';
 
-const NOBODY = parseTrustedHosts('');
-const LOCAL = parseTrustedHosts('127.0.0.1:9000, [::1]:9000');
+const own = new OwnAddresses('https://gateway.example.com');
+const NOBODY = { trusted: parseTrustedHosts(''), own };
+const LOCAL = { trusted: parseTrustedHosts('127.0.0.1:9000, [::1]:9000'), own };
 
 /** The code and message of the thrown error. */
 function refusalOf(attempt: () => unknown): { code: string; message: string } {
@@ -57,6 +59,20 @@ describe('readTarget', () => {
   it('target: gateway → its id and no key', () => {
     const target = readTarget({ type: 'openai', providerGatewayId: 'g' }, NOBODY);
     expect(target).toEqual({ type: 'openai', providerGatewayId: 'g' });
+  });
+
+  it('target: an address of the gateway itself → path baseUrl, also in a change and on a trusted host', () => {
+    const listening = new OwnAddresses(undefined);
+    listening.listensAt({ address: '127.0.0.1', port: 9000, family: 'IPv4' });
+    for (const [baseUrl, hosts] of [
+      ['https://Gateway.Example.com/v1/apps/a/proxy/p/', NOBODY],
+      ['http://127.0.0.1:9000/', { ...LOCAL, own: listening }],
+    ] as const) {
+      const raw = { secret: 'sk-00000', baseUrl };
+      const message = 'baseUrl: is an address of this gateway; give the address of the provider';
+      expect(refusalOf(() => readTarget({ type: 'openai', ...raw }, hosts)).message).toBe(message);
+      expect(refusalOf(() => readProviderChange(raw, hosts)).message).toBe(message);
+    }
   });
 
   it.each(['http://127.0.0.1:9000/', 'http://[::1]:9000/'])(

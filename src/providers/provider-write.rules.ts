@@ -2,6 +2,7 @@ import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js'
 import { memberPath } from '../common/fields/config-values.js';
 import { parseSecretText } from '../common/fields/secret-text.rules.js';
 import type { Secret } from '../common/log/secret.js';
+import type { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import type { TrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
 import { type CustomPrice, parseCustomPricing } from '../pricing/custom-pricing.rules.js';
 import { parseProviderBaseUrl } from '../upstreams/base-url.rules.js';
@@ -29,6 +30,12 @@ interface GatewayTarget {
 
 /** How a new or tested instance is called. */
 export type ProviderTarget = DirectTarget | GatewayTarget;
+
+/** What decides which hosts a base URL may name. */
+export interface HostRules {
+  readonly trusted: TrustedHosts;
+  readonly own: OwnAddresses;
+}
 
 interface RawTarget {
   readonly type: ProviderType;
@@ -63,14 +70,14 @@ export interface ProviderChange {
  * a gateway or is invalid.
  * Source: docs/reference/management-api.md#provider-writes, docs/reference/management-api.md#testing-a-provider-key.
  */
-export function readTarget(raw: RawTarget, trusted: TrustedHosts): ProviderTarget {
+export function readTarget(raw: RawTarget, hosts: HostRules): ProviderTarget {
   const { type, secret, providerGatewayId, baseUrl } = raw;
   if (secret !== undefined && providerGatewayId === undefined) {
     return {
       type,
       providerGatewayId: null,
       secret: parseSecretText('secret', secret),
-      baseUrl: baseUrl === undefined ? null : parseBaseUrl(baseUrl, trusted),
+      baseUrl: baseUrl === undefined ? null : parseBaseUrl(baseUrl, hosts),
     };
   }
   if (secret !== undefined || providerGatewayId === undefined) {
@@ -103,7 +110,7 @@ export function slugFor(type: ProviderType, asked: string | undefined): string {
  * key is never sent to a new address.
  * Source: docs/reference/management-api.md#provider-writes.
  */
-export function readProviderChange(raw: RawChange, trusted: TrustedHosts): ProviderChange {
+export function readProviderChange(raw: RawChange, hosts: HostRules): ProviderChange {
   const { name, secret, gatewayRoute, baseUrl, pricing, status } = raw;
   if ([name, secret, gatewayRoute, baseUrl, pricing, status].every((member) => member === undefined)) {
     throw invalidRequest('body', 'must change at least one member');
@@ -116,15 +123,18 @@ export function readProviderChange(raw: RawChange, trusted: TrustedHosts): Provi
     ...(status === undefined ? {} : { status }),
     ...(secret === undefined ? {} : { secret: parseSecretText('secret', secret) }),
     ...(gatewayRoute === undefined ? {} : { gatewayRoute: gatewayRoute && parseGatewayRoute(gatewayRoute) }),
-    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl === null ? null : parseBaseUrl(baseUrl, trusted) }),
+    ...(baseUrl === undefined ? {} : { baseUrl: baseUrl === null ? null : parseBaseUrl(baseUrl, hosts) }),
     ...(pricing === undefined ? {} : { pricing: parseCustomPricing(pricing) }),
   };
 }
 
-function parseBaseUrl(raw: string, trusted: TrustedHosts): string {
-  return parseProviderBaseUrl(raw, (host, port) =>
+/** An address of the gateway itself would turn a call into a loop. */
+function parseBaseUrl(raw: string, { trusted, own }: HostRules): string {
+  const baseUrl = parseProviderBaseUrl(raw, (host, port) =>
     trusted.allowsHost(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
   );
+  if (!own.isNamedIn(new URL(baseUrl))) return baseUrl;
+  throw invalidRequest('baseUrl', 'is an address of this gateway; give the address of the provider', 'own_address');
 }
 
 const MAX_TEXT = 100;

@@ -169,7 +169,8 @@ export class ProxyPolicy {
     const bounds = boundsOfForm(body.length, parts, isTranscription);
     const path = pathFor(plan, model);
     const sent = sentByForm(parts, isTranscription, bounds);
-    const checked = { model, path, withholdUsageChunk: false, hostedTools: [], bounds, sent };
+    const keeps = plan.style === 'other';
+    const checked = { model, path, withholdUsageChunk: false, hostedTools: [], bounds, sent, keeps };
     if (changes.size === 0) return { ...checked, body, contentType };
     const boundary = formBoundary(this.ids);
     return { ...checked, body: rebuildForm(parts, changes, boundary), contentType: formType(boundary) };

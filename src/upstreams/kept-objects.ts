@@ -10,7 +10,7 @@
 export const KEPT_AT_ROOT = {
   /** Refused with any value. */
   any: [
-    ...['conversation_id', 'cached_content', 'cache_id', 'batch', 'batch_id', 'thread_id'],
+    ...['conversation_id', 'cache_id', 'batch', 'batch_id', 'thread_id'],
     ...['context_id', 'assistant_id', 'agent_id', 'interaction_id', 'previous_interaction_id', 'preset'],
     ...['voice_id', 'user_profile_id', 'workspace_id', 'fallback_credit_token'],
   ],
@@ -22,16 +22,22 @@ export const KEPT_AT_ROOT = {
 
 /** Members that name objects at any depth, when the value is a string or a non-empty list. */
 export const KEPT_ANYWHERE: readonly string[] = [
-  ...['file_id', 'file_ids', 'upload_id', 'upload_ids', 'skill_id', 'skill_ids'],
-  ...['vector_store_id', 'vector_store_ids', 'file_search_store_names', 'library_ids', 'collection_ids'],
-  ...['cached_content', 'connector_id', 'tunnel_id', 'comparison_response_id'],
+  ...['library_ids', 'collection_ids', 'connector_id', 'tunnel_id', 'comparison_response_id'],
   ...['rag_corpus', 'rag_corpora', 'rag_file_ids', 'data_store', 'prompt_template_name', 'response_template_name'],
   ...['gcs_uri', 'output_gcs_uri', 'output_uri_prefix', 'service_account', 'credential_secret'],
   ...['api_key_secret', 'api_key_secret_version'],
 ];
 
 /** Members that name an object at any depth by a string; allowed for its owner only. */
-export const OWNED_ANYWHERE: readonly string[] = ['container', 'container_id', 'previous_message_id'];
+export const OWNED_ANYWHERE: readonly string[] = [
+  ...['container', 'container_id', 'previous_message_id', 'file_id', 'input_file_id', 'upload_id', 'skill_id'],
+  ...['vector_store_id', 'cached_content'],
+];
+
+/** The same, of members whose value is a list of such strings. */
+export const OWNED_LISTS: readonly string[] = [
+  ...['file_ids', 'upload_ids', 'skill_ids', 'vector_store_ids', 'file_search_store_names'],
+];
 
 /** Members with complete settings of provider stores; refused as objects too. */
 export const KEPT_SETTINGS: readonly string[] = ['vertex_ai_search', 'vertex_rag_store', 'external_api'];

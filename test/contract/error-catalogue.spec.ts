@@ -4,6 +4,7 @@ import { renderErrors } from '../../src/commands/documentation/errors.rules.js';
 import { renderReasons } from '../../src/commands/documentation/reasons.rules.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
 import { REASONS } from '../../src/common/errors/reasons.js';
+import { NOT_READY_REASONS } from '../../src/health/dto/health.response.js';
 
 const SOURCES = new URL('../../src/', import.meta.url);
 /** Reasons that the code composes: of the name of a limit, a resource, an OAuth error or a failed connection. */
@@ -23,6 +24,13 @@ describe('error catalogue', () => {
     ]);
     expect(Object.fromEntries(rows)).toEqual({ ...ERRORS });
     expect(rows.length).toBe(Object.keys(ERRORS).length);
+  });
+
+  it('a reason why readyz answers 503 → documented where operators read of it', () => {
+    const monitoring = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
+    const [row = ''] = /^\| `reason` \| null; or why it is 503: .*$/m.exec(monitoring) ?? [];
+    const documented = [...row.matchAll(/`([a-z]+)`/g)].map(([, reason]) => reason).filter((name) => name !== 'reason');
+    expect(documented.toSorted()).toEqual([...NOT_READY_REASONS].toSorted());
   });
 
   it('entries → snake_case codes, statuses of a refusal, one-line messages', () => {

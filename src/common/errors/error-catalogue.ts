@@ -84,3 +84,11 @@ export const ERRORS = {
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** The codes of 503. */
+export type UnavailableCode = {
+  [Code in ErrorCode]: (typeof ERRORS)[Code]['status'] extends 503 ? Code : never;
+}[ErrorCode];
+
+/** All others. */
+export type RefusalCode = Exclude<ErrorCode, UnavailableCode>;

@@ -96,7 +96,10 @@ describe('the detail of a failure', () => {
   });
 
   it('the cause of a refusal that was planned → not logged', async () => {
-    const away = new GatewayError('service_unavailable', { cause: new Error('connection refused') });
+    const away = new GatewayError('service_unavailable', {
+      reason: 'database_unavailable',
+      cause: new Error('connection refused'),
+    });
     expect(await logged((request) => errorLog.write(request, away))).toHaveLength(1);
   });
 });

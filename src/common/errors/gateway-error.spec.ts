@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ERRORS, type ErrorCode } from './error-catalogue.js';
+import { ERRORS, type RefusalCode } from './error-catalogue.js';
 import { GatewayError, invalidRequest } from './gateway-error.js';
 
 describe('GatewayError', () => {
-  it.each(Object.keys(ERRORS) as ErrorCode[])('%s alone → the status and text of the catalogue', (code) => {
+  it.each(Object.keys(ERRORS) as RefusalCode[])('%s alone → the status and text of the catalogue', (code) => {
     const error = new GatewayError(code);
     expect(error).toMatchObject({ name: 'GatewayError', code, ...ERRORS[code] });
     expect([error.reason, error.data, error.retryAfterSeconds, error.headers, error.cause]).toEqual(

@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from './error-catalogue.js';
+import { ERRORS, type ErrorCode, type RefusalCode, type UnavailableCode } from './error-catalogue.js';
 import type { Reason } from './reasons.js';
 
 /** Flat extras of an error body; clients cannot decode nested values. */
@@ -21,6 +21,9 @@ interface GatewayErrorOptions {
   readonly path?: string;
 }
 
+/** A 503 says why, by a reason that is documented, and when to come back, where that is known. */
+type UnavailableOptions = GatewayErrorOptions & { readonly reason: Reason };
+
 /** The only error that modules throw deliberately; the filter converts it to the error envelope. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
@@ -31,6 +34,8 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly path: string | undefined;
 
+  constructor(code: UnavailableCode, options: UnavailableOptions);
+  constructor(code: RefusalCode, options?: GatewayErrorOptions);
   constructor(code: ErrorCode, options: GatewayErrorOptions = {}) {
     super(options.message ?? ERRORS[code].message, { cause: options.cause });
     this.name = 'GatewayError';

@@ -542,6 +542,10 @@ export const REASONS = {
     means: 'The new password is one of the most common ones.',
     advice: 'The person chooses another one.',
   },
+  own_address: {
+    means: 'The base URL in the request is an address of this gateway: a call would come back to it.',
+    advice: 'Give the address of the provider.',
+  },
   password_hashing_busy: {
     means: 'Too many passwords are checked at once.',
     advice: 'Many: somebody guesses passwords from many addresses. Limit sign-ins at the proxy.',
@@ -609,6 +613,10 @@ export const REASONS = {
   provider_always_moving: {
     means: 'Other requests changed the provider each time before this one could.',
     advice: 'Nothing: the client tries again.',
+  },
+  provider_err_own_address: {
+    means: 'The address of the provider is one of this gateway: its listener, or that of `PUBLIC_URL`.',
+    advice: 'Give the provider its own address.',
   },
   provider_answer_not_kept: {
     means: 'The last answer of a fallback chain was too long, too slow or broken to be sent later.',

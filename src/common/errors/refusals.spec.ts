@@ -39,7 +39,11 @@ describe('error envelope', () => {
     [59.001, '60'],
     [0, '0'],
   ])('retry after %d s → whole seconds, rounded up: %s', (retryAfterSeconds, text) => {
-    expect(errorHeaders(new GatewayError('service_unavailable', { retryAfterSeconds }))['retry-after']).toBe(text);
+    expect(
+      errorHeaders(new GatewayError('service_unavailable', { reason: 'usage_journal_full', retryAfterSeconds }))[
+        'retry-after'
+      ],
+    ).toBe(text);
   });
 });
 

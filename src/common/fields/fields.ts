@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, ValidateIf } from 'class-validator';
-import type { ErrorCode } from '../errors/error-catalogue.js';
+import type { RefusalCode } from '../errors/error-catalogue.js';
 import { isStorableText } from './config-values.js';
 import { isDisplayName, MISLEADING_NAME } from './display-name.rules.js';
 
@@ -103,7 +103,7 @@ export function Verbatim(options: Presence & { min?: number; max: number }) {
 }
 
 /** A bounded integer. `missingCode` is the error code for its absence. */
-export function Int(options: Presence & { min: number; max?: number; missingCode?: ErrorCode }) {
+export function Int(options: Presence & { min: number; max?: number; missingCode?: RefusalCode }) {
   const { min, max = Number.MAX_SAFE_INTEGER } = options;
   const range = options.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   return applyDecorators(
@@ -173,7 +173,7 @@ function check(
   isRight: (value: unknown) => boolean,
   problem: string | ((value: unknown) => string),
   { optional = false, nullable = false }: Presence,
-  missingCode?: ErrorCode,
+  missingCode?: RefusalCode,
 ): PropertyDecorator {
   return (target, member) => {
     remember(known)(target, member);

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
-import type { ErrorCode } from '../errors/error-catalogue.js';
+import type { RefusalCode } from '../errors/error-catalogue.js';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
 import { shownName } from '../errors/shown-text.rules.js';
 import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
@@ -39,7 +39,7 @@ function refusalOf(
   prefix: string,
 ): GatewayError | undefined {
   for (const problem of problems) {
-    const code: ErrorCode | undefined = problem.contexts?.field?.missingCode;
+    const code: RefusalCode | undefined = problem.contexts?.field?.missingCode;
     if (code && problem.value === undefined) return new GatewayError(code);
   }
   if (stranger !== undefined) return invalidRequest(`${prefix}${shownName(stranger)}`, 'is not a known member');

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { applyDecorators } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
-import type { ErrorCode } from '../errors/error-catalogue.js';
+import type { RefusalCode } from '../errors/error-catalogue.js';
 import { Fails } from './openapi.decorators.js';
 
 /** A media type with any parameters. Source: RFC 9110 8.3.1. */
@@ -33,7 +33,7 @@ declare module 'fastify' {
     /** Set by {@link BodyLimit}. */
     maxBodyBytes?: number;
     /** The code that refuses a larger body with 413; `payload_too_large` when absent. */
-    bodyTooLargeCode?: ErrorCode;
+    bodyTooLargeCode?: RefusalCode;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { ErrorCode } from '../errors/error-catalogue.js';
+import type { RefusalCode } from '../errors/error-catalogue.js';
 import { GatewayError } from '../errors/gateway-error.js';
 
 /** Up to this maximum size the whole buffer is allocated at once. */
@@ -19,7 +19,7 @@ const SMALL_BODY_BYTES = 64 * 1024;
 export function readBody(
   message: IncomingMessage,
   maxBytes: number,
-  tooLargeCode: ErrorCode = 'payload_too_large',
+  tooLargeCode: RefusalCode = 'payload_too_large',
 ): Promise<Buffer> {
   if (message.destroyed) return Promise.reject(brokenOff());
   const declared = message.headers['content-length'];
@@ -92,7 +92,7 @@ function giveBack({ buffer, byteLength }: Buffer): void {
 }
 
 /** The refusal; the client can read it while it still sends. */
-function tooLarge(maxBytes: number, code: ErrorCode): GatewayError {
+function tooLarge(maxBytes: number, code: RefusalCode): GatewayError {
   return new GatewayError(code, {
     status: 413,
     message: `The request body is larger than ${maxBytes} bytes.`,

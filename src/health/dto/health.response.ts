@@ -1,5 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 
+/** Why `readyz` answers 503. */
+export const NOT_READY_REASONS = ['stopping', 'database', 'vault', 'journal', 'redis'] as const;
+
 export class HealthResponse {
   @ApiProperty({ type: 'boolean', example: true })
   ok: boolean;
@@ -17,12 +20,12 @@ export class ReadinessResponse {
 
   @ApiProperty({
     type: 'string',
-    enum: ['stopping', 'database', 'vault', 'journal', 'redis', null],
+    enum: [...NOT_READY_REASONS, null],
     nullable: true,
     description:
       'Why it is not ready; null when it is. Stopping: it accepts calls for `STOP_DELAY_SECONDS` more. Otherwise the first member that prevents it.',
   })
-  reason: 'stopping' | 'database' | 'vault' | 'journal' | 'redis' | null;
+  reason: (typeof NOT_READY_REASONS)[number] | null;
 
   @ApiProperty({ type: 'string', enum: ['ok', 'unreachable'] })
   database: 'ok' | 'unreachable';

@@ -103,7 +103,10 @@ describe('splitArguments', () => {
 describe('nextStep', () => {
   it.each([
     [new GatewayError('app_not_found'), 'Take the id of an application from list_apps.'],
-    [new GatewayError('service_unavailable', { retryAfterSeconds: 1.5 }), 'Call again in 2 seconds.'],
+    [
+      new GatewayError('service_unavailable', { reason: 'database_unavailable', retryAfterSeconds: 1.5 }),
+      'Call again in 2 seconds.',
+    ],
     [new GatewayError('internal_error'), 'Call again later; the log of the gateway says what failed.'],
     [new GatewayError('slug_taken'), 'Do what the message says.'],
   ])('%s → %s', (refusal, next) => {

@@ -4,6 +4,7 @@ import { isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:ne
 import { buildConnector } from 'undici';
 import { lruCache } from '../../common/lru-cache.js';
 import { isMetadataAddress, isMetadataHost, isPublicAddress, parseIp } from './address.rules.js';
+import type { OwnAddresses } from './own-addresses.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
 
 /** Resolves all addresses of a name, in connection order. */
@@ -11,6 +12,10 @@ export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface GuardedConnectorOptions {
   readonly trustedHosts: TrustedHosts;
+  /** The listener of this process is refused. */
+  readonly own?: OwnAddresses;
+  /** Whether the origin of `PUBLIC_URL` is refused too, whatever its name resolves to. */
+  readonly refusesPublicUrl?: boolean;
   /** Timeout in milliseconds for name resolution, TCP and TLS together; 10,000 by default. */
   readonly connectTimeoutMs?: number;
   /** The operating system's resolver by default. */
@@ -27,12 +32,13 @@ interface Destination {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const METADATA_REFUSED = 'metadata addresses are never reached';
+const OWN_REFUSED = 'this is the gateway itself';
 /** TLS sessions are cached per protocol and port; callers choose ports, so the cache is bounded. */
 const MAX_DIALERS = 100;
 
 /** The gateway refused the connection before sending a byte. */
 export class BlockedAddressError extends Error {
-  readonly code = 'ERR_BLOCKED_ADDRESS';
+  readonly code: 'ERR_BLOCKED_ADDRESS' | 'ERR_OWN_ADDRESS' = 'ERR_BLOCKED_ADDRESS';
 
   /**
    * @param address for the operator's log; the message omits it, because a resolved address exposes the internal
@@ -48,10 +54,20 @@ export class BlockedAddressError extends Error {
   }
 }
 
+/** The refused address is one of this deployment. */
+export class OwnAddressError extends BlockedAddressError {
+  override readonly code = 'ERR_OWN_ADDRESS';
+
+  constructor(host: string, address: string) {
+    super(host, address, OWN_REFUSED);
+    this.name = 'OwnAddressError';
+  }
+}
+
 /**
  * A connector, as undici defines it, that checks the address it dials: a name is resolved once per connection, every
  * result is checked, and only those results are dialled, which defeats DNS rebinding. Plain http and private addresses
- * need trust; metadata addresses are always refused. HTTP/1.1 only; certificates are verified against Node's own roots
+ * need trust; metadata addresses, and this process itself, are always refused. HTTP/1.1 only; certificates are verified against Node's own roots
  * (and `NODE_EXTRA_CA_CERTS`).
  *
  * Errors: `BlockedAddressError`, or the network's error.
@@ -68,7 +84,7 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
   return ({ hostname, host, protocol, port, servername, localAddress }, callback) => {
     const bareHost = hostname.replace(/^\[|\]$/g, '');
     const destination = { protocol, port: port || (protocol === 'https:' ? '443' : '80') };
-    const refusal = refusalOfLiteral(bareHost, destination, options.trustedHosts);
+    const refusal = refusalOfText(bareHost, destination, options);
     if (refusal !== undefined) {
       queueMicrotask(() => callback(refusal, null));
       return;
@@ -77,14 +93,18 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
   };
 }
 
-/** Names of metadata services are refused whatever they resolve to. Node resolves no literal addresses. */
-function refusalOfLiteral(
+/**
+ * Names of metadata services, and the own one, are refused whatever they resolve to. Node resolves no literal addresses.
+ */
+function refusalOfText(
   host: string,
   destination: Destination,
-  trustedHosts: TrustedHosts,
+  options: GuardedConnectorOptions,
 ): BlockedAddressError | undefined {
   if (isMetadataHost(host)) return new BlockedAddressError(host, host, METADATA_REFUSED);
-  return isIP(host) === 0 ? undefined : refusalOf(host, host, destination, trustedHosts);
+  const isPublicUrl = options.own?.isPublic({ hostname: host, ...destination });
+  if (options.refusesPublicUrl && isPublicUrl) return new OwnAddressError(host, host);
+  return isIP(host) === 0 ? undefined : refusalOf(host, host, destination, options);
 }
 
 function buildDialer(options: GuardedConnectorOptions, destination: Destination): buildConnector.connector {
@@ -93,7 +113,7 @@ function buildDialer(options: GuardedConnectorOptions, destination: Destination)
     const answers = await resolver(host);
     if (answers.length === 0) throw new Error(`${host}: the name has no address`);
     for (const { address } of answers) {
-      const refusal = refusalOf(host, address, destination, options.trustedHosts);
+      const refusal = refusalOf(host, address, destination, options);
       if (refusal !== undefined) throw refusal;
     }
     return [...answers];
@@ -130,11 +150,12 @@ function refusalOf(
   host: string,
   address: string,
   { protocol, port }: Destination,
-  trustedHosts: TrustedHosts,
+  { trustedHosts, own }: GuardedConnectorOptions,
 ): BlockedAddressError | undefined {
   const refuse = (problem: string) => new BlockedAddressError(host, address, problem);
   if (parseIp(address) === undefined) return refuse('the resolver gave something that is no plain address');
   if (isMetadataAddress(address)) return refuse(METADATA_REFUSED);
+  if (own?.isListener(address, Number(port))) return new OwnAddressError(host, address);
   if (trustedHosts.allowsAddress(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, address)) return undefined;
   if (protocol !== 'https:') return refuse('plain http needs a trusted host');
   return isPublicAddress(address) ? undefined : refuse('the address is not public');

@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { BlockedAddressError, Resolver } from './guarded-connector.js';
 import { GuardedRequest, OutboundError, type OutboundFailure } from './guarded-request.js';
+import { OwnAddresses } from './own-addresses.js';
 import { parseTrustedHosts } from './trusted-hosts.rules.js';
 
 const LIMITS = { timeoutMs: 3_000, maxBytes: 1_024 };
@@ -24,7 +25,14 @@ async function serverWith(listener: RequestListener): Promise<{ port: number; co
   return { port: (server.address() as AddressInfo).port, count: () => requests };
 }
 
-function client(options: { trust?: string; answers?: readonly string[][]; connectTimeoutMs?: number } = {}) {
+interface ClientOptions {
+  readonly trust?: string;
+  readonly answers?: readonly string[][];
+  readonly connectTimeoutMs?: number;
+  readonly own?: OwnAddresses;
+}
+
+function client(options: ClientOptions = {}) {
   const asked: string[] = [];
   const answers = options.answers ?? [];
   const resolver: Resolver = async (name) => {
@@ -33,7 +41,12 @@ function client(options: { trust?: string; answers?: readonly string[][]; connec
     return step.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
   const trustedHosts = parseTrustedHosts(options.trust ?? '');
-  const request = new GuardedRequest({ trustedHosts, resolver, connectTimeoutMs: options.connectTimeoutMs });
+  const request = new GuardedRequest({
+    trustedHosts,
+    resolver,
+    connectTimeoutMs: options.connectTimeoutMs,
+    own: options.own,
+  });
   closers.unshift(() => request.close());
   return { request, asked };
 }
@@ -266,5 +279,25 @@ describe('GuardedRequest: the guard', () => {
     const request = new GuardedRequest({ trustedHosts, resolver: () => new Promise(() => {}), connectTimeoutMs: 200 });
     closers.push(() => request.close());
     expect(await reasonOf(request.get('https://slow.example/', { ...LIMITS, timeoutMs: 10_000 }))).toBe('timeout');
+  });
+});
+
+describe('GuardedRequest: the gateway itself', () => {
+  it('its listener, by address or by a name that leads there → blocked, even if trusted; another port → reached', async () => {
+    const { port, count } = await serverWith((_request, response) => response.end('here'));
+    const other = await serverWith((_request, response) => response.end('there'));
+    const own = new OwnAddresses(undefined);
+    own.listensAt({ address: '127.0.0.1', port, family: 'IPv4' });
+    const { request } = client({ trust: '127.0.0.1, models.internal', answers: [['127.0.0.1']], own });
+    for (const host of ['127.0.0.1', 'models.internal', '[::ffff:127.0.0.1]']) {
+      const error = await failure(request.get(`http://${host}:${port}/`, LIMITS));
+      expect([host, error.reason, (error.cause as BlockedAddressError).code]).toEqual([
+        host,
+        'blocked',
+        'ERR_OWN_ADDRESS',
+      ]);
+    }
+    expect(count()).toBe(0);
+    expect(String((await request.get(`http://127.0.0.1:${other.port}/`, LIMITS)).body)).toBe('there');
   });
 });

@@ -10,7 +10,7 @@ import { requireReadable, toAppSnapshot } from '../../app-directory/app-snapshot
 import { parseAppConfig } from '../../app-directory/config/app-config.js';
 import type { Budgets } from '../../budgets/budgets.service.js';
 import type { Caller } from '../../client-auth/callers/caller.js';
-import type { ErrorCode } from '../../common/errors/error-catalogue.js';
+import type { ErrorCode, RefusalCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { RequestTimings } from '../../common/http/gateway-request.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
@@ -99,7 +99,7 @@ function scopesOf({ user, app }: LimitedCall): string {
   return told.filter((text) => text !== undefined).join(', ');
 }
 
-const refusal = (code: ErrorCode): GatewayError => new GatewayError(code);
+const refusal = (code: ErrorCode): GatewayError => new GatewayError(code as RefusalCode);
 const rejection = (limits: object): Promise<unknown> => rejectionOf(admit(limits));
 
 describe.each([

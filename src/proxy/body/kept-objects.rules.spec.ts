@@ -29,9 +29,6 @@ const image = (url: string) => ({ messages: [{ role: 'user', content: [{ type: '
 
 describe('objects kept at the provider (ADR 0028)', () => {
   it.each<[object, string]>([
-    [{ cachedContent: 'cachedContents/1' }, 'cachedContent:'],
-    [{ cached_content: 'cachedContents/1' }, 'cached_content:'],
-    [{ extra_body: { google: { cached_content: 'cachedContents/1' } } }, 'cached_content:'],
     [{ conversation_id: 'conv_1' }, 'conversation_id: objects kept at the provider'],
     [{ conversation: 5 }, 'conversation: must be'],
     [{ conversation: {} }, 'conversation.id: must be'],
@@ -45,26 +42,18 @@ describe('objects kept at the provider (ADR 0028)', () => {
     [{ agent_id: 'ag_1' }, 'agent_id:'],
     [{ user_profile_id: 'up_1' }, 'user_profile_id:'],
     [{ prompt: { id: 'pmpt_1' } }, 'prompt:'],
-    [{ container: { skills: [{ type: 'custom', skill_id: 'skill_1', version: 'latest' }] } }, 'skill_id:'],
-    [{ tools: [{ type: 'shell', environment: { type: 'container_auto', skills: [{ skill_id: 's' }] } }] }, 'skill_id:'],
     [{ tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_gmail' }] }, 'connector_id:'],
     [{ tools: [{ type: 'mcp', server_label: 'a', tunnel_id: 't' }] }, 'tunnel_id:'],
-    [{ tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] }, 'file_id:'],
     [{ tools: [{ type: 'document_library', library_ids: ['l'] }] }, 'library_ids:'],
     [{ tools: [{ type: 'collections_search', collection_ids: ['c'] }] }, 'collection_ids:'],
-    [{ input: [{ content: [{ type: 'input_image', file_id: 'file-1' }] }] }, 'file_id:'],
-    [{ tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }] }, 'file_ids:'],
-    [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1'] }] }, 'vector_store_ids:'],
-    [{ tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/1'] } }] }, 'fileSearchStoreNames:'],
-    [{ tools: [{ file_search: { file_search_store_names: ['fileSearchStores/1'] } }] }, 'file_search_store_names:'],
+    [{ tools: [{ type: 'file_search', vector_store_ids: ['vs_1', 7] }] }, 'vector_store_ids.1: objects kept'],
+    [{ tools: [{ type: 'file_search', vector_store_ids: [['vs_1']] }] }, 'vector_store_ids.0: objects kept'],
+    [{ tools: [{ type: 'file_search', vector_store_ids: [''] }] }, 'vector_store_ids.0: must be'],
+    [{ file_ids: Array(513).fill('file-1') }, 'file_ids: has more than 512'],
+    [{ file_id: ['file-1'] }, 'file_id: objects kept'],
     [{ tools: [{ retrieval: { vertexAiSearch: { datastore: 'd' } } }] }, 'vertexAiSearch:'],
     [{ tools: [{ retrieval: { vertex_rag_store: { rag_corpora: ['c'] } } }] }, 'vertex_rag_store:'],
     [{ modelArmorConfig: { promptTemplateName: 'projects/p/locations/l/templates/t' } }, 'promptTemplateName:'],
-    [
-      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] },
-      'file_id:',
-    ],
-    [{ messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'f' }] }] }, 'file_id:'],
     [{ audio: { voice: { id: 'voice_1' }, format: 'wav' } }, 'voice.id:'],
     [{ prompt_cache_options: { comparison_response_id: 'resp_1' } }, 'comparison_response_id:'],
     [{ contents: [{ parts: [{ fileData: { fileUri: gemini } }] }] }, 'fileUri:'],
@@ -85,8 +74,8 @@ describe('objects kept at the provider (ADR 0028)', () => {
   });
 
   it.each([
-    ['{"x":[{"file\\u005Fid":"a"}]}', 'file_id:'],
-    ['{"x":[{"FILE_ID":"a"}]}', 'file_id:'],
+    ['{"x":[{"skill\\u005Fids":[["a"]]}]}', 'skill_ids.0:'],
+    ['{"x":[{"CONNECTOR_ID":"a"}]}', 'connector_id:'],
     ['{"input":[{"ID":"msg_1"}]}', 'input.0.id: "ID"'],
     ['{"input":[{"type":"message","type":"item_reference","id":"msg_1","content":"a"}]}', 'input.0.type: named twice'],
     ['{"input":[{"type":"image_generation_call","id":"i","result":"x","result":null}]}', 'input.0.result: named twice'],
@@ -107,6 +96,31 @@ describe('objects kept at the provider (ADR 0028)', () => {
       { tools: [{ type: 'shell', environment: { type: 'container_reference', container_id: 'c' } }] },
       'container_id → c',
     ],
+    [{ cachedContent: 'cachedContents/1' }, 'cachedContent → cachedContents/1'],
+    [{ cached_content: 'cachedContents/1' }, 'cached_content → cachedContents/1'],
+    [{ extra_body: { google: { cached_content: 'cachedContents/1' } } }, 'cached_content → cachedContents/1'],
+    [{ container: { skills: [{ type: 'custom', skill_id: 'skill_1', version: 'latest' }] } }, 'skill_id → skill_1'],
+    [{ tools: [{ environment: { type: 'container_auto', skills: [{ skill_id: 's' }] } }] }, 'skill_id → s'],
+    [{ tools: [{ type: 'image_generation', input_image_mask: { file_id: 'f' } }] }, 'file_id → f'],
+    [{ input: [{ content: [{ type: 'input_image', file_id: 'file-1' }] }] }, 'file_id → file-1'],
+    [{ messages: [{ content: [{ type: 'image', source: { type: 'file', file_id: 'f' } }] }] }, 'file_id → f'],
+    [{ messages: [{ content: [{ type: 'container_upload', file_id: 'f' }] }] }, 'file_id → f'],
+    [{ endpoint: '/v1/responses', input_file_id: 'file-1' }, 'input_file_id → file-1'],
+    [
+      { tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-1'] } }] },
+      'file_ids.0 → file-1',
+    ],
+    [
+      '{"vector_store_ids": [ "vs_1" ,\n"vs\\u005f\\"2\\\\" ] }',
+      'vector_store_ids.0 → vs_1, vector_store_ids.1 → vs_"2\\',
+    ],
+    [
+      { tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/1'] } }] },
+      'fileSearchStoreNames.0 → fileSearchStores/1',
+    ],
+    [{ file_search_store_names: ['fileSearchStores/1'] }, 'file_search_store_names.0 → fileSearchStores/1'],
+    ['{"x":[{"file\\u005Fid":"a"}]}', 'file_id → a'],
+    ['{"x":[{"FILE_ID":"a"}]}', 'file_id → a'],
     [{ messages: [{ role: 'assistant', audio: { id: 'audio_1' } }] }, 'audio.id → audio_1'],
     [{ messages: [{ role: 'assistant', audio: { id: 'audio_1', data: '' } }] }, 'audio.id → audio_1'],
     [{ diagnostics: { previous_message_id: 'msg_1' } }, 'previous_message_id → msg_1'],
@@ -291,6 +305,8 @@ describe('objects kept at the provider (ADR 0028)', () => {
     ['anthropic_messages', { tools: [{ type: 'code_execution_20250825' }] }, true],
     ['anthropic_messages', { container: { skills: [] } }, true],
     ['gemini_native', {}, false],
+    ['other', {}, true],
+    ['other', { store: false }, false],
   ])('an answer of %s to %j is kept: %p', (style, body, isKept) => {
     const scan = scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES);
     expect(keepsObjects(scan, style, validateCostMembers(scan, style).hosted)).toBe(isKept);

@@ -10,6 +10,7 @@ import {
   KEPT_HOSTS,
   KEPT_MODELS,
   OWNED_ANYWHERE,
+  OWNED_LISTS,
   REFERENCE_TYPES,
   spellings,
   UNTYPED_ITEM,
@@ -24,6 +25,7 @@ import {
   isNamed,
   type MemberSpan,
   memberValue,
+  nextSign,
   type ObjectSpan,
   type ScannedBody,
 } from '../json/scanned-body.js';
@@ -37,6 +39,12 @@ const NAME_MAX_BYTES = 256;
 const BYTES_OF_ESCAPE = 6;
 const SCHEME = /^\s*[a-z][a-z0-9+.-]*:/i;
 const HEAD_BYTES = 64;
+/** More than any provider takes in one list. */
+const MAX_LIST = 512;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const TRUE = 0x74;
 const FALSE = 0x66;
@@ -46,7 +54,8 @@ const ROOT_OBJECT: ReadonlySet<string> = new Set(KEPT_AT_ROOT.object.flatMap(spe
 /** Root members that only the owner of the object may use. */
 const ROOT_OWNED: readonly OwnedMember[] = KEPT_AT_ROOT.owned.map(ownedMember);
 const RESPONSE_MEMBER = ownedMember(RESPONSE);
-const OWNED: ReadonlySet<string> = new Set(OWNED_ANYWHERE.flatMap(spellings));
+const OWNED: ReadonlySet<string> = new Set([...OWNED_ANYWHERE, ...OWNED_LISTS].flatMap(spellings));
+const OWNED_AS_LIST: ReadonlySet<string> = new Set(OWNED_LISTS.flatMap(spellings));
 /** Members of every item, whatever its content. */
 const OF_EVERY_ITEM: ReadonlySet<string> = new Set(['id', 'status']);
 /** Possible content of an item of unknown type. */
@@ -56,7 +65,9 @@ const ANY_CONTENT: Content = {
 };
 /** Names in form fields and queries, case-folded. */
 const KEPT_NAMES: ReadonlySet<string> = new Set(
-  [...ROOT_ANY, ...[...KEPT_AT_ROOT.owned, ...KEPT_ANYWHERE, ...OWNED_ANYWHERE].flatMap(spellings)].map(folded),
+  [...ROOT_ANY, ...[...KEPT_AT_ROOT.owned, ...KEPT_ANYWHERE, ...OWNED_ANYWHERE, ...OWNED_LISTS].flatMap(spellings)].map(
+    folded,
+  ),
 );
 
 interface OwnedMember {
@@ -97,14 +108,37 @@ function isOutside(bytes: Buffer, { name, start, end }: DeepMember, mayBeContent
   return (protocol === 'https:' || protocol === 'http:') && !KEPT_HOSTS.some((host) => hostname.includes(host));
 }
 
-/** @returns the reference where its owner may use it. */
-function referenceAt(bytes: Buffer, member: DeepMember): KeptReference | undefined {
+/** @returns the references where their owner may use them. */
+function referencesAt(bytes: Buffer, member: DeepMember): KeptReference[] {
   const { name, kind, start, end } = member;
-  if (kind === 'array' && !hasEntries(bytes, start)) return undefined;
-  if (kind === 'string' && OWNED.has(name)) return { path: name, id: textAt(bytes, start, end, name) };
+  if (kind === 'array' && !hasEntries(bytes, start)) return [];
+  if (kind === 'string' && OWNED.has(name)) return [{ path: name, id: textAt(bytes, start, end, name) }];
+  if (kind === 'array' && OWNED_AS_LIST.has(name)) return referencesInList(bytes, start, name);
   const isAddress = kind === 'string' && REQUEST_NAMES.isAddress(name);
   if (!isAddress || !isOutside(bytes, member, !URIS.has(name))) throw keptObject(name);
-  return undefined;
+  return [];
+}
+
+/** @throws invalid_request an entry is no string, or the list is longer than any. */
+function referencesInList(bytes: Buffer, start: number, name: string): KeptReference[] {
+  const references: KeptReference[] = [];
+  for (let at = nextSign(bytes, start + 1); bytes[at] !== CLOSE_ARRAY; ) {
+    if (references.length === MAX_LIST) throw invalidRequest(name, `has more than ${MAX_LIST} entries`);
+    const path = `${name}.${references.length}`;
+    if (bytes[at] !== QUOTE) throw keptObject(path);
+    const end = endOfText(bytes, at);
+    references.push({ path, id: textAt(bytes, at, end, path) });
+    at = nextSign(bytes, end);
+    if (bytes[at] === COMMA) at = nextSign(bytes, at + 1);
+  }
+  return references;
+}
+
+/** The offset after the string that starts at `start`. */
+function endOfText(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  while (bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
 }
 
 function textAt(bytes: Buffer, start: number, end: number, path: string): string {
@@ -116,7 +150,7 @@ function textAt(bytes: Buffer, start: number, end: number, path: string): string
 
 /** The type of an object; undefined when absent, not a string, or too long. */
 function typeOf(bytes: Buffer, type: MemberSpan | undefined): string | undefined {
-  if (!isNamed(bytes, type) || bytes[type.start] !== 0x22 || type.end - type.start > NAME_MAX_BYTES) return undefined;
+  if (!isNamed(bytes, type) || bytes[type.start] !== QUOTE || type.end - type.start > NAME_MAX_BYTES) return undefined;
   return String(JSON.parse(bytes.toString('utf8', type.start, type.end)));
 }
 
@@ -184,14 +218,14 @@ export function keptReferences(body: ScannedBody): readonly KeptReference[] {
   refuseAtRoot(body);
   return [
     ...ROOT_OWNED.flatMap((owned) => rootReferences(body, owned)),
-    ...body.deep.flatMap((member) => referenceAt(body.bytes, member) ?? []),
+    ...body.deep.flatMap((member) => referencesAt(body.bytes, member)),
     ...body.named.flatMap((object) => referencesOf(body.bytes, object)),
   ];
 }
 
 /**
  * Whether the provider keeps objects that the answer to this body names, so that they get an owner: an answer of the
- * Responses API unless it is not to be stored, a completion that is or that speaks, a message with tools of the provider,
+ * Responses API, or on a path without a style, unless it is not to be stored, a completion that is or that speaks, a message with tools of the provider,
  * with a container or with diagnostics of the cache.
  *
  * @param hostedTools tools that the provider runs.
@@ -202,13 +236,14 @@ export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle, host
   const isStored = store !== undefined && bytes[store.start] === TRUE;
   switch (style) {
     case 'responses':
+    case 'other':
       return store === undefined || bytes[store.start] !== FALSE;
     case 'chat_completions':
       return isStored || has('modalities');
     case 'anthropic_messages':
       return hostedTools.length > 0 || has('container') || has('diagnostics');
     default:
-      return style === 'other';
+      return false;
   }
 }
 

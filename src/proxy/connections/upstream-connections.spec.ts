@@ -7,6 +7,7 @@ import { type ScriptedUpstream, startUpstream } from '../../../test/support/prox
 import { json } from '../../../test/support/proxy/upstream-scripts.js';
 import { loadEnvironment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
+import { OwnAddresses } from '../../platform/outbound/own-addresses.js';
 import type { OriginPool } from './origin-pool.js';
 import type { ProviderConnection } from './provider-connection.js';
 import { type PoolOwner, UpstreamConnections } from './upstream-connections.js';
@@ -24,7 +25,7 @@ afterEach(() => upstream.close());
 function setUp(source: Record<string, string> = {}) {
   const clock = new FakeClock();
   const metrics = new Metrics();
-  const connections = new UpstreamConnections(loadEnvironment(source), clock, metrics);
+  const connections = new UpstreamConnections(loadEnvironment(source), clock, metrics, new OwnAddresses(undefined));
   return { clock, connections, metrics };
 }
 

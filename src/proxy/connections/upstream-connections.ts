@@ -5,6 +5,7 @@ import { offersSimulation } from '../../platform/config/deployment-settings.js';
 import { Environment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { guardedConnector } from '../../platform/outbound/guarded-connector.js';
+import { OwnAddresses } from '../../platform/outbound/own-addresses.js';
 import { simulatedConnector } from '../../upstreams/simulated/simulated-connector.js';
 import { type OriginBounds, OriginPool } from './origin-pool.js';
 
@@ -33,9 +34,12 @@ export class UpstreamConnections implements OnModuleInit {
     environment: Environment,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
+    own: OwnAddresses,
   ) {
     const connect = guardedConnector({
       trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
+      own,
+      refusesPublicUrl: true,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
       readBuffer: Buffer.allocUnsafeSlow(READ_BYTES),
     });

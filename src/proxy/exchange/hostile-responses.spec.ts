@@ -6,6 +6,7 @@ import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { SystemClock } from '../../common/clock.js';
 import { loadEnvironment } from '../../platform/config/environment.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
+import { OwnAddresses } from '../../platform/outbound/own-addresses.js';
 import { UpstreamConnections } from '../connections/upstream-connections.js';
 
 const RESPONSES = fuzzRuns(4_000);
@@ -34,7 +35,12 @@ it(`hostile answers to two accounts (seed ${SEED}) → refused, or read as Node 
 
 it(`hostile answers over sockets to two accounts at one origin (seed ${SEED}) → none for another account`, async () => {
   const environment = loadEnvironment({ TRUSTED_PRIVATE_HOSTS: '127.0.0.1' });
-  const connections = new UpstreamConnections(environment, new SystemClock(), new Metrics());
+  const connections = new UpstreamConnections(
+    environment,
+    new SystemClock(),
+    new Metrics(),
+    new OwnAddresses(undefined),
+  );
   const report = await new LoopbackStorm(connections, { responses: OVER_SOCKETS, seed: SEED }).run();
   tell(report);
   const { calls, answered, reused, failures } = report;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { OwnAddressError } from '../../platform/outbound/guarded-connector.js';
 import { BrokenConnection } from '../connections/broken-connection.js';
 import { connectionFailure, failureReason, GivenUp, isOurFailure, refusalOf } from './provider-failure.rules.js';
 
@@ -33,6 +34,13 @@ describe('calls that brought no answer', () => {
     expect(refusal).toMatchObject({ code: 'provider_error', status: 502, reason, cause: error });
     expect(refusal.message).toBe('The provider could not be reached.');
     expect(refusal.data).toBeUndefined();
+  });
+
+  it('the address of the gateway itself → 502 that says so, without the address', () => {
+    const refusal = refusalOf(new OwnAddressError('models.internal', '10.0.0.7'), 1_000);
+    expect(refusal).toMatchObject({ code: 'provider_error', status: 502, reason: 'provider_err_own_address' });
+    expect(refusal.message).toMatch(/leads to the gateway itself/);
+    expect(refusal.message).not.toContain('10.0.0.7');
   });
 
   it('an unrequested encoding → 502 that names it', () => {

@@ -1,6 +1,7 @@
 import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type Reason, unlistedReason } from '../../common/errors/reasons.js';
+import { OwnAddressError } from '../../platform/outbound/guarded-connector.js';
 import type { AnswerLoss } from '../../usage/recording/usage-event.js';
 import { BrokenConnection } from '../connections/broken-connection.js';
 
@@ -85,6 +86,10 @@ export function failureReason(error: Error): Reason {
  */
 export function refusalOf(error: Error, timeoutMs: number): GatewayError {
   const reason = failureReason(error);
+  if (error instanceof OwnAddressError) {
+    const message = 'The base URL of the provider leads to the gateway itself; give it the address of the provider.';
+    return new GatewayError('provider_error', { message, reason, cause: error });
+  }
   if (!(error instanceof GivenUp)) return new GatewayError('provider_error', { reason, cause: error });
   switch (error.why) {
     case 'timeout': {
@@ -101,7 +106,11 @@ export function refusalOf(error: Error, timeoutMs: number): GatewayError {
     }
     case 'interrupted': {
       const message = 'The service is stopping; try again shortly.';
-      return new GatewayError('service_unavailable', { message, reason, retryAfterSeconds: STOPPING_RETRY_SECONDS });
+      return new GatewayError('service_unavailable', {
+        message,
+        reason: INTERRUPTED,
+        retryAfterSeconds: STOPPING_RETRY_SECONDS,
+      });
     }
     case 'not_recordable':
       return error.cause instanceof GatewayError

@@ -9,6 +9,7 @@ import {
   KEPT_BY_ID,
   KEPT_SETTINGS,
   OWNED_ANYWHERE,
+  OWNED_LISTS,
   spellings,
 } from '../../upstreams/kept-objects.js';
 
@@ -221,7 +222,7 @@ export const REQUEST_NAMES = new CheckedMembers({
     generation_config: GENERATION_CONFIG,
     stream_options: ['include_usage'],
   },
-  deep: [...KEPT_ANYWHERE, ...OWNED_ANYWHERE].flatMap(spellings),
+  deep: [...KEPT_ANYWHERE, ...OWNED_ANYWHERE, ...OWNED_LISTS].flatMap(spellings),
   settings: KEPT_SETTINGS.flatMap(spellings),
   addresses: ADDRESSES.flatMap(spellings),
   addressHolders: ADDRESS_HOLDERS.flatMap(spellings),

@@ -90,11 +90,17 @@ export function memberValue(
   return JSON.parse(bytes.toString('utf8', member.start, member.end));
 }
 
+/** The offset of the next byte that is no white space. */
+export function nextSign(bytes: Buffer, start: number): number {
+  let at = start;
+  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
+  return at;
+}
+
 /** Whether the list or object that starts at `start` is not empty. */
 export function hasEntries(bytes: Buffer, start: number): boolean {
-  let at = start + 1;
-  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) at++;
-  return bytes[at] !== 0x5d && bytes[at] !== 0x7d;
+  const first = bytes[nextSign(bytes, start + 1)];
+  return first !== 0x5d && first !== 0x7d;
 }
 
 /** Whether the member has a value other than `null`, an empty string, an empty list or an empty object. */

@@ -18,7 +18,7 @@ function aRecord(journal: 'writes' | 'is away' = 'writes') {
   const ticket = (admission: UsageAdmission) => ({ admission });
   const recorder = {
     admit: (admission: UsageAdmission) => {
-      if (journal === 'is away') throw new GatewayError('service_unavailable');
+      if (journal === 'is away') throw new GatewayError('service_unavailable', { reason: 'usage_journal_failed' });
       told.push(['admit', admission.providerSlug]);
       return ticket(admission);
     },

@@ -30,6 +30,11 @@ export class ByteWindow {
     return this.total;
   }
 
+  /** Whether all bytes, those of a further chunk included, are retained. */
+  holdsAlso(chunk: Buffer): boolean {
+    return this.total + chunk.length <= this.capacity;
+  }
+
   append(chunk: Buffer): void {
     const fits = Math.min(chunk.length, Math.max(0, this.capacity - this.total));
     if (fits > 0) {

@@ -1,6 +1,7 @@
 import type { ApiStyle } from '../api-style.rules.js';
-import { isProviderId } from './answer-facts.rules.js';
+import { isProviderId, responseIdOf } from './answer-facts.rules.js';
 import type { WindowView } from './byte-window.js';
+import { DocumentOutline } from './document-outline.js';
 import { type JsonObject, memberOf, objectIn, objectsIn } from './json-fields.rules.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 
@@ -10,17 +11,37 @@ const MAX_IDS = 1_000;
 const MAX_EVENT_BYTES = 64 * 1024;
 const ADDED = Buffer.from('output_item.added"');
 const SOUND = Buffer.from('"audio"');
-/** Objects that paths without a named style create. */
-const CREATED: ReadonlySet<unknown> = new Set(['conversation', 'container']);
+const MARKERS: ReadonlyMap<ApiStyle, Buffer> = new Map([
+  ['chat_completions', SOUND],
+  ['responses', ADDED],
+  ['other', ADDED],
+]);
+/**
+ * What paths without a named style create and requests name by its id: the `object` or, at Anthropic, the `type` of the
+ * answer. What only paths name, such as a batch, is not listed: an application cannot choose paths.
+ */
+const CREATED: ReadonlySet<unknown> = new Set([
+  ...['conversation', 'container', 'file', 'upload', 'vector_store', 'skill'],
+]);
+/** The same of Gemini, by name. */
+const CREATED_NAME = /^(?:cachedContents|fileSearchStores)\/[^/]+$/;
 
 /**
  * Ids in a document of an answer that name objects which the provider keeps, besides the response itself: output items,
- * containers, conversations, messages, stored completions, sound.
+ * containers, conversations, messages, stored completions, sound; on paths without an API style, what they create.
  * Source: docs/adr/0028-references-to-objects-stored-at-providers.md.
  */
 export function keptIdsOf(style: ApiStyle, document: JsonObject): string[] {
   const ids = style === 'chat_completions' ? idsOfCompletion(document) : idsOfAnswer(style, document);
-  return ids.filter(isProviderId);
+  const created = style === 'other' ? idsOfCreated(document) : [];
+  return [...created, ...ids].filter(isProviderId);
+}
+
+function idsOfCreated(document: JsonObject): unknown[] {
+  const isCreated = CREATED.has(memberOf(document, 'object')) || CREATED.has(memberOf(document, 'type'));
+  if (isCreated) return [memberOf(document, 'id'), memberOf(objectIn(document, 'file'), 'id')];
+  const name = memberOf(document, 'name');
+  return typeof name === 'string' && CREATED_NAME.test(name) ? [name] : [];
 }
 
 function idsOfCompletion(document: JsonObject): unknown[] {
@@ -30,13 +51,12 @@ function idsOfCompletion(document: JsonObject): unknown[] {
 }
 
 function idsOfAnswer(style: ApiStyle, document: JsonObject): unknown[] {
-  const isCreated = style === 'other' && CREATED.has(memberOf(document, 'object'));
   const isMessage = style === 'anthropic_messages' && memberOf(document, 'type') === 'message';
   const answer = objectIn(document, 'response') ?? objectIn(document, 'message') ?? document;
   const added = objectIn(document, 'item');
   const items = [...(objectsIn(answer, 'output') ?? []), ...(added === undefined ? [] : [added])];
   return [
-    isCreated || isMessage ? memberOf(document, 'id') : undefined,
+    isMessage ? memberOf(document, 'id') : undefined,
     memberOf(objectIn(document, 'message'), 'id'),
     ...items.flatMap((item) => [memberOf(item, 'id'), memberOf(item, 'container_id')]),
     ...[answer, objectIn(document, 'delta')].flatMap((holder) => [
@@ -46,13 +66,39 @@ function idsOfAnswer(style: ApiStyle, document: JsonObject): unknown[] {
   ];
 }
 
+/** Every member that `keptIdsOf` and `responseIdOf` read. */
+const READ_MEMBERS: ReadonlySet<string> = new Set([
+  ...['id', 'type', 'object', 'response', 'message', 'output', 'item', 'container_id', 'container', 'conversation'],
+  ...['delta', 'choices', 'audio', 'file', 'name'],
+]);
+
+/** Reads the ids in a document that is too long to be kept, while its bytes pass. */
+export class PassingIds {
+  readonly #outline = new DocumentOutline(READ_MEMBERS);
+
+  constructor(private readonly style: ApiStyle) {}
+
+  push(chunk: Buffer): void {
+    this.#outline.push(chunk);
+  }
+
+  get ids(): readonly string[] {
+    return this.#outline.documents.flatMap((document) => keptIdsOf(this.style, document));
+  }
+
+  get responseId(): string | undefined {
+    const [document] = this.#outline.documents;
+    return document && responseIdOf(this.style, document);
+  }
+}
+
 /** Gathers the ids that single events of a stream name: those of items as they are added, and of sound. */
 export class StreamedIds {
   readonly #ids = new Set<string>();
   #marker: Buffer | undefined;
 
   constructor(private readonly style: ApiStyle) {
-    this.#marker = style === 'chat_completions' ? SOUND : style === 'responses' ? ADDED : undefined;
+    this.#marker = MARKERS.get(style);
   }
 
   get ids(): readonly string[] {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ApiStyle } from '../api-style.rules.js';
 import { createUsageReader, type UsageReaderOptions } from './usage-reader.js';
 
 type Setup = Partial<UsageReaderOptions>;
@@ -166,5 +167,75 @@ describe('Anthropic stream', () => {
     const reading = read(body, { style, type: 'anthropic', contentType: 'text/event-stream' });
     expect(reading).toMatchObject({ usageSeen: true, inputTokens: 9, outputTokens });
     expect(reading?.isOpening ?? false).toBe(isOpening);
+  });
+});
+
+describe('ids of kept objects in a document of any size', () => {
+  const FILLING = 'A'.repeat(3 * MIB);
+  /** @returns the ids, read from pieces of that many bytes. */
+  function idsIn(document: object, style: ApiStyle, bytes = 64 * 1024, keeps = true) {
+    const reader = createUsageReader({
+      style,
+      type: 'openai',
+      reportsCost: false,
+      keeps,
+      contentType: 'application/json',
+    });
+    const text = Buffer.from(JSON.stringify(document));
+    for (let at = 0; at < text.length; at += bytes) reader.push(text.subarray(at, at + bytes));
+    const reading = reader.finish();
+    return [reading?.responseId, ...(reading?.keptIds ?? [])];
+  }
+
+  it.each<[string, ApiStyle, object, readonly (string | undefined)[]]>([
+    [
+      'response',
+      'responses',
+      {
+        object: 'response',
+        metadata: { id: 'forged', output: [{ id: 'forged' }] },
+        output: [
+          { id: 'ig_1', type: 'image_generation_call', result: FILLING },
+          { id: 'ci_1', type: 'code_interpreter_call', container_id: 'cntr_1', code: FILLING },
+          { id: 'msg_1', type: 'message', content: [{ type: 'output_text', text: `{"id":"forged"}` }] },
+        ],
+        conversation: { id: 'conv_1' },
+        id: 'resp_1',
+        usage: { input_tokens: 1, output_tokens: 1 },
+      },
+      ['resp_1', 'ig_1', 'ci_1', 'cntr_1', 'msg_1', 'conv_1'],
+    ],
+    [
+      'completion',
+      'chat_completions',
+      { id: 'chatcmpl_1', choices: [{ message: { content: '', audio: { data: FILLING, id: 'audio_1' } } }] },
+      [undefined, 'chatcmpl_1', 'audio_1'],
+    ],
+    [
+      'message',
+      'anthropic_messages',
+      { type: 'message', content: [{ type: 'text', text: FILLING, id: 'x' }], container: { id: 'c_1' }, id: 'msg_1' },
+      [undefined, 'msg_1', 'c_1'],
+    ],
+    [
+      'response on a path without a style',
+      'other',
+      { object: 'response', output: [{ data: FILLING, id: 'm' }], id: 'r' },
+      ['r', 'm'],
+    ],
+  ])('a %s of megabytes → all of them, in pieces of any size', (_name, style, document, ids) => {
+    expect(idsIn(document, style)).toEqual(ids);
+    expect(idsIn(document, style, 1_000_003)).toEqual(ids);
+    expect(idsIn(document, style, 8 * MIB)).toEqual(ids);
+    expect(idsIn(document, style, 64 * 1024, false).slice(1)).toEqual([]);
+  });
+
+  it('a document at the edge of what is kept → the same ids on both sides of it', () => {
+    const document = { object: 'response', output: [{ id: 'msg_1', filling: '' }], id: 'resp_1' };
+    const own = Buffer.byteLength(JSON.stringify(document));
+    for (const length of [-1, 0, 1].map((more) => 1.25 * MIB + more - own)) {
+      const filled = { ...document, output: [{ id: 'msg_1', filling: 'x'.repeat(length) }] };
+      expect(idsIn(filled, 'responses')).toEqual(['resp_1', 'msg_1']);
+    }
   });
 });

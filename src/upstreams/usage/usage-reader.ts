@@ -4,7 +4,7 @@ import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf
 import { type AnswerFailure, hasContent, isFailure } from './answer-failure.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
-import { keptIdsOf } from './kept-ids.js';
+import { keptIdsOf, PassingIds } from './kept-ids.js';
 import { SseUsage } from './sse-usage.js';
 import { documentsOf } from './usage-documents.rules.js';
 import {
@@ -77,7 +77,7 @@ export function createUsageReader(options: UsageReaderOptions): UsageReader {
 
 function sourceFor({ contentType, style, keeps }: UsageReaderOptions): DocumentSource {
   if (contentType.toLowerCase().includes('text/event-stream')) return new SseUsage(style, keeps);
-  return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style);
+  return NEVER_JSON.test(contentType) ? NOTHING : new WholeDocument(style, keeps);
 }
 
 const NO_ITEMS: readonly JsonObject[] = [];
@@ -90,23 +90,34 @@ const NOTHING: DocumentSource = {
   finish: () => [],
 };
 
-/** A document that arrives in one chunk, as most do, is read without a copy; only several chunks are copied. */
+/**
+ * A document that arrives in one chunk, as most do, is read without a copy; only several chunks are copied. Ids of kept
+ * objects in one that is longer than the copy are read as its bytes pass.
+ */
 class WholeDocument implements DocumentSource {
   readonly items = NO_ITEMS;
   readonly failure = undefined;
-  readonly keptIds: readonly string[] = [];
   private only: Buffer | undefined;
   private window: ByteWindow | undefined;
+  private passing: PassingIds | undefined;
 
-  constructor(private readonly style: ApiStyle) {}
+  constructor(
+    private readonly style: ApiStyle,
+    private readonly keeps = false,
+  ) {}
+
+  get keptIds(): readonly string[] {
+    return this.passing?.ids ?? [];
+  }
 
   get responseId(): string | undefined {
+    if (this.passing !== undefined) return this.passing.responseId;
     if (this.style !== 'responses') return undefined;
     return responseIdInDocumentHead(this.view().head.toString('latin1', 0, ID_HEAD_BYTES));
   }
 
   push(chunk: Buffer): void {
-    if (this.window !== undefined) this.window.append(chunk);
+    if (this.window !== undefined) this.append(this.window, chunk);
     else if (this.only === undefined && chunk.length <= DOCUMENT_HEAD_BYTES) this.only = chunk;
     else this.copy(chunk);
   }
@@ -119,7 +130,16 @@ class WholeDocument implements DocumentSource {
     this.window = new ByteWindow(DOCUMENT_HEAD_BYTES, DOCUMENT_TAIL_BYTES);
     if (this.only !== undefined) this.window.append(this.only);
     this.only = undefined;
-    this.window.append(chunk);
+    this.append(this.window, chunk);
+  }
+
+  private append(window: ByteWindow, chunk: Buffer): void {
+    if (this.keeps && this.passing === undefined && !window.holdsAlso(chunk)) {
+      this.passing = new PassingIds(this.style);
+      this.passing.push(window.view().head);
+    }
+    this.passing?.push(chunk);
+    window.append(chunk);
   }
 
   private view(): WindowView {

@@ -1,19 +1,30 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startGateway } from '../../../src/bootstrap/start.js';
+import { freePort } from '../../support/platform/gateway-process.js';
+import { startTcpProxy, type TcpProxy } from '../../support/platform/tcp-proxy.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world.stop());
+const BODY = { model: 'gpt-4.1', messages: [] };
 
-it('a provider whose address is the gateway itself → 508 after one turn, whatever the route', async () => {
+let world: World;
+/** Another way to the gateway, which it cannot know: a load balancer under another name, another instance. */
+let detour: TcpProxy;
+beforeAll(async () => {
+  world = await startWorld({ env: { TRUSTED_PRIVATE_HOSTS: '127.0.0.1, 0.0.0.0, localhost, [::ffff:127.0.0.1]' } });
+  detour = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(world.baseUrl).port) });
+});
+afterAll(async () => {
+  await detour.close();
+  await world.stop();
+});
+
+it('a base URL that leads back by a detour → 508 after one turn, whatever the route', async () => {
   const inner = await ProxyClient.create(world);
   for (const base of [`/v1/apps/${inner.appId}/proxy/${inner.slug}/`, '/', '/metrics/', '/v1/admin/']) {
-    const provider = { type: 'openai', secret: inner.key, baseUrl: `${world.baseUrl}${base}` };
+    const provider = { type: 'openai', secret: inner.key, baseUrl: `http://127.0.0.1:${detour.port}${base}` };
     const looping = await ProxyClient.create(world, { provider });
-    const answer = await looping.call('v1/chat/completions', { body: { model: 'gpt-4.1', messages: [] } });
+    const answer = await looping.call('v1/chat/completions', { body: BODY });
     expect([base, answer.status]).toEqual([base, 508]);
     expect(JSON.parse(String(answer.body)).error).toMatchObject({
       code: 'invalid_request',
@@ -23,12 +34,53 @@ it('a provider whose address is the gateway itself → 508 after one turn, whate
   expect(world.upstream.requests).toEqual([]);
 });
 
+it('a base URL that is the gateway itself → refused when it is written, naming the member', async () => {
+  const { port } = new URL(world.baseUrl);
+  const { id } = await world.provider({ slug: 'honest' });
+  const refusal = {
+    status: 400,
+    body: {
+      error: { code: 'invalid_request', message: expect.stringMatching(/^baseUrl: is an address of this gateway/) },
+    },
+  };
+  for (const host of ['127.0.0.1', 'LOCALHOST', '127.1', '0.0.0.0', '[::ffff:127.0.0.1]']) {
+    const place = { secret: 'sk-11111', baseUrl: `http://${host}:${port}/v1/` };
+    const created = { type: 'openai', name: 'Mine', slug: 'mine', ...place };
+    expect(await world.api.post('/v1/admin/providers', created)).toMatchObject(refusal);
+    expect(await world.api.post('/v1/admin/providers/test', { type: 'openai', ...place })).toMatchObject(refusal);
+    expect(await world.api.put(`/v1/admin/providers/${id}`, place)).toMatchObject(refusal);
+  }
+});
+
+it('a stored base URL at which the gateway answers since a restart → 502 that says so, before anything is dialled', async () => {
+  const first = await startWorld();
+  const port = await freePort();
+  const listener = await ProxyClient.create(first, {
+    provider: { type: 'openai', secret: 'sk-11111', baseUrl: `http://127.0.0.1:${port}/` },
+  });
+  const named = await ProxyClient.create(first);
+  await first.gateway.stop('test');
+  const environment = { ...first.environment, PORT: String(port), PUBLIC_URL: first.upstream.url };
+  const again = await startGateway(environment, { log: () => undefined });
+  const dialled = first.upstream.openConnections();
+  for (const { appId, key, slug, providerId } of [listener, named]) {
+    const client = new ProxyClient({ ...first, baseUrl: again.url }, appId, key, slug, providerId);
+    const answer = await client.call('v1/chat/completions', { body: BODY });
+    expect(answer.status).toBe(502);
+    expect(JSON.parse(String(answer.body)).error).toMatchObject({
+      code: 'provider_error',
+      message: expect.stringContaining('leads to the gateway itself'),
+    });
+  }
+  expect([first.upstream.requests, first.upstream.openConnections()]).toEqual([[], dialled]);
+  await again.stop('test');
+  await first.stop();
+});
+
 it('calls to an address of the operator carry the mark; marks of others pass', async () => {
   const client = await ProxyClient.create(world);
   const headers = ['cdn-loop', 'other-gateway; v=1, "quoted"'];
-  expect((await client.call('v1/chat/completions', { body: { model: 'gpt-4.1', messages: [] }, headers })).status).toBe(
-    200,
-  );
+  expect((await client.call('v1/chat/completions', { body: BODY, headers })).status).toBe(200);
   const [id] = await world.dataSource.query('SELECT id FROM deployment');
   expect(world.upstream.requests.map((request) => request.header('cdn-loop'))).toEqual([`gateway-${id.id}`]);
 });

@@ -176,6 +176,67 @@ it('container and message of Anthropic → their owner’s', async () => {
   }
 });
 
+it('an answer of megabytes → its items are its owner’s', async () => {
+  const [client, stranger] = [await ProxyClient.create(world), await ProxyClient.create(world)];
+  const { ids, body } = response();
+  const picture = { id: `ig_of_${ids.response}`, type: 'image_generation_call', result: 'A'.repeat(3 * 1024 * 1024) };
+  world.upstream.script(json(200, { ...body, output: [picture, ...body.output] }));
+  expect((await client.call('v1/responses', { body: MODEL })).isComplete).toBe(true);
+  world.upstream.script(json(200, response().body));
+  for (const reference of [
+    ...[picture.id, ids.message].map((id) => ({ input: [{ type: 'item_reference', id }] })),
+    { previous_response_id: ids.response },
+    { tools: [{ type: 'code_interpreter', container: ids.container }] },
+  ]) {
+    expect([reference, await answered(client, { body: { ...MODEL, ...reference } })]).toEqual([reference, 200]);
+    expect([reference, await answered(stranger, { body: { ...MODEL, ...reference } })]).toEqual([reference, 400]);
+  }
+});
+
+describe('what an application creates on paths that the operator allows', () => {
+  const paths = ['v1/files', 'v1/vector_stores', 'v1/skills', 'v1beta/cachedContents'];
+  const allowed = [
+    ...paths.map((path) => ({ path, fixed_model: MODEL.model, methods: ['GET', 'POST'] })),
+    'v1/responses',
+  ];
+  const policy = { allowed_paths: allowed.map((path) => (typeof path === 'string' ? { path } : path)) };
+  const form = {
+    headers: ['content-type', 'multipart/form-data; boundary=b'],
+    body: '--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhi\r\n--b--\r\n',
+  };
+
+  it.each<[string, CallOptions, object, object]>([
+    [
+      'v1/files',
+      form,
+      { id: 'file-7', object: 'file' },
+      { input: [{ content: [{ type: 'input_file', file_id: 'file-7' }] }] },
+    ],
+    [
+      'v1/vector_stores',
+      { body: { name: 'mine' } },
+      { id: 'vs_7', object: 'vector_store' },
+      { tools: [{ type: 'file_search', vector_store_ids: ['vs_7'] }] },
+    ],
+    ['v1/skills', form, { id: 'skill_7', type: 'skill' }, { container: { skills: [{ skill_id: 'skill_7' }] } }],
+    ['v1beta/cachedContents', { body: {} }, { name: 'cachedContents/c7' }, { cachedContent: 'cachedContents/c7' }],
+  ])(
+    '%s → its owner names it; whoever only reads it, or another application → 400',
+    async (path, create, made, use) => {
+      const [client, reader] = [
+        await ProxyClient.create(world, { policy }),
+        await ProxyClient.create(world, { policy }),
+      ];
+      world.upstream.script(json(200, made));
+      expect((await reader.call(path, { method: 'GET' })).status).toBe(200);
+      expect((await client.call(path, create)).status).toBe(200);
+      world.upstream.script(json(200, response().body));
+      const body = { ...MODEL, ...use };
+      expect([await answered(client, { body }), await answered(reader, { body })]).toEqual([200, 400]);
+    },
+  );
+});
+
 it('owners are stored for other instances, for 30 days', async () => {
   const owner = await ProxyClient.create(world, { authentication: USERS });
   const answer = response();

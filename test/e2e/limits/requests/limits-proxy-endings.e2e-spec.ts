@@ -158,7 +158,7 @@ describe('calls that reached no provider → given back', () => {
     const journal = world.gateway.app.get(UsageJournal);
     const { admit } = journal;
     journal.admit = () => {
-      throw new GatewayError('service_unavailable');
+      throw new GatewayError('service_unavailable', { reason: 'usage_journal_failed' });
     };
     try {
       expect((await app.call()).status).toBe(503);
