@@ -38,22 +38,26 @@ export class MetricsPage {
       metrics.budgetHolds,
       metrics.budgetHeld,
       gauge('gateway_usage_events_pending', 'Finished events that Postgres does not have yet.', () => journal.pending),
-      gauge('gateway_usage_admissions_open', 'Calls that are recorded as begun and not as ended.', () => {
+      gauge('gateway_usage_admissions_open', 'Calls admitted and not yet settled.', () => {
         return journal.openAdmissions;
       }),
-      least('gateway_journal_ok', 'Whether the journal takes new calls.', () => Number(journal.state === 'ok')),
-      least('gateway_database_connected', 'Whether Postgres answers; it is asked every 1.5 seconds.', () => {
+      least('gateway_journal_ok', 'Whether the journal accepts new calls.', () => Number(journal.state === 'ok')),
+      least('gateway_database_connected', 'Whether Postgres answers; checked every 1.5 seconds.', () => {
         return Number(configChanges.connected);
       }),
-      least('gateway_config_notifications_connected', 'Whether changes of configuration arrive at once.', () => {
-        return Number(configChanges.connected);
-      }),
+      least(
+        'gateway_config_notifications_connected',
+        'Whether notifications of configuration changes are connected.',
+        () => {
+          return Number(configChanges.connected);
+        },
+      ),
       least('gateway_redis_connected', 'Whether Redis answers; absent without REDIS_URL.', () => {
         return redis.state === 'unused' ? undefined : Number(redis.state === 'ok');
       }),
       gauge(
         'nodejs_eventloop_delay_p99_seconds',
-        'How late the event loop was, 99th percentile since the last scrape.',
+        'Delay of the event loop, 99th percentile since the last scrape.',
         () => eventLoop.takeP99Seconds(),
         { across: 'most' },
       ),
@@ -79,11 +83,11 @@ export class MetricsPage {
 
 function processGauges(clock: Clock): Gauge[] {
   return [
-    gauge('process_cpu_seconds_total', 'CPU time this process has used.', cpuSeconds, { type: 'counter' }),
-    least('process_start_time_seconds', 'When this process started, in seconds since the Unix epoch.', () => {
+    gauge('process_cpu_seconds_total', 'CPU time used by this process.', cpuSeconds, { type: 'counter' }),
+    least('process_start_time_seconds', 'Start time of this process, in seconds since the Unix epoch.', () => {
       return clock.nowMs() / MS_PER_SECOND - process.uptime();
     }),
-    gauge('process_resident_memory_bytes', 'Memory this process holds.', () => process.memoryUsage.rss()),
+    gauge('process_resident_memory_bytes', 'Resident memory of this process.', () => process.memoryUsage.rss()),
     gauge(
       'nodejs_heap_used_bytes',
       'Memory of live and dead JavaScript objects.',

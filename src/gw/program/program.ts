@@ -121,7 +121,7 @@ function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
-      nextAction: 'See what there is: gw --help',
+      nextAction: 'See the commands: gw --help',
     });
   }
   if (!(error instanceof Error)) throw error;

@@ -10,7 +10,7 @@ export class DeploymentSettings {
   readonly PORT: number;
 
   @Setting({
-    description: 'The origin people and clients reach the service at.',
+    description: 'The origin at which people and clients reach the service.',
     parse: origin(),
     fallbackText: '`http://localhost:<PORT>`',
   })
@@ -25,7 +25,7 @@ export class DeploymentSettings {
   readonly DATA_DIR: string;
 
   @Setting({
-    description: 'A Postgres of yours, version 15 or newer. Unset: an embedded one in `DATA_DIR`.',
+    description: 'Your Postgres, version 15 or newer. Unset: an embedded one in `DATA_DIR`.',
     parse: postgresUrl(),
     fallbackText: 'unset: embedded',
   })
@@ -33,7 +33,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Connections to Postgres this process may hold for requests; four more are for background work, two for notifications and its sign of life.',
+      'Connections to Postgres of this process for requests; four more are for background work, two for notifications and heartbeats.',
     parse: int(2, 200),
     fallback: 10,
   })
@@ -41,7 +41,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'How long a request waits for Postgres at most, in milliseconds: for a free connection, for a statement 0.4 s less. Then it is refused with 503 and `Retry-After`. More gives a slow Postgres more time and makes a silent one cost more.',
+      'Longest time that a request waits for Postgres, in milliseconds: for a free connection, for a statement 0.4 s less. Then it gets 503 and `Retry-After`.',
     parse: int(1_000, 30_000),
     fallback: 1_900,
   })
@@ -56,7 +56,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'A Redis or Valkey of yours, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Several instances need it to count together.',
+      'Your Redis or Valkey, version 7 or newer: `redis://` or `rediss://` for one server, `redis+sentinel://` or `redis+cluster://` (with TLS `rediss+…`) for several, separated by commas. Required for several instances, which count in it together.',
     parse: redisUrl(),
     fallbackText: 'unset: one instance, which counts for itself',
   })
@@ -64,7 +64,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Whether providers of the type `simulated` can be made: the gateway makes their answers up in its own process, for trying it out without a key.',
+      'Whether providers of the type `simulated` can be created: the gateway generates their answers itself, to try it without a key.',
     parse: flag(),
     fallbackText: 'unset: only with the embedded database',
   })

@@ -50,7 +50,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'The signing secret before `JWT_SECRET`. Tokens that it signed are accepted still; an hour later there are none.',
+      'The signing secret before `JWT_SECRET`. Tokens that it signed stay valid until they expire, within an hour.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
@@ -58,7 +58,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Signs the console’s cookies and seals the answers that are kept for retries of creations: at least 32 bytes, the same on every instance, another one than `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+      'Signs the console’s cookies and seals the answers stored for retries of creations: at least 32 bytes, the same on every instance, different from `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
     parse: secretOfAtLeast(32),
     fallbackText: 'generated with the embedded database',
   })
@@ -66,15 +66,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'The secret before `AUTH_SECRET`. What it signed is accepted still: keep it a week, in which every session that is used is signed anew.',
+      'The secret before `AUTH_SECRET`, still accepted. Keep it for a week, in which each session in use is signed again.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
   readonly AUTH_SECRET_PREVIOUS: Secret | undefined;
 
   @Setting({
-    description:
-      'Whether people may register although somebody has. Without it an invitation is needed once the first person has an account.',
+    description: 'Whether people may register after the first person has. Otherwise they need an invitation.',
     parse: flag(),
     fallback: false,
   })
@@ -82,7 +81,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Client id at Google, for signing in with it; needs `GOOGLE_CLIENT_SECRET`. Its redirect URI is `<PUBLIC_URL>/v1/auth/callback/google`.',
+      'Client id at Google, for sign-in with Google; needs `GOOGLE_CLIENT_SECRET`. Its redirect URI is `<PUBLIC_URL>/v1/auth/callback/google`.',
     parse: text(),
     fallbackText: 'unset: no sign-in with Google',
   })
@@ -97,7 +96,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'OpenID provider that stands for Google, such as one for tests. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
+      'OpenID provider to use instead of Google, such as one for tests. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
     parse: origin(),
     fallback: 'https://accounts.google.com',
   })
@@ -121,7 +120,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'PEM file of the certificates that device attestation trusts instead of the vendor’s root. For tests and private fleets.',
+      'PEM file of the root certificates for device attestation, instead of the vendor’s. For tests and private fleets.',
     parse: text(),
     fallbackText: 'unset: the vendor’s root',
   })
@@ -129,7 +128,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach although they are private or plain http. Cloud metadata addresses stay refused, also when they are named here; the log says so then.',
+      'Hosts, addresses or CIDR ranges, separated by commas, that outbound calls may reach even if private or plain http. Cloud metadata addresses are always refused; naming one here is logged.',
     parse: trustedHosts,
     fallback: parseTrustedHosts(''),
     fallbackText: 'empty',
@@ -138,7 +137,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Addresses or CIDR ranges, separated by commas, of the proxies in front of the gateway. Only they may name the client’s address, in `X-Forwarded-For`.',
+      'Addresses or CIDR ranges, separated by commas, of the proxies in front of the gateway. Only they may set the client’s address in `X-Forwarded-For`.',
     parse: addressRanges(),
     fallback: [],
     fallbackText: 'empty: the peer is the client',
@@ -147,7 +146,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Origins, separated by commas, whose requests to `/mcp`, `/oauth/token` and `/oauth/revoke` are answered besides the console’s own. Requests without `Origin` always are; no origin gets CORS headers.',
+      'Origins, separated by commas, that may send requests to `/mcp`, `/oauth/token` and `/oauth/revoke` besides the console’s. Requests without `Origin` are always allowed; no origin gets CORS headers.',
     parse: origins(),
     fallback: [],
     fallbackText: 'empty',
@@ -156,7 +155,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Whether OAuth clients, such as AI clients of `/mcp`, may ask people to be let in. Needs `PUBLIC_URL`, which is the issuer.',
+      'Whether OAuth clients, such as AI clients of `/mcp`, may request consent. Needs `PUBLIC_URL`, which is the issuer.',
     parse: flag(),
     fallback: true,
   })
@@ -164,7 +163,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Whether clients may name themselves by the address of their metadata document. Without it only those of `OAUTH_CLIENTS_FILE` are known.',
+      'Whether clients may use the address of their metadata document as `client_id`. Otherwise only those in `OAUTH_CLIENTS_FILE` are accepted.',
     parse: flag(),
     fallback: true,
   })
@@ -180,14 +179,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'JSON file with a list of registered clients, `{client_id, client_name, redirect_uris}`; they win over metadata documents.',
+      'JSON file with a list of registered clients, `{client_id, client_name, redirect_uris}`; they take precedence over metadata documents.',
     parse: text(),
     fallbackText: 'unset: none',
   })
   readonly OAUTH_CLIENTS_FILE: string | undefined;
 
   @Setting({
-    description: 'How long a provider may take until its response headers arrive, in seconds.',
+    description: 'Timeout for a provider’s response headers, in seconds.',
     parse: positive(3600),
     fallback: 120,
   })
@@ -195,7 +194,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How long a provider may be silent between two pieces of an answer it has begun, in seconds; then the answer is cut. The whole answer may take any time. 0: for ever.',
+      'Timeout between two chunks of a provider’s answer, in seconds; then the answer is cut. The whole answer has no timeout. 0: none.',
     parse: int(0, 86_400),
     fallback: 600,
   })
@@ -203,7 +202,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How long a client may take nothing of an answer that waits for it, in seconds; then its connection is cut and it counts as having left.',
+      'How long a client may read nothing of a waiting answer, in seconds; then its connection is cut, as if it had disconnected.',
     parse: int(1, 86_400),
     fallback: 300,
   })
@@ -211,14 +210,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How long the beginning of a stream is held back at most while a fallback could still replace it and it has no content, in milliseconds. 0: not at all, so that no fallback replaces a stream.',
+      'Longest time that the start of a stream without content is held while a fallback could replace it, in milliseconds. 0: not held, so no fallback replaces a stream.',
     parse: int(0, 60_000),
     fallback: 2_000,
   })
   readonly FALLBACK_HOLD_MS: number;
 
   @Setting({
-    description: 'Connections this process may hold for one provider instance; a stream occupies one.',
+    description: 'Most connections of this process to one provider instance; a stream occupies one.',
     parse: int(1, 100_000),
     fallback: 12_000,
   })
@@ -226,7 +225,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Base address of upstream gateways of the kind `cf_aig`, for a mirror or a relay of your own. A private host must be in `TRUSTED_PRIVATE_HOSTS`.',
+      'Base address of upstream gateways of the kind `cf_aig`, for your own mirror or relay. A private host must be in `TRUSTED_PRIVATE_HOSTS`.',
     parse: baseAddress(),
     fallback: 'https://gateway.ai.cloudflare.com/v1/',
   })
@@ -241,29 +240,28 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'After SIGTERM: how long calls are still accepted while `readyz` answers 503, so that load balancers stop sending them, in seconds. 0: not at all.',
+      'After SIGTERM: how long calls are still accepted while `readyz` answers 503, so that load balancers stop sending them, in seconds.',
     parse: int(0, 3600),
     fallback: 3,
   })
   readonly STOP_DELAY_SECONDS: number;
 
   @Setting({
-    description: 'After that: how long open responses may still finish, in seconds.',
+    description: 'After that: how long open responses may take to finish, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })
   readonly DRAIN_TIMEOUT_SECONDS: number;
 
   @Setting({
-    description:
-      'After a client has left: how long the provider’s answer is still read to its final usage, in seconds.',
+    description: 'After a client disconnects: how long the provider’s answer is read for its usage, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })
   readonly ABORT_DRAIN_SECONDS: number;
 
   @Setting({
-    description: 'How many answers without a client may be read to their end at one time; further ones are cancelled.',
+    description: 'How many such answers are read concurrently; more are cancelled.',
     parse: int(0, 100_000),
     fallback: 500,
   })
@@ -271,7 +269,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'When a call is forced to the disk in the usage journal: `interval`, every JOURNAL_SYNC_MS in the background, or `always`, before it is sent to its provider. A killed process loses nothing with either; with `always` a machine that loses power loses no call either, and each call waits for the disk.',
+      'When a call in the usage journal is synced to disk: `interval`, every JOURNAL_SYNC_MS in the background, or `always`, before it is sent to its provider. A killed process loses nothing with either; with `always` a power loss loses no call either, and each call waits for the disk.',
     parse: oneOf(JOURNAL_SYNCS),
     fallback: 'interval',
   })
@@ -279,15 +277,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'How often the usage journal is forced to the disk in the background, in milliseconds. A killed process loses nothing whatever this says; a machine that loses power loses at most this much.',
+      'How often the usage journal is synced to disk in the background, in milliseconds. A power loss loses at most this much; a killed process loses nothing.',
     parse: int(1, 60_000),
     fallback: 200,
   })
   readonly JOURNAL_SYNC_MS: number;
 
   @Setting({
-    description:
-      'Usage events that may wait in the journal for the database; above it new calls are refused with 503 until it drains.',
+    description: 'Most usage events that may wait in the journal for the database; beyond it new calls get 503.',
     parse: int(1000, 100_000_000),
     fallback: 1_000_000,
   })
@@ -295,7 +292,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Bearer token of `/metrics`: at least 16 characters of printable ASCII. Unset: requests from this machine are answered, without a token.',
+      'Bearer token of `/metrics`: at least 16 characters of printable ASCII. Unset: only requests from this machine are allowed, without a token.',
     parse: bearerToken(16),
     fallbackText: 'unset: this machine alone',
   })
@@ -311,7 +308,7 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'JSON file with the plans and which account has which, for operators who resell. Unset: every account may do everything.',
+      'JSON file with plans and the accounts that have them, for operators who resell. Unset: no account is limited.',
     parse: text(),
     fallbackText: 'unset: no plan limits',
   })
@@ -319,13 +316,13 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Base address of an OpenTelemetry collector (OTLP over HTTP) that gets a trace of every call to a provider.',
+      'Base address of an OpenTelemetry collector (OTLP over HTTP) that receives a trace of each provider call.',
     parse: baseAddress(),
     fallbackText: 'unset: no traces',
   })
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined;
 
-  @Setting({ description: 'The least serious log lines to write.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
+  @Setting({ description: 'The lowest level of log lines to write.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }
 

@@ -29,28 +29,28 @@ interface CountedCost {
 export class Metrics {
   readonly requests = tallies({
     name: 'gateway_requests_total',
-    help: 'Requests that have ended, by route, class of the status sent, and the code of a refusal of ours.',
+    help: 'Finished requests by route, status class, and error code of the gateway.',
     type: 'counter',
     labels: ['route', 'status_class', 'code'],
   });
 
   readonly openRequests = tallies({
     name: 'gateway_requests_open',
-    help: 'Requests whose answer has not ended, streams included.',
+    help: 'Requests in progress, streams included.',
     type: 'gauge',
     labels: [],
   });
 
   readonly refusals = tallies({
     name: 'gateway_refusals_total',
-    help: 'Refusals of ours by code: as many as there are gateway_error lines.',
+    help: 'Refusals of the gateway by code, one for each gateway_error line.',
     type: 'counter',
     labels: ['code'],
   });
 
   readonly providerRequests = tallies({
     name: 'gateway_provider_requests_total',
-    help: 'Calls to providers by the class of the status that came; none: no answer came.',
+    help: 'Provider calls by status class; none: no answer.',
     type: 'counter',
     labels: ['provider_type', 'status_class'],
   });
@@ -58,7 +58,7 @@ export class Metrics {
   readonly providerTtfb = new Family(
     {
       name: 'gateway_provider_ttfb_seconds',
-      help: 'Time until a provider sent its response headers.',
+      help: 'Time until the provider’s response headers.',
       type: 'histogram',
       labels: ['provider_type'],
     },
@@ -68,7 +68,7 @@ export class Metrics {
   /** Set by the module that owns the connections. */
   readonly openProviderCalls = new Gauge({
     name: 'gateway_provider_calls_open',
-    help: 'Connections to providers that carry a call, streams included.',
+    help: 'Provider connections with a call in progress, streams included.',
     type: 'gauge',
     labels: [],
   });
@@ -76,7 +76,7 @@ export class Metrics {
   /** Set by `openPlatform`. */
   readonly instances = new Gauge({
     name: 'gateway_instances',
-    help: 'Instances that serve from this database, this one included, as this one sees it.',
+    help: 'Instances that use this database, this one included, as this one sees it.',
     type: 'gauge',
     labels: [],
     across: 'most',
@@ -95,7 +95,7 @@ export class Metrics {
   /** Set by the module that counts requests. */
   readonly limitsDegraded = new Gauge({
     name: 'gateway_limits_degraded',
-    help: '1 while request limits are counted without Redis although there should be one, 0 otherwise.',
+    help: '1 while request limits are counted without the configured Redis, else 0.',
     type: 'gauge',
     labels: [],
     across: 'most',
@@ -104,14 +104,14 @@ export class Metrics {
   /** Set by the budgets module. */
   readonly budgetHolds = new Gauge({
     name: 'gateway_budget_holds_open',
-    help: 'Calls that money of a budget is held for, until their cost is stored.',
+    help: 'Calls that hold an amount of a budget, until their cost is stored.',
     type: 'gauge',
     labels: [],
   });
 
   readonly budgetHeld = new Gauge({
     name: 'gateway_budget_held_usd',
-    help: 'What is held for them, in US dollars.',
+    help: 'The held amount, in US dollars.',
     type: 'gauge',
     labels: [],
     divisor: NANO_USD_PER_USD,
@@ -134,7 +134,7 @@ export class Metrics {
 
   readonly estimatedCost = tallies({
     name: 'gateway_estimated_cost_usd_total',
-    help: 'What finished calls may have cost beside that in US dollars: the estimates that count against budgets.',
+    help: 'Estimates of finished calls beside their cost, in US dollars; they count against budgets.',
     type: 'counter',
     labels: ['provider_type'],
     divisor: NANO_USD_PER_USD,
@@ -149,14 +149,14 @@ export class Metrics {
 
   readonly traceSpans = tallies({
     name: 'gateway_trace_spans_total',
-    help: 'Spans that the collector took, or that were lost.',
+    help: 'Spans accepted by the collector, or lost.',
     type: 'counter',
     labels: ['outcome'],
   });
 
   readonly logEvents = tallies({
     name: 'gateway_log_events_total',
-    help: 'Log lines by name, also those that LOG_LEVEL drops.',
+    help: 'Log lines by name, including those below LOG_LEVEL.',
     type: 'counter',
     labels: ['event'],
   });

@@ -20,13 +20,13 @@ export const VAULT_VARIABLES: readonly VaultVariable[] = [
   {
     name: 'SECRET_VAULT_MODE',
     description:
-      'Who keeps the keys that seal provider keys: `local` = this process, `kms` = a remote service. A variable of the other mode is a misconfiguration.',
+      'Where the keys that seal provider keys are: `local` = this process, `kms` = a remote service. A variable of the other mode is a misconfiguration.',
     fallbackText: GENERATED,
   },
   {
     name: 'SECRET_VAULT_LOCAL_KEK_V1',
     description:
-      'Mode `local`: base64 of exactly 32 random bytes. Further versions are `SECRET_VAULT_LOCAL_KEK_V2` to `_V9999`; each stays as long as secrets sealed with it exist.',
+      'Mode `local`: base64 of exactly 32 random bytes. More versions are `SECRET_VAULT_LOCAL_KEK_V2` to `_V9999`; keep each as long as secrets sealed with it exist.',
     fallbackText: GENERATED,
   },
   {

@@ -63,7 +63,7 @@ describeWithBrowser('approval pages in a browser', () => {
       await page.goto(linkOf(opened));
       await page.getByText('Sign in to decide').waitFor();
       expect(page.url()).toBe(`${origin}/cli/approve/${encodeURIComponent(terminal.id)}`);
-      expect(await page.title()).toBe('Log a terminal in');
+      expect(await page.title()).toBe('Log in a terminal');
       expect(await page.getByText(opened.body.userCode).isVisible()).toBe(true);
       expect(await page.getByText(MARKUP).isVisible()).toBe(true);
       await register();
@@ -94,7 +94,7 @@ describeWithBrowser('approval pages in a browser', () => {
       await page.locator('#email').fill(owner.email);
       await page.locator('#password').fill('wrong password');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      expect(await page.getByRole('alert').textContent()).toBe('E-mail or password is wrong.');
+      expect(await page.getByRole('alert').textContent()).toBe('Wrong e-mail or password.');
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'Denied' }).waitFor();
       expect((await terminal.poll()).body).toMatchObject({ state: 'expired', denied: true });

@@ -274,7 +274,7 @@ describe('operations that a person completes', () => {
       'provider.add',
       () => ({ type: 'openai', name: 'x', slug: newSlug(), providerGatewayId: 'none' }),
       [404, 'not_found'],
-      'No such provider gateway',
+      'Provider gateway not found',
     ],
     [
       'a stale revision',
