@@ -88,7 +88,7 @@ export class ValidateAppDraftRequest extends CreateAppRequest {
   @WithAssumedProviders()
   readonly assumed_providers?: unknown;
 
-  /** @throws invalid_request one is none. */
+  /** @throws invalid_request an entry is not valid. */
   assumed(): readonly CreateProviderRequest[] {
     return assumedIn(this.assumed_providers);
   }
@@ -109,7 +109,7 @@ export class ValidateAppRequest extends AppBody {
   @WithAssumedProviders()
   readonly assumed_providers?: unknown;
 
-  /** @throws invalid_request one is none. */
+  /** @throws invalid_request an entry is not valid. */
   assumed(): readonly CreateProviderRequest[] {
     return assumedIn(this.assumed_providers);
   }

@@ -132,7 +132,7 @@ const configOf = (providers: AppConfig['routing']['providers']): AppConfig => ({
 /** Judged by the service together with an application that reaches everything. */
 async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assumed: AssumedProvider): Promise<void> {
   const probe = { name: PROBE_NAME, assumed_providers: [assumed], config: configOf({ mode: 'all' }) };
-  // A gateway that is missing is told of as such.
+  // A missing gateway is reported by its name.
   if (placed.desired.providerGateway !== null && assumed.providerGatewayId === undefined) return;
   try {
     await read(api.POST('/v1/admin/apps/validate', { body: probe }));

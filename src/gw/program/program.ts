@@ -85,7 +85,7 @@ function programOf(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
-      // A refusal of the parser is told of like any other failure.
+      // A parser error is reported like any other failure.
       writeErr: (text) => (text.startsWith('error:') || isJson ? undefined : terminal.printError(text.trimEnd())),
     });
   for (const command of commands) {
