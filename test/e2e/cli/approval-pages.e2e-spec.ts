@@ -84,7 +84,7 @@ describeWithBrowser('approval pages in a browser', () => {
       const terminal = new Terminal(world);
       const opened = await terminal.open();
       await page.goto(linkOf(opened));
-      expect(await page.getByText('scripts are off').isVisible()).toBe(true);
+      expect(await page.getByText('scripts are disabled').isVisible()).toBe(true);
       await page.getByRole('link', { name: 'type the code' }).first().click();
       await page.getByRole('textbox').fill('AAAA-AAAA');
       await page.getByRole('button', { name: 'Continue' }).click();
@@ -151,7 +151,7 @@ describeWithBrowser('approval pages in a browser', () => {
     'a part of the link → says so; keyboard alone → everything can be reached',
     async () => {
       await page.goto(`${origin}/cli/approve/op%3A${'0'.repeat(64)}`);
-      expect(await page.getByText('only a part of the link').isVisible()).toBe(true);
+      expect(await page.getByText('address is incomplete').isVisible()).toBe(true);
       const opened = await new Terminal(world).open();
       await page.goto(`${origin}/cli`);
       await page.locator('input:focus').waitFor();

@@ -115,7 +115,7 @@ describeWithBrowser('the consent page in a browser', () => {
       const plain = await chromium.newContext({ javaScriptEnabled: false });
       const without = await plain.newPage();
       await without.goto(linkOf());
-      expect(await without.getByText('scripts are off').isVisible()).toBe(true);
+      expect(await without.getByText('scripts are disabled').isVisible()).toBe(true);
       expect(await without.getByRole('button').count()).toBe(0);
       await plain.close();
     },
@@ -127,7 +127,7 @@ describeWithBrowser('the consent page in a browser', () => {
     async () => {
       const { id } = openedIn(await new OAuthTestClient(world).authorize(linkOf().split('?')[1] ?? ''));
       await page.goto(`${world.baseUrl}/oauth/consent?id=${id}`);
-      expect(await page.getByText('only a part of the whole one').isVisible()).toBe(true);
+      expect(await page.getByText('address is incomplete').isVisible()).toBe(true);
     },
     BROWSER_MS,
   );

@@ -54,7 +54,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
     async () => {
       const { page } = browser;
       await browser.go('/start');
-      expect(await page.getByText('this page has forgotten it').isVisible()).toBe(true);
+      expect(await page.getByText('and is no longer available').isVisible()).toBe(true);
       expect(await page.getByText('YOUR_APPLICATION_KEY').isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Create another key' }).click();
       await page
