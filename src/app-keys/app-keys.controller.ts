@@ -57,7 +57,7 @@ export class AppKeysController {
     id: 'revokeAppKey',
     tag: TAG,
     summary: 'Revoke a key',
-    description: 'Takes effect everywhere within a minute, normally at once. Repeating it answers the same.',
+    description: 'Takes effect everywhere within a minute, normally at once. Idempotent.',
   })
   @ApiParam({ name: 'key', description: 'Id of the key.', schema: { type: 'string' } })
   @Fails('invalid_request', 'app_not_found', 'not_found')

@@ -38,7 +38,7 @@ export class AccountProvidersService {
     private readonly assumed: AssumedProviders,
   ) {}
 
-  /** @param assumed instances that are to be added or changed first. @throws invalid_request one is none. */
+  /** @param assumed instances that are to be added or changed first. @throws invalid_request an entry is not valid. */
   async of(organizationId: string, assumed: readonly CreateProviderRequest[] = []): Promise<AccountProviders> {
     const all =
       assumed.length === 0

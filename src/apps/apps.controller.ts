@@ -43,7 +43,7 @@ export class AppsController {
     tag: TAG,
     summary: 'List applications',
     description:
-      'With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with `offset`, or by id with the last one as `after_id`.',
+      'With their usage of one UTC month. All of them, or a page of `limit`: get the next one with `offset`, or by id with the last one as `after_id`.',
   })
   @Fails('invalid_request')
   @ApiOkResponse({ type: AppListResponse })
@@ -112,8 +112,7 @@ export class AppsController {
     id: 'validateApp',
     tag: TAG,
     summary: 'Check an application body without saving',
-    description:
-      'Takes the body of a creation or of a replacement, and refuses what replacing the application by it would refuse.',
+    description: 'Takes the body of a creation or of a replacement, and refuses what a replacement would refuse.',
   })
   @AppParam()
   @Fails('invalid_request', 'app_revision_conflict', 'handle_taken', 'app_not_found')
@@ -134,7 +133,7 @@ export class AppsController {
     id: 'validateAppDraft',
     tag: TAG,
     summary: 'Check the body of a new application',
-    description: 'Refuses what creating the application would refuse, but for ceilings of the account. Saves nothing.',
+    description: 'Refuses what a creation would refuse, except for ceilings of the account. Saves nothing.',
   })
   @Fails('invalid_request', 'handle_taken')
   @ApiOkResponse({ type: AppDraftValidationResponse })
@@ -153,7 +152,7 @@ export class AppsController {
     id: 'checkApp',
     tag: TAG,
     summary: 'Check the stored application',
-    description: 'Sends no inference. Refused when the stored configuration would not be accepted any more.',
+    description: 'Sends no inference. Refused when the stored configuration is no longer valid.',
   })
   @AppParam()
   @Fails('invalid_request', 'app_not_found')
@@ -168,7 +167,7 @@ export class AppsController {
     id: 'deleteApp',
     tag: TAG,
     summary: 'Delete an application',
-    description: 'With its keys and users, for good. Recorded usage stays.',
+    description: 'Permanently, with its keys and users. Recorded usage stays.',
   })
   @AppParam()
   @Fails('invalid_request', 'app_not_found')

@@ -89,7 +89,7 @@ function noSuchRoute(): GatewayError {
 
 function notBuilt(): GatewayError {
   return new GatewayError('not_found', {
-    message: 'The console is not built here: run `npm run build`. The API works without it.',
+    message: 'The console is not built: run `npm run build`. The API works without it.',
     reason: 'console_not_built',
   });
 }

@@ -15,8 +15,8 @@ export class DeploymentController {
   @Operation({
     id: 'getDeployment',
     tag: 'Operations',
-    summary: 'Look at the deployment',
-    description: 'Only for owners of the account that was opened first. Instances are those of the last heartbeat.',
+    summary: 'Read the state of the deployment',
+    description: 'Only for owners of the first account. Instances as of the last heartbeat.',
   })
   @ApiOkResponse({ type: DeploymentResponse })
   async read(@Admin() admin: AdminPrincipal): Promise<DeploymentResponse> {

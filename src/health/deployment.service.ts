@@ -48,7 +48,7 @@ export class DeploymentReport {
   async read({ organizationId }: AdminPrincipal): Promise<DeploymentResponse> {
     if ((await this.deployment.firstOrganizationId()) !== organizationId) {
       throw new GatewayError('forbidden', {
-        message: 'Only owners of the account that was opened first see the deployment.',
+        message: 'Only owners of the first account can see the deployment.',
         reason: 'not_first_account',
       });
     }

@@ -24,7 +24,7 @@ export class HealthController {
     id: 'getHealth',
     tag: 'Operations',
     summary: 'Is the process alive?',
-    description: 'Always 200. `vault` is `misconfigured` when no provider key can be opened.',
+    description: 'Always 200. `vault` is `misconfigured` when no provider key can be decrypted.',
   })
   @ApiOkResponse({ type: HealthResponse })
   health(): HealthResponse {

@@ -39,7 +39,7 @@ export function Idempotent(kind: CreationKind, ...codes: readonly ErrorCode[]): 
       name: IDEMPOTENCY_PROOF,
       required: false,
       schema: SCHEMA,
-      description: `Random, made independently of \`${IDEMPOTENCY_KEY}\` and kept secret: what a retry proves itself with.`,
+      description: `Random, independent of \`${IDEMPOTENCY_KEY}\` and secret: authenticates a retry.`,
     }),
   );
 }

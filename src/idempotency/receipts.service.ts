@@ -91,7 +91,7 @@ function parsed(answer: string): object {
 function refusal(standing: ReceiptStanding, { ids }: Receipt): GatewayError {
   if (standing === 'wrong_proof') {
     return new GatewayError('forbidden', {
-      message: `${IDEMPOTENCY_PROOF}: is not the one this ${IDEMPOTENCY_KEY} was first sent with.`,
+      message: `${IDEMPOTENCY_PROOF}: differs from the first request with this ${IDEMPOTENCY_KEY}.`,
       reason: 'idempotency_proof_wrong',
     });
   }

@@ -46,7 +46,7 @@ export class McpController {
 function methodNotAllowed(): GatewayError {
   return new GatewayError('invalid_request', {
     status: 405,
-    message: 'Only POST; there are no event streams and no sessions.',
+    message: 'Only POST is supported; there are no event streams and no sessions.',
     reason: 'method_not_allowed',
     headers: { allow: 'POST' },
   });

@@ -26,7 +26,7 @@ export class McpGuard implements CanActivate {
     if (origin === undefined || this.origin.isOwn(origin, raw.socket.localPort)) return;
     if (this.environment.MCP_ALLOWED_ORIGINS.includes(origin)) return;
     throw new GatewayError('forbidden', {
-      message: 'This origin is not allowed here; the operator names others in `MCP_ALLOWED_ORIGINS`.',
+      message: 'This origin is not allowed; the operator adds origins to `MCP_ALLOWED_ORIGINS`.',
       reason: 'foreign_origin',
     });
   }

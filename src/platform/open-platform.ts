@@ -149,7 +149,10 @@ export async function openPlatform(
     opened.push(leave);
     metrics.instances.read = () => instances.live.length;
     const shared = { dataSource, backgroundDataSource, configChanges, redis, instances, vault, ...secrets };
-    return { parts: { environment, clock, sharedClock: clock, ids, log, metrics, outbound, ownAddresses, ...shared }, close };
+    return {
+      parts: { environment, clock, sharedClock: clock, ids, log, metrics, outbound, ownAddresses, ...shared },
+      close,
+    };
   } catch (error) {
     await close();
     throw dataDirProblem(error, dataDir);

@@ -62,7 +62,7 @@ export class ProvidersController {
     id: 'testProviderCredential',
     tag: TAG,
     summary: 'Test a key without storing it',
-    description: 'Makes one cheap authenticated call. A refused key is an error; anything else unproven is an answer.',
+    description: 'Makes one cheap authenticated call. A refused key is an error; any other result is an answer.',
   })
   @Fails(
     'invalid_request',
@@ -98,7 +98,7 @@ export class ProvidersController {
     tag: TAG,
     summary: 'Change a provider instance',
     description:
-      'Changes the members given, and those alone. Type and slug stay. `revision`, when sent, must be the stored one; without it nothing conflicts.',
+      'Changes only the given members. Type and slug stay. `revision`, when sent, must be the stored one; without it there is no conflict.',
   })
   @Fails(
     'invalid_request',
@@ -123,7 +123,8 @@ export class ProvidersController {
     id: 'deleteProvider',
     tag: TAG,
     summary: 'Delete a provider instance',
-    description: 'Deletes key and prices for good. Applications that name it fail with `provider_not_configured`.',
+    description:
+      'Permanently deletes key and prices. Calls of applications that name it fail with `provider_not_configured`.',
   })
   @Fails('invalid_request', 'not_found')
   @ApiOkResponse({ type: DeletedProviderResponse })

@@ -220,5 +220,5 @@ function requireRevision({ revision: stored }: Pick<ProviderRow, 'revision'>, re
 }
 
 function noSuchProvider(): GatewayError {
-  return new GatewayError('not_found', { message: 'No such provider.', reason: 'provider_not_found' });
+  return new GatewayError('not_found', { message: 'Provider not found.', reason: 'provider_not_found' });
 }

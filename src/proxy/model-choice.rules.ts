@@ -59,7 +59,7 @@ export function chooseModel(
 /** Requires that the operator names a model that is stored at the provider: in the allowlist, a rewrite or a price. */
 function requireNamed({ access, provider }: ProxyPlan, app: ReadableApp, model: string): void {
   if (access.allowedModels.has(model) || app.modelRewrites.has(model) || provider.customPrices.has(model)) return;
-  throw invalidRequest('model', 'names what is kept at the provider; the application must allow it', 'kept_object');
+  throw invalidRequest('model', 'is an object stored at the provider; the application must allow it', 'kept_object');
 }
 
 /** Prefix of model names in bodies of Google's APIs; in paths it precedes the model segment. */

@@ -76,7 +76,7 @@ export class ProxyPolicy {
     validateKeptParameters(plan.query);
     const isForm = isFormType(contentType);
     const taken = bodyOfPath(plan.style, plan.path);
-    if (isForm && taken === 'json') throw invalidRequest('body', 'send JSON as application/json on this path, no form');
+    if (isForm && taken === 'json') throw invalidRequest('body', 'send application/json on this path, not a form');
     if (!isForm && taken === 'form') throw invalidRequest('body', 'send multipart/form-data on this path');
     return isForm ? await this.admitForm(call, body, contentType) : await this.admitJson(call, body);
   }
@@ -90,7 +90,7 @@ export class ProxyPolicy {
     validateKeptParameters(plan.query);
     const { 'content-length': length = '0', 'transfer-encoding': coding } = headers;
     if (coding !== undefined || Number(length) > 0)
-      throw invalidRequest('body', `a ${plan.method} of this path has none`);
+      throw invalidRequest('body', `must be absent in a ${plan.method} of this path`);
     const model = modelWithoutBody(plan, caller.app);
     return { ...FREE, model, path: pathFor(plan, model), body: undefined };
   }

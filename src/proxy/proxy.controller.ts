@@ -20,7 +20,7 @@ export class ProxyController {
     tag: 'Provider proxy',
     summary: 'Call a provider in its own request format',
     description:
-      'Checked, recorded and sent to the provider with the operator’s key; the answer comes back as it comes, streams unbuffered. POST, unless the application allows the path with other methods, GET for lists of models; a GET or DELETE has no body. Provider errors are relayed as they are: an `error.code` of this document means that the gateway answered.',
+      'Checked, recorded and sent to the provider with the operator’s key; the answer is relayed as it arrives, streams unbuffered. POST, unless the application allows the path with other methods, GET for lists of models; a GET or DELETE has no body. Provider errors are relayed unchanged: an `error.code` of this document means that the gateway answered.',
   })
   @ApiParam({ name: 'provider', description: 'Slug of the provider instance.', schema: { type: 'string' } })
   @ApiParam({

@@ -12,7 +12,7 @@ const RELAYED_HEADERS = {
   Location: headerReference('RelayedLocation'),
   'X-Request-Id': headerReference('RelayedRequestId'),
 };
-const TRACE_HEADER = { name: 'traceparent', description: 'The trace that the call’s own belongs to.' };
+const TRACE_HEADER = { name: 'traceparent', description: 'The parent trace of the call.' };
 /** Headers that generated clients set themselves, or that OpenAPI describes elsewhere. */
 const UNNAMED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
@@ -24,7 +24,7 @@ export function RelayedCall(): MethodDecorator {
     ApiResponse({
       status: 'default',
       description:
-        'The provider’s answer, with its status and its headers, without cookies, names of the operator’s account and private addresses.',
+        'The provider’s answer, with its status and its headers, without cookies, ids of the operator’s account and private addresses.',
       headers: RELAYED_HEADERS,
       content: { '*/*': { schema: {} } },
     }),
@@ -52,7 +52,7 @@ export function RelayedCall(): MethodDecorator {
 /** Documents the request headers that reach the provider or the trace. */
 function passedHeaders(): MethodDecorator[] {
   const passed = [...PASSED_HEADERS].filter((name) => !UNNAMED_HEADERS.has(name));
-  const names = [...passed.map((name) => ({ name, description: 'Passed on to the provider as it is.' })), TRACE_HEADER];
+  const names = [...passed.map((name) => ({ name, description: 'Sent to the provider unchanged.' })), TRACE_HEADER];
   return names.map((header) => ApiHeader({ ...header, required: false }));
 }
 

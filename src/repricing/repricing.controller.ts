@@ -24,9 +24,9 @@ export class RepricingController {
   @Operation({
     id: 'repriceAppUsage',
     tag: 'Admin operations',
-    summary: 'Recompute what a model cost in one month at the prices known now',
+    summary: 'Recompute the cost of a model in one month at the prices now known',
     description:
-      'Every event takes the price of its own UTC day. Only says what would change unless `apply` is true; then all of it is written, or nothing when an event has no price. Costs that the provider reported stay as they are, refused requests and events older than 90 days are left out, and at most 10 000 events are taken at once.',
+      'Each event gets the price of its UTC day. A preview unless `apply` is true; then all changes are written, or none if an event has no price. Reported costs, refused requests and events older than 90 days are not changed. At most 10 000 events.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: RepriceUsageResponse })
@@ -44,9 +44,9 @@ export class RepricingController {
   @Operation({
     id: 'settleAppEstimates',
     tag: 'Admin operations',
-    summary: 'Replace the estimates of one month by what the calls cost',
+    summary: 'Replace the estimates of one month by actual costs',
     description:
-      'For calls whose usage is unknown, and which count an estimate against budgets. Only says what would change unless `apply` is true; then all of it is written, and budgets have it at once. At most 10 000 events, the oldest, are taken at a time: `has_more` says whether to repeat it. Events older than 90 days are left out. A settled event has no estimate any more and is not repriced.',
+      'For calls whose usage is unknown, and which count an estimate against budgets. A preview unless `apply` is true; then all changes are written, and budgets include them at once. At most 10 000 events at a time, the oldest first: `has_more` says whether to repeat. Events older than 90 days are not included. A settled event no longer has an estimate and is not repriced.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: SettleEstimatesResponse })

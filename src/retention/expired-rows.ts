@@ -66,7 +66,7 @@ export const PRUNE_SESSIONS: RetentionStep = {
   run: async (run) => ({ sessions: await touched(run, DELETE_SESSIONS, run.now) }),
 };
 
-/** Sealed keys are cleared when they are no longer handed over; operations stay until their own time is over. */
+/** Sealed keys are cleared when they are no longer handed over; operations stay until they expire. */
 export const PRUNE_CLI_OPERATIONS: RetentionStep = {
   done: 'cli_operations_pruned',
   failed: 'cli_operations_prune_failed',

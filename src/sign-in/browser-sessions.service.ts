@@ -103,7 +103,7 @@ export class BrowserSessions {
    */
   async revoke(person: PersonPrincipal, id: string): Promise<number> {
     const revoked = await this.endOwn(person, id);
-    if (revoked === 0) throw new GatewayError('not_found', { message: 'You have no such session; it may have ended.' });
+    if (revoked === 0) throw new GatewayError('not_found', { message: 'Session not found; it may have ended.' });
     return revoked;
   }
 

@@ -22,7 +22,7 @@ export class OwnSessionsController {
 
   @Get('list-sessions')
   @PersonAccess({ firstParty: true })
-  @Operation({ id: 'listSessions', tag: TAG, summary: 'List your sessions', description: 'The latest used first.' })
+  @Operation({ id: 'listSessions', tag: TAG, summary: 'List your sessions', description: 'Most recently used first.' })
   @Fails('service_unavailable')
   @ApiOkResponse({ type: OwnSessionsResponse })
   async list(@Person() person: PersonPrincipal): Promise<OwnSessionsResponse> {
@@ -35,8 +35,8 @@ export class OwnSessionsController {
   @Operation({
     id: 'revokeSession',
     tag: TAG,
-    summary: 'End one session of yours',
-    description: 'It ends with its next request, at every instance.',
+    summary: 'End one of your sessions',
+    description: 'Takes effect with its next request, on every instance.',
   })
   @Fails('invalid_request', 'not_found', 'service_unavailable')
   @ApiOkResponse({ type: RevokedSessionsResponse })
@@ -54,8 +54,7 @@ export class OwnSessionsController {
     id: 'revokeSessions',
     tag: TAG,
     summary: 'Sign out everywhere',
-    description:
-      'Ends every session of yours, this one included. Management keys and connections are not sessions and stay.',
+    description: 'Ends all your sessions, this one included. Management keys and connections stay.',
   })
   @Fails('service_unavailable')
   @ApiOkResponse({ type: RevokedSessionsResponse, headers: setsCookie('SessionCookie') })

@@ -35,7 +35,7 @@ export abstract class SignInForm {
 
   /** @throws invalid_request without the confirmation. */
   requireSure(): void {
-    if (this.sure === undefined) throw invalidRequest('sure', 'confirm that you asked for this');
+    if (this.sure === undefined) throw invalidRequest('sure', 'confirm that you requested this');
   }
 
   /** @throws invalid_request naming the first field that is missing. */

@@ -54,7 +54,7 @@ export class SignInController {
     tag: TAG,
     summary: 'Register with a password',
     description:
-      'Open until somebody has an account, or when the operator says so; an invitation always opens it, and so does the bootstrap key of an account that nobody owns. The answer sets the session’s cookie. Who is not invited gets an organization of their own.',
+      'Open until the first person registers, or if the operator allows it; an invitation and the bootstrap key of an unclaimed account are always accepted. The answer sets the session’s cookie. A person without an invitation gets an organization of their own.',
   })
   @Fails('invalid_request', 'registration_disabled', 'not_found', 'conflict', 'service_unavailable')
   @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
@@ -76,7 +76,7 @@ export class SignInController {
     id: 'signIn',
     tag: TAG,
     summary: 'Sign in with a password',
-    description: 'The answer sets the session’s cookie; the session the browser had ends.',
+    description: 'The answer sets the session’s cookie; the browser’s previous session ends.',
   })
   @ApiConsumes('application/json', FORM_TYPE)
   @ApiBody({ type: SignInRequest })
@@ -102,7 +102,7 @@ export class SignInController {
     id: 'getSession',
     tag: TAG,
     summary: 'Read who is signed in',
-    description: '`null` when nobody is. Once a day the session is renewed and its cookie set again.',
+    description: '`null` without a session. Once a day the session is renewed and its cookie set again.',
   })
   @Fails('service_unavailable')
   @ApiOkResponse({ schema: { anyOf: [{ $ref: getSchemaPath(SessionResponse) }, { type: 'null' }] } })
@@ -126,7 +126,7 @@ export class SignInController {
     id: 'signOut',
     tag: TAG,
     summary: 'Sign out',
-    description: 'Whoever is not signed in gets the same answer.',
+    description: 'The same answer without a session.',
   })
   @Fails('service_unavailable')
   @ApiOkResponse({ type: SignOutResponse, headers: setsCookie('SessionCookie') })
@@ -146,7 +146,7 @@ export class SignInController {
     id: 'changePassword',
     tag: TAG,
     summary: 'Change your password',
-    description: 'Ends every session of yours; the answer sets the cookie of a new one.',
+    description: 'Ends all your sessions; the answer sets the cookie of a new one.',
   })
   @Fails('invalid_request', 'rate_limited', 'service_unavailable')
   @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
@@ -186,7 +186,7 @@ export class ConsoleCapabilitiesController {
   @Operation({
     id: 'getConsoleCapabilities',
     tag: 'Operations',
-    summary: 'Read what the console offers here',
+    summary: 'Read the features of the console',
   })
   @ApiOkResponse({ type: CapabilitiesResponse })
   async capabilities(): Promise<CapabilitiesResponse> {

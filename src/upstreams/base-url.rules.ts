@@ -30,7 +30,7 @@ export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, 
   refuseStrangeText(raw);
   const [, scheme = '', authority = '', path = ''] = SHAPE.exec(raw) ?? refuse('must be an https URL');
   const url = parseOrigin(scheme, authority);
-  if (isMetadataHost(url.hostname)) refuse('must not be a cloud metadata address; no call goes there');
+  if (isMetadataHost(url.hostname)) refuse('must not be a cloud metadata address');
   const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
   if (!isTrustedHost(host, dialledPort(url))) refusePrivateOrigin(url, host);
   return `${url.protocol}//${url.host}${canonicalPath(path)}`;

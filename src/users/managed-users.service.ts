@@ -140,7 +140,7 @@ export class ManagedUsers {
 
 function withoutUsers(): GatewayError {
   return new GatewayError('invalid_request', {
-    message: 'app: does not tell users apart, so that none can be blocked; set authentication.end_user.',
+    message: 'app: has no users to block; set authentication.end_user.',
     reason: 'app_without_users',
   });
 }

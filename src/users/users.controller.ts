@@ -27,7 +27,7 @@ export class UsersController {
     id: 'listAppUsers',
     tag: TAG,
     summary: 'List the users of an application',
-    description: 'With their usage of one UTC month. Those seen last come first.',
+    description: 'With their usage of one UTC month. The most recently active first.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UserListResponse })
@@ -57,7 +57,7 @@ export class UsersController {
     tag: TAG,
     summary: 'Block a user',
     description:
-      'Also one who was never seen: any id can be blocked before its user comes. Exchanges are refused at once; live tokens stop within ten seconds. Repeating it answers the same. A user identified by their install sheds a block by reinstalling.',
+      'Any id can be blocked, before its first call too. Exchanges are refused at once; valid tokens stop working within ten seconds. Idempotent. A user identified by an install escapes a block by reinstalling.',
   })
   @UserParam()
   @Fails('invalid_request', 'app_not_found')
@@ -78,7 +78,7 @@ export class UsersController {
     id: 'unblockAppUser',
     tag: TAG,
     summary: 'Unblock a user',
-    description: 'Repeating it answers the same.',
+    description: 'Idempotent.',
   })
   @UserParam()
   @Fails('invalid_request', 'app_not_found', 'not_found')

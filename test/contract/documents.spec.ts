@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -12,8 +12,14 @@ const DOCUMENTS = [
 ];
 const CODE = ['src', 'clients', 'test', 'bench', 'migrations'].flatMap(codeIn);
 const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
-/** Code that is a path of this repository: no placeholder, no pattern. */
-const PATH = /`((?:src|clients|tools|test|migrations|bench|docs)\/[\w./-]*)`/g;
+/** Code without blanks: a path of this repository, a name of one of its files, or anything else. */
+const CODE_WORD = /`([^`\s]+)`/g;
+/** A path from the root of the repository, with patterns (`*`) and placeholders (`<name>`). */
+const PATH = /^(?:\.ci|\.githooks|\.github|bench|clients|docs|migrations|src|test|tools)\/[\w./*<>-]*$/;
+/** The name of a source file, or the end of its path. */
+const SOURCE_NAME = /^(?!\.)[\w./*<>-]+\.(?:m?ts|tsx|mjs)$/;
+const SOURCE_FOLDERS = '{.ci,bench,clients,migrations,src,test,tools}';
+const OWNED = /^(\/\S+)\s+@/gm;
 const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
 /** A document as code and tests cite it, with or without a section. */
 const CITED = /\bdocs\/[\w/-]+\.(?:md|json)(?:#[\w-]+)?/g;
@@ -41,6 +47,21 @@ function codeIn(directory: string): string[] {
     .map((name) => `${directory}/${name}`);
 }
 
+/** Paths in code that lead to nothing. Placeholders and patterns must fit something. */
+function deadPathsIn(text: string): string[] {
+  return [...text.matchAll(CODE_WORD)].map(([, word = '']) => word).filter((word) => isPath(word) && !leads(word));
+}
+
+function isPath(word: string): boolean {
+  return PATH.test(word) || SOURCE_NAME.test(word);
+}
+
+function leads(path: string): boolean {
+  const pattern = path.replaceAll(/<[\w-]+>/g, '*').replace(/\/$/, '');
+  const sought = PATH.test(path) ? [pattern] : [pattern, `${SOURCE_FOLDERS}/**/${pattern}`];
+  return globSync(sought, { cwd: ROOT }).length > 0;
+}
+
 /** GitHub's anchor of a heading. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -62,10 +83,7 @@ describe.each(DOCUMENTS)('%s', (document) => {
   });
 
   it('paths it names → exist', () => {
-    const missing = [...read(document).matchAll(PATH)]
-      .map(([, path = '']) => path)
-      .filter((path) => !existsSync(new URL(path, ROOT)));
-    expect(missing).toEqual([]);
+    expect(deadPathsIn(read(document))).toEqual([]);
   });
 
   it('npm scripts it names → exist', () => {
@@ -110,6 +128,22 @@ describe('sources that code cites', () => {
     );
     expect(lines.filter((line) => ELSEWHERE.test(line))).toEqual([]);
     expect(`Source: contract-app ${6.3}.`).toMatch(ELSEWHERE);
+  });
+});
+
+describe('paths that documents name', () => {
+  it('dead ones, in full, by name, as a pattern or with a placeholder → found', () => {
+    const dead = ['src/none/', 'web/src/none.tsx', 'none.rules.ts', 'dto/none.request.ts', 'src/**/*.none.ts'];
+    const alive = ['clients/gw', '.github/CODEOWNERS', 'app.setup.ts', 'dto/provider.request.ts', 'test/proof/<name>/'];
+    const others = ['v1/models', '.rules.ts', 'npm run check'];
+    const text = [...dead, ...alive, ...others].map((word) => `\`${word}\``).join(', ');
+    expect(deadPathsIn(text)).toEqual(dead);
+  });
+
+  it('.github/CODEOWNERS → exist', () => {
+    const owned = [...read('.github/CODEOWNERS').matchAll(OWNED)].map(([, path = '']) => path.slice(1));
+    expect(owned.length).toBeGreaterThan(3);
+    expect(owned.filter((path) => !leads(path))).toEqual([]);
   });
 });
 

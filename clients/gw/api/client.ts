@@ -34,7 +34,7 @@ export function apiOf(url: string, key?: string): Api {
 /** @throws Failure it is no key of any kind: it would break the header that carries it. */
 export function requireToken(key: string): void {
   if (/^[\x21-\x7e]+$/.test(key)) return;
-  throw Failure.input('key_malformed', 'The key has blanks, line breaks or other characters that no key has.', {
+  throw Failure.input('key_malformed', 'The key contains blanks, line breaks or other invalid characters.', {
     nextAction: 'Give the key alone, on one line.',
   });
 }
@@ -59,7 +59,7 @@ const checkedAnswers: Middleware = {
     if (schema === undefined) return undefined;
     const body = await jsonOf(response);
     if (schemaPath === '/v1/cli/capabilities') requireProtocol(body);
-    if (!validatorOf(operation)(body)) throw unexpected(request, 'with a body that its API does not have');
+    if (!validatorOf(operation)(body)) throw unexpected(request, 'with a body that does not match its API');
     return Response.json(declaredPart(body, schema, components.schemas), response);
   },
 };
@@ -81,7 +81,7 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 function unexpected({ url }: Pick<Request, 'url'>, problem: string): Failure {
-  const nextAction = 'Check that the address is that of a gateway, and that no proxy answers in its place.';
+  const nextAction = 'Check that the address is that of a gateway, and that no proxy answers instead.';
   return Failure.remote('unexpected_answer', `${new URL(url).origin} answers ${problem}.`, { nextAction });
 }
 

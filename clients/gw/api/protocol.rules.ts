@@ -12,7 +12,7 @@ export function requireProtocol(body: unknown): void {
   const { protocolVersion } = Object(body);
   if (typeof protocolVersion !== 'number' || protocolVersion === PROTOCOL_VERSION) return;
   const isNewer = protocolVersion > PROTOCOL_VERSION;
-  const nextAction = isNewer ? 'Update gw to the version of the gateway.' : 'Use the gw that belongs to this gateway.';
-  const message = `The gateway speaks version ${protocolVersion} of the protocol; this gw speaks version ${PROTOCOL_VERSION}.`;
+  const nextAction = isNewer ? 'Update gw to the version of the gateway.' : 'Use the gw of this gateway’s version.';
+  const message = `The gateway uses version ${protocolVersion} of the protocol; this gw uses version ${PROTOCOL_VERSION}.`;
   throw Failure.state('unsupported_protocol', message, { nextAction });
 }

@@ -5,7 +5,7 @@ const STATE_STATUSES = new Set([401, 403, 409]);
 
 const NEXT_ACTIONS: Readonly<Record<number, string>> = {
   401: 'Log in again: gw account login',
-  403: 'Use a key or a person with a role that may do this.',
+  403: 'Use a key or a person with a sufficient role.',
   429: 'Wait a moment, then run the command again.',
 };
 
@@ -14,7 +14,7 @@ export function refusal({ status, headers }: Pick<Response, 'status' | 'headers'
   const { error } = Object(body);
   const { code, message, data } = Object(error);
   const isOfApi = typeof code === 'string' && typeof message === 'string';
-  const text = isOfApi ? message : `The server answers with status ${status}.`;
+  const text = isOfApi ? message : `The server answered with status ${status}.`;
   const retryAfterSeconds = Number(headers.get('retry-after'));
   return new Failure(exitCodeOf(status), isOfApi ? code : `http_${status}`, text, {
     ...(NEXT_ACTIONS[status] !== undefined && { nextAction: NEXT_ACTIONS[status] }),

@@ -73,7 +73,7 @@ export async function sessionOf(gw: Invocation): Promise<Session> {
   const { key, deploymentId } = await credentialFor(gw, url);
   const deployment = await deploymentAt(url, gw.context);
   if (deploymentId !== undefined && deployment.capabilities.deployment.id !== deploymentId) {
-    const nextAction = 'If it was set up anew, connect again: gw deployment connect';
+    const nextAction = 'If it was reinstalled, connect again: gw deployment connect';
     throw Failure.state('deployment_changed', `${url} is not the deployment the key was saved for.`, { nextAction });
   }
   return openSession(deployment, key, gw.context);
@@ -94,5 +94,5 @@ async function credentialFor({ environment, profiles, profileName }: Invocation,
   const key = profile?.url === url ? await profiles.key(profileName) : undefined;
   if (key !== undefined) return { key, deploymentId: profile?.deploymentId };
   const nextAction = 'Log in: gw account login, or set GW_MANAGEMENT_KEY.';
-  throw Failure.state('not_logged_in', `There is no key for ${url}.`, { nextAction });
+  throw Failure.state('not_logged_in', `No key is saved for ${url}.`, { nextAction });
 }

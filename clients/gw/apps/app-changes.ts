@@ -52,8 +52,7 @@ export async function createApp(
   return keepingKey(keyOutput, draft.handle ?? undefined, (file) =>
     createOnce(gw, { app: draft }, async (headers) => {
       const { api_key: issued, ...created } = await read(api.POST('/v1/admin/apps', { body: draft, headers }));
-      if (issued === null)
-        throw Failure.remote('unexpected_answer', 'The gateway has made no key for the application.');
+      if (issued === null) throw Failure.remote('unexpected_answer', 'The gateway created no key for the application.');
       return { ...created, api_key: saved(file, issued, created.app.handle ?? created.app.id) };
     }),
   );
@@ -66,8 +65,8 @@ export async function keepingKey<T>(
   make: (file: KeyFile) => Promise<T>,
 ): Promise<T> {
   if (keyOutput === undefined) {
-    const nextAction = 'Say which file it goes to: --key-output app.key';
-    throw Failure.input('key_output_required', 'This makes a key, which is never shown.', { nextAction });
+    const nextAction = 'Name its file: --key-output app.key';
+    throw Failure.input('key_output_required', 'This creates a key, which is never shown.', { nextAction });
   }
   const file = KeyFile.reserve(keyOutput, name);
   try {

@@ -30,7 +30,7 @@ export const add: Action = async (gw) => {
       return saved(file, issued, issued.id);
     }),
   );
-  return { result: { app_id: path.app, api_key: key }, text: `Made "${key.name}". The key is in ${key.key_file}.` };
+  return { result: { app_id: path.app, api_key: key }, text: `Created "${key.name}". The key is in ${key.key_file}.` };
 };
 
 /** `gw app key revoke` */

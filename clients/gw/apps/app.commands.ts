@@ -17,7 +17,7 @@ export const appCommands: readonly Command[] = [
     name: 'app add',
     summary: 'Add an application',
     details:
-      'From a file, or from flags: a server application is called with a key, a mobile one by devices that prove themselves. The first key of a server application goes to --key-output and is never shown.',
+      'From a file, or from flags: a server application is called with a key, a mobile one by attested devices. The first key of a server application goes to --key-output and is never shown.',
     options: [
       FILE,
       ['--type <type>', 'what calls it, without a file', ['server', 'mobile']],
@@ -67,15 +67,15 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app update',
-    summary: 'Change an application; what is not given stays',
-    details: 'A write of somebody else in between is noticed: nothing is changed then.',
+    summary: 'Change an application; omitted options stay',
+    details: 'A concurrent change is detected: nothing is changed then.',
     arguments: APP,
     options: [
       FILE,
       ['--name <name>', 'for people'],
       ['--handle <handle>', 'for scripts and files'],
       ['--clear-handle', 'no handle'],
-      ['--status <status>', 'whether it takes calls', ['active', 'disabled']],
+      ['--status <status>', 'whether it accepts calls', ['active', 'disabled']],
       ['--revision <number>', 'only if it is still this one'],
       DRY_RUN,
     ],
@@ -94,7 +94,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app check',
-    summary: 'Check that an application can take calls',
+    summary: 'Check that an application can accept calls',
     arguments: APP,
     examples: ['gw app check notes'],
     result: answerOf('GET /v1/admin/apps/{app}/check'),
@@ -117,13 +117,13 @@ export const appCommands: readonly Command[] = [
     name: 'app call',
     summary: 'Send a real call with the key in GW_APP_KEY, and show what it cost',
     details:
-      'Prints the stream as it comes, then Server-Timing and the recorded cost. The cost needs a login as well. It is the one command that sends inference, and the provider charges for it.',
+      'Prints the stream as it arrives, then Server-Timing and the recorded cost, which needs a login. It is the only command that sends inference, and the provider charges for it.',
     arguments: [...APP, ['[prompt]', 'what to say; "Say hello." when absent']],
     options: [
       ['--endpoint <slug>', 'call this named endpoint'],
       ['--provider <slug>', 'call this provider; the first that the application reaches when absent'],
       ['--model <model>', 'the model; that of the snippet when absent'],
-      ['--user <id>', 'the end user, where the application wants one'],
+      ['--user <id>', 'the end user, if the application requires one'],
     ],
     examples: ['gw app call notes', 'gw app call notes "What is a gateway?" --endpoint summary'],
     result: members({
@@ -136,7 +136,7 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app remove',
     summary: 'Remove an application with its keys and users',
-    details: 'Recorded usage stays. It asks first, or needs --yes.',
+    details: 'Recorded usage stays. Asks for confirmation, or needs --yes.',
     arguments: APP,
     options: [['--yes', 'do not ask']],
     examples: ['gw app remove notes --yes'],
@@ -153,7 +153,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app key add',
-    summary: 'Make a key of an application, into a file',
+    summary: 'Create a key of an application, into a file',
     arguments: APP,
     options: [['--name <name>', 'for people'], KEY_OUTPUT],
     examples: ['gw app key add notes --name "Server in Oslo" --key-output oslo.key'],
@@ -162,7 +162,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app key revoke',
-    summary: 'Revoke a key of an application, at once and for good',
+    summary: 'Revoke a key of an application, at once and permanently',
     arguments: [...APP, ['<key>', 'id or name of the key']],
     options: [['--yes', 'do not ask']],
     examples: ['gw app key revoke notes "Default key" --yes'],

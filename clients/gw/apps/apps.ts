@@ -26,8 +26,7 @@ export const show: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const id = await appIdOf(api, gw.argument(0));
   const result = await read(api.GET('/v1/admin/apps/{app}', { params: { path: { app: id } } }));
-  const note =
-    result.config_error === null ? '' : `\n\nIts configuration is not accepted any more: ${result.config_error}`;
+  const note = result.config_error === null ? '' : `\n\nIts configuration is no longer valid: ${result.config_error}`;
   return { result, text: `${textOf(result.app)}\n\n${JSON.stringify(result.app.config, null, 2)}${note}` };
 };
 
@@ -77,6 +76,6 @@ export async function appIdOf(api: Api, named: string): Promise<string> {
   const { apps } = await read(api.GET('/v1/admin/apps', { params: { query: { query: named.slice(0, 200) } } }));
   const app = apps.find(({ handle }) => handle === named) ?? apps.find(({ id }) => id === named);
   if (app !== undefined) return app.id;
-  const nextAction = 'See which there are: gw app list';
+  const nextAction = 'List them: gw app list';
   throw Failure.input('app_not_found', `There is no application "${named}".`, { nextAction });
 }

@@ -21,8 +21,8 @@ const COST_INTERVAL_MS = 250;
 export const call: Action = async (gw) => {
   const { appKey } = gw.environment;
   if (appKey === undefined) {
-    const nextAction = 'Make one with "gw app key add", and put it into GW_APP_KEY.';
-    throw Failure.state('app_key_required', 'There is no key of the application in GW_APP_KEY.', { nextAction });
+    const nextAction = 'Create one with "gw app key add", and set GW_APP_KEY to it.';
+    throw Failure.state('app_key_required', 'GW_APP_KEY has no key of the application.', { nextAction });
   }
   requireToken(appKey);
   const session = await optionalSession(gw);
@@ -31,11 +31,10 @@ export const call: Action = async (gw) => {
   const app = session === undefined ? gw.argument(0) : await appIdOf(session.api, gw.argument(0));
   const target = await targetOf(gw, session, app);
   const ledger = session && (await ledgerOf(session.api, app, appKey));
-  gw.standing = 'The call was cut; what the provider had produced is recorded and charged.';
+  gw.standing = 'The call was cut; its output so far is recorded and charged.';
   const sent = await send(gw, new URL(`/v1/apps/${encodeURIComponent(app)}/${target.path}`, url), target, appKey);
   const event = (await ledger?.()) ?? null;
-  const cost =
-    event === null ? 'not known here' : `$${event.cost_usd}${event.settled_at === null ? ' (not settled)' : ''}`;
+  const cost = event === null ? 'unknown' : `$${event.cost_usd}${event.settled_at === null ? ' (not settled)' : ''}`;
   const text = facts({
     ...{ Status: sent.status, 'First byte': `${sent.firstByteMs} ms`, Total: `${sent.totalMs} ms` },
     ...{ 'Server-Timing': sent.serverTiming ?? '-', Cost: cost },

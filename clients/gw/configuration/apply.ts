@@ -38,7 +38,7 @@ export const apply: Action = async (gw) => {
   const keys = done.keyFiles.length === 0 ? '' : `\nFirst keys are in ${done.keyFiles.join(', ')}.`;
   const text =
     done.changes.length === 0
-      ? `The account is what the directory says.${keys}`
+      ? `The account matches the directory.${keys}`
       : `Done: ${done.changes.length} changes.${keys}`;
   return { result: { applied: done.changes, keyFiles: done.keyFiles }, text };
 };
@@ -48,12 +48,12 @@ function requireComplete(gw: Invocation, { missing, newKeys }: Plan): void {
   const keyOutput = gw.text('keyOutput');
   const all = [...missing];
   if (newKeys.length > 0 && keyOutput === undefined) {
-    const problem = `First keys are made for ${newKeys.join(', ')}, and are never shown.`;
-    all.push({ name: 'keys', problem, nextAction: 'Say where they go: --key-output <directory>' });
+    const problem = `First keys are created for ${newKeys.join(', ')}, and are never shown.`;
+    all.push({ name: 'keys', problem, nextAction: 'Name their directory: --key-output <directory>' });
   }
   const paths = keyOutput === undefined ? [] : newKeys.map((handle) => [handle, keyFileOf(keyOutput, handle)] as const);
   for (const [name, path] of paths.filter(([, file]) => existsSync(file))) {
-    all.push({ name, problem: `${path} is there; a key never replaces a file.`, nextAction: 'Move it away.' });
+    all.push({ name, problem: `${path} exists; a key never replaces a file.`, nextAction: 'Move it away.' });
   }
   const [first] = all;
   if (first === undefined) return;
@@ -73,7 +73,7 @@ async function carryOut(gw: Invocation, session: Session, steps: Steps, done: Do
   ];
   gw.isInStep = true;
   for (const [change, make] of all) {
-    gw.standing = `${done.changes.length} of ${all.length} changes are made; gw apply goes on.`;
+    gw.standing = `${done.changes.length} of ${all.length} changes were made; gw apply continues.`;
     gw.stopIfAsked();
     gw.terminal.tell(`${done.changes.length + 1} of ${all.length}: ${change.action} ${change.name}`);
     try {
@@ -93,11 +93,11 @@ function stopped(error: unknown, { action, kind, name }: Change, { changes }: Do
   return new Failure(
     error.exitCode,
     error.code,
-    `${action} ${name}: ${error.message} ${made.length} of ${total} changes are made.`,
+    `${action} ${name}: ${error.message} ${made.length} of ${total} changes were made.`,
     {
       nextAction: isConflict
-        ? 'Somebody else changes it as well. Look again with gw plan, then gw apply.'
-        : 'Run gw apply again: it goes on from here.',
+        ? 'It was changed at the same time. Run gw plan again, then gw apply.'
+        : 'Run gw apply again: it continues from here.',
       details: { ...error.details, failed: { action, kind, name }, made },
     },
   );

@@ -32,13 +32,13 @@ export const SCHEMAS_FOLDER = 'schemas';
 export const APP_SCHEMA = 'app.schema.json';
 export const PROVIDERS_SCHEMA = 'providers.schema.json';
 
-const APP_HEAD = `An application of the gateway. "gw plan" shows what a change means, "gw apply" makes it so.`;
+const APP_HEAD = `An application of the gateway. "gw plan" shows the effect of a change, "gw apply" makes it.`;
 const PROVIDERS_HEAD = `Providers of the account, without their keys. A provider that is missing is created by "gw apply" with the key in
 GW_PROVIDER_SECRET_<SLUG>. Prices are in US dollars per million tokens.`;
 const APP_COMMENTS = {
-  handle: 'Names the application for scripts and files: a handle, or the id of an application without one.',
-  status: 'active, or disabled: no call is taken.',
-  'config.authentication': 'How callers prove themselves, and how their users are told apart.',
+  handle: 'The handle of the application for scripts and files, or its id.',
+  status: 'active, or disabled: calls are refused.',
+  'config.authentication': 'How callers authenticate, and how their users are identified.',
   'config.routing': 'Which providers, paths and models calls may reach, and which models are replaced.',
   'config.limits': 'Requests and spending, for each user and for the application. null: no limit.',
   'config.endpoints': 'Named endpoints: provider, model, parameters and fallbacks behind a stable URL.',

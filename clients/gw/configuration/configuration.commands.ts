@@ -22,7 +22,7 @@ export const configurationCommands: readonly Command[] = [
     name: 'export',
     summary: 'Write applications and providers to files, without their keys',
     details:
-      'Writes apps/<handle>.yaml and providers.yaml, and the schemas that editors check them with. An application without a handle is written under its id. Files of the directory that are of something else are left alone.',
+      'Writes apps/<handle>.yaml and providers.yaml, and the schemas for editors. An application without a handle is written under its id. Other files in the directory are not changed.',
     arguments: DIRECTORY,
     examples: ['gw export gateway', 'gw export gateway --json'],
     result: members({ directory: TEXT, files: TEXTS, leftAlone: TEXTS }),
@@ -30,9 +30,9 @@ export const configurationCommands: readonly Command[] = [
   },
   {
     name: 'plan',
-    summary: 'Show what would make the account what the files say, and what that means',
+    summary: 'Show the changes that make the account match the files, and their effect',
     details:
-      'Changes nothing. The gateway judges every file first; what it refuses is told with file and line, and exits 2. With --check the exit code is 1 when there is any difference.',
+      'Changes nothing. The gateway validates every file first; errors are reported with file and line, and exit 2. With --check the exit code is 1 on any difference.',
     arguments: DIRECTORY,
     options: [['--check', 'exit 1 on any difference'], PRUNE],
     examples: ['gw plan gateway', 'gw plan gateway --check --json'],
@@ -45,9 +45,9 @@ export const configurationCommands: readonly Command[] = [
   },
   {
     name: 'apply',
-    summary: 'Make the account what the files say',
+    summary: 'Make the account match the files',
     details:
-      'All that can be refused is judged first. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on.',
+      'All files are validated first. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on.',
     arguments: DIRECTORY,
     options: [
       ['--key-output <directory>', 'where first keys go (0600); never over an existing file'],

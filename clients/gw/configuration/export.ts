@@ -34,7 +34,7 @@ export const exportTo: Action = async (gw) => {
   ]);
   const strangers = writeAll(directory, files);
   const names = [...files.keys()].sort();
-  const note = strangers.length === 0 ? '' : `\nNot of this account, and left alone: ${strangers.join(', ')}`;
+  const note = strangers.length === 0 ? '' : `\nNot of this account, and unchanged: ${strangers.join(', ')}`;
   const text = `Wrote ${apps.length} applications and ${providers.length} providers to ${directory}.${note}`;
   return { result: { directory, files: names, leftAlone: strangers }, text };
 };

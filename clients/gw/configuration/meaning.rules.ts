@@ -31,7 +31,7 @@ function authenticationMeaning(before: AppConfig, after: AppConfig, who: string)
   const changes = differences(before.authentication, after.authentication);
   if (changes.length === 0) return [];
   if (before.authentication.type !== after.authentication.type) {
-    return [`Every caller loses access: they have to prove themselves in another way (${who}).`];
+    return [`Every caller loses access: the authentication changes (${who}).`];
   }
   const under = (prefix: string) => changes.some(({ path }) => path === prefix || path.startsWith(`${prefix}.`));
   const issuerChanged = under('end_user.issuer') && !under('end_user.source');
@@ -39,10 +39,10 @@ function authenticationMeaning(before: AppConfig, after: AppConfig, who: string)
   const lost = listed(environments?.before).filter((name) => !listed(environments?.after).includes(name));
   return [
     ...(under('end_user.source')
-      ? [`Users are told apart in another way: ${who} and their counts are not carried over.`]
+      ? [`Users are identified differently: ${who} and their counts are not carried over.`]
       : []),
     ...(issuerChanged ? [`Users whose tokens do not fit the new issuer settings lose access (up to ${who}).`] : []),
-    ...(under('end_user.header') ? ['Callers have to name the user in another header.'] : []),
+    ...(under('end_user.header') ? ['Callers must name the user in another header.'] : []),
     ...(under('app_attest.team_id') || under('app_attest.bundle_id')
       ? [`Devices of the previous app lose access (${who}).`]
       : []),

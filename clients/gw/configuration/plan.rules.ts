@@ -51,13 +51,13 @@ export function planText({ changes, missing, unowned, newKeys }: Plan): string {
     ...unowned.providers.map((slug) => `provider ${slug}`),
   ];
   return [
-    ...(changes.length === 0 ? ['The account is what the directory says.'] : lines),
+    ...(changes.length === 0 ? ['The account matches the directory.'] : lines),
     ...(changes.length === 0 ? [] : ['', summaryOf(changes)]),
     ...(newKeys.length === 0
       ? []
-      : [`First keys are made for ${newKeys.join(', ')}: give apply --key-output <directory>.`]),
+      : [`First keys are created for ${newKeys.join(', ')}: give apply --key-output <directory>.`]),
     ...missing.map(({ problem, nextAction }) => `Missing: ${problem} ${nextAction}`),
-    ...(left.length === 0 ? [] : [`Not in the directory, and left alone without --prune: ${left.join(', ')}.`]),
+    ...(left.length === 0 ? [] : [`Not in the directory, and unchanged without --prune: ${left.join(', ')}.`]),
   ].join('\n');
 }
 

@@ -89,13 +89,15 @@ function removalsOf({ apps, providers }: AccountState, unowned: Plan['unowned'])
     ...unowned.apps.map((name) => {
       const app = summaryOf(apps, name);
       return removed('app', name, app?.id, [
-        `Every caller loses access, and its keys and users are gone (${counted(app?.users.total ?? 0)}).`,
+        `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0)}).`,
       ]);
     }),
     ...unowned.providers.map((slug) => {
       const named = apps.filter(({ referenced_providers }) => referenced_providers.includes(slug)).map(nameOf);
       const where = named.length === 0 ? 'No application names it.' : `Calls of ${named.join(', ')} through it fail.`;
-      return removed('provider', slug, providers.find((one) => one.slug === slug)?.id, [`Its key is gone. ${where}`]);
+      return removed('provider', slug, providers.find((one) => one.slug === slug)?.id, [
+        `Its key is deleted. ${where}`,
+      ]);
     }),
   ];
 }

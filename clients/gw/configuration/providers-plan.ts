@@ -54,11 +54,7 @@ function stepOf(
   if (current !== undefined && fields.length === 0) return undefined;
   const fixed = fields.find(({ path }) => path === 'type' || path === 'providerGateway');
   if (current !== undefined && fixed !== undefined) {
-    throw invalid(
-      placed.file,
-      placed.lineOf(fixed.path),
-      `${fixed.path}: that of a provider cannot change; remove ${desired.slug} first`,
-    );
+    throw invalid(placed.file, placed.lineOf(fixed.path), `${fixed.path}: cannot change; remove ${desired.slug} first`);
   }
   const needsKey = desired.providerGateway === null && (current === undefined || movesTo(current, desired));
   const gatewayId = desired.providerGateway === null ? undefined : gateways.get(desired.providerGateway);
@@ -92,7 +88,7 @@ function missingFor(
       ? `gw provider add --type ${type} --slug ${slug}`
       : `gw provider update ${slug} --base-url ${desired.baseUrl} --key-stdin`;
   const problem =
-    change.action === 'create' ? `The provider ${slug} is not there.` : `The new address of ${slug} needs its key.`;
+    change.action === 'create' ? `The provider ${slug} does not exist.` : `The new address of ${slug} needs its key.`;
   return [{ name: slug, problem, nextAction: `Set ${providerSecretVariable(slug)}, or use: ${command}` }];
 }
 
@@ -101,7 +97,7 @@ function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: rea
   const where = apps.length === 0 ? 'No application names it.' : `Named by ${apps.join(', ')}.`;
   return [
     ...(current.status !== desired.status
-      ? [desired.status === 'disabled' ? `Its calls fail. ${where}` : `Its calls are taken again. ${where}`]
+      ? [desired.status === 'disabled' ? `Its calls fail. ${where}` : `Its calls are accepted again. ${where}`]
       : []),
     ...(current.baseUrl !== desired.baseUrl
       ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}. ${where}`]
@@ -126,7 +122,7 @@ async function unpricedMeaning(api: Api, { desired, current, assumed }: Provider
   return lines;
 }
 
-const PROBE_NAME = 'A provider that is judged';
+const PROBE_NAME = 'A provider to validate';
 
 const configOf = (providers: AppConfig['routing']['providers']): AppConfig => ({
   authentication: { type: 'api_key' },
@@ -136,7 +132,7 @@ const configOf = (providers: AppConfig['routing']['providers']): AppConfig => ({
 /** Judged by the service together with an application that reaches everything. */
 async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assumed: AssumedProvider): Promise<void> {
   const probe = { name: PROBE_NAME, assumed_providers: [assumed], config: configOf({ mode: 'all' }) };
-  // A gateway that is missing is told of as such.
+  // A missing gateway is reported by its name.
   if (placed.desired.providerGateway !== null && assumed.providerGatewayId === undefined) return;
   try {
     await read(api.POST('/v1/admin/apps/validate', { body: probe }));

@@ -11,11 +11,11 @@ export const status: Action = async (gw) => {
   const { url, standing } = await sessionOf(gw);
   const { account } = standing;
   const text = facts({ Gateway: url, Account: account.name, Id: account.id, Claimed: account.claimed ? 'yes' : 'no' });
-  return { result: standing, text: account.claimed ? text : `${text}\n\nMake it your own: gw account claim` };
+  return { result: standing, text: account.claimed ? text : `${text}\n\nClaim it: gw account claim` };
 };
 
 /** `gw account claim` */
-export const claim: Action = async (gw) => inBrowser(gw, await sessionOf(gw), 'claim', {}, 'The account is yours.');
+export const claim: Action = async (gw) => inBrowser(gw, await sessionOf(gw), 'claim', {}, 'You own the account.');
 
 /** `gw account logout`: the key is revoked first, so that a failure leaves it usable. */
 export const logout: Action = async (gw) => {

@@ -13,7 +13,7 @@ export const deploymentCommands: readonly Command[] = [
   {
     name: 'deployment connect',
     summary: 'Connect a gateway and save its key',
-    details: 'The address is asked for where it is missing. Without a key, log in afterwards.',
+    details: 'Prompts for a missing address. Without a key, log in afterwards.',
     options: [
       ['--url <url>', 'address of the gateway (GW_URL)'],
       ['--key-stdin', 'read a management key from standard input'],
@@ -27,7 +27,7 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'deployment status',
-    summary: 'See whether the gateway is up, and its version',
+    summary: 'Show whether the gateway is up, and its version',
     examples: ['gw deployment status', 'gw deployment status --json'],
     result: members({
       ...{ url: TEXT, serverVersion: TEXT, deployment: component('DeploymentResource'), consoleOrigin: TEXT },
@@ -39,7 +39,7 @@ export const deploymentCommands: readonly Command[] = [
     name: 'account login',
     summary: 'Log in through a browser, on this machine or another',
     details:
-      'Opens the browser of this machine; without one it shows a link and a code for any other. With --no-input it does not wait: run it again to go on.',
+      'Opens the browser of this machine; without one it shows a link and a code for another browser. With --no-input it does not wait: run it again to continue.',
     options: [
       ['--url <url>', 'address of the gateway (GW_URL, else that of the profile)'],
       ['--no-open', 'show the link and do not open a browser'],
@@ -54,15 +54,15 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'account status',
-    summary: 'See the account that the key belongs to',
+    summary: 'Show the account of the key',
     examples: ['gw account status', 'gw account status --json'],
     result: answerOf('GET /v1/cli/account'),
     load: async () => (await import('./account.js')).status,
   },
   {
     name: 'account claim',
-    summary: 'Make an account that a terminal or AI client has opened your own',
-    details: 'A person signs in or registers in a browser, and owns the account from then on.',
+    summary: 'Claim an account that a terminal or AI client opened',
+    details: 'A person signs in or registers in a browser, and then owns the account.',
     options: [['--no-open', 'only print the link']],
     examples: ['gw account claim --no-open --no-input'],
     result: members({ operation: component('OperationResponse') }),
@@ -70,16 +70,16 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'account logout',
-    summary: 'Revoke the saved key and forget it',
+    summary: 'Revoke and delete the saved key',
     examples: ['gw account logout'],
     result: members({ profile: TEXT, revoked: { const: true } }),
     load: async () => (await import('./account.js')).logout,
   },
   {
     name: 'doctor',
-    summary: 'Check a deployment from here, and say what to do',
+    summary: 'Check a deployment from this machine, with next steps',
     details:
-      'Looks at address, version, clock, dependencies, streams through proxies, providers and applications. Exit code 3 when something has failed. Keys of providers are tested with calls that cost nothing.',
+      'Checks address, version, clock, dependencies, streams through proxies, providers and applications. Exit code 3 when a check failed. Keys of providers are tested with free calls.',
     examples: ['gw doctor', 'gw doctor --json'],
     result: members({ healthy: { const: true }, checks: { type: 'array', items: CHECK } }),
     load: async () => (await import('./doctor.js')).doctor,

@@ -25,7 +25,7 @@ async function typedUrl(gw: Invocation): Promise<string> {
   throw Failure.input('url_required', 'The address of the gateway is missing.', { nextAction });
 }
 
-/** `gw deployment status`: what the gateway says of itself, without a key. */
+/** `gw deployment status`: version and state of the gateway, without a key. */
 export const status: Action = async (gw) => {
   const { url, capabilities } = await deploymentAt(urlOf(gw), gw.context);
   const health = await read(apiOf(url).GET('/v1/healthz'));

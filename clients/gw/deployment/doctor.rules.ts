@@ -40,12 +40,12 @@ export function settingsChecks({ url, capabilities }: Deployment, version: strin
       ? ok('public address', deployment.apiUrl)
       : warning(
           'public address',
-          `The gateway knows itself as ${deployment.apiUrl}.`,
+          `The public URL of the gateway is ${deployment.apiUrl}.`,
           `Set PUBLIC_URL to ${url}, if clients use that.`,
         ),
     features.browserLogin
-      ? ok('browser login', 'offered')
-      : warning('browser login', 'It is off.', 'Use management keys: gw account login --key-stdin'),
+      ? ok('browser login', 'enabled')
+      : warning('browser login', 'It is disabled.', 'Use management keys: gw account login --key-stdin'),
   ];
 }
 
@@ -56,22 +56,22 @@ export function clockCheck(date: string | undefined, nowMs: number): Check {
     return { check: 'clock', state: 'unknown', detail: 'The gateway sends no date.', nextAction: null };
   const skewSeconds = Math.round((serverMs - nowMs) / 1000);
   if (Math.abs(serverMs - nowMs) <= MOST_SKEW_MS) return ok('clock', `within ${MOST_SKEW_MS / 1000} s of this machine`);
-  const nextAction = 'Synchronize both clocks: tokens are judged by them.';
-  return warning('clock', `The gateway is ${skewSeconds} s away from this machine.`, nextAction);
+  const nextAction = 'Synchronize both clocks: tokens depend on them.';
+  return warning('clock', `The clocks of gateway and this machine differ by ${skewSeconds} s.`, nextAction);
 }
 
 /** What `GET /v1/readyz` says. @param body of its answer, also of 503. */
 export function readinessChecks(body: unknown): readonly Check[] {
   const { ready, database, vault, journal, redis, clock, limits } = Object(body);
   if (typeof ready !== 'boolean')
-    return [failed('readiness', 'The gateway does not say.', 'Check that no proxy answers /v1/readyz.')];
+    return [failed('readiness', 'The gateway reports no state.', 'Check that no proxy answers /v1/readyz.')];
   return [
     database === 'ok'
       ? ok('Postgres', 'reachable')
       : failed('Postgres', `${database}`, 'Check DATABASE_URL and the database.'),
     vault === 'ok'
-      ? ok('vault', 'opens keys')
-      : failed('vault', `${vault}`, 'Check the vault’s settings: no provider key can be opened.'),
+      ? ok('vault', 'decrypts keys')
+      : failed('vault', `${vault}`, 'Check the vault’s settings: no provider key can be decrypted.'),
     journal === 'ok'
       ? ok('usage journal', 'ok')
       : failed('usage journal', `${journal}`, 'Check the disk of the data directory.'),
@@ -81,7 +81,7 @@ export function readinessChecks(body: unknown): readonly Check[] {
       : warning('clock of the instance', 'It differs from the shared time.', 'Synchronize it.'),
     limits === 'ok'
       ? ok('request limits', 'ok')
-      : warning('request limits', 'Each instance keeps its share.', 'Check Redis.'),
+      : warning('request limits', 'Each instance counts within its share.', 'Check Redis.'),
   ];
 }
 
@@ -89,18 +89,18 @@ function redisCheck(redis: unknown): Check {
   if (redis === 'ok') return ok('Redis', 'reachable');
   if (redis === 'unused') return ok('Redis', 'not used');
   if (redis === 'other')
-    return failed('Redis', 'It is another one than that of other instances.', 'Give all instances one REDIS_URL.');
+    return failed('Redis', 'It differs from that of other instances.', 'Set the same REDIS_URL on all instances.');
   return failed('Redis', 'lost', 'Check REDIS_URL and Redis.');
 }
 
 /** @param arrivalsMs when each part came; undefined: the gateway has no such answer. */
 export function streamCheck(arrivalsMs: readonly number[] | undefined): Check {
   if (arrivalsMs === undefined)
-    return { check: 'streams', state: 'unknown', detail: 'This gateway cannot tell.', nextAction: null };
+    return { check: 'streams', state: 'unknown', detail: 'This gateway has no such test.', nextAction: null };
   const spreadMs = Math.round((arrivalsMs.at(-1) ?? 0) - (arrivalsMs[0] ?? 0));
-  if (spreadMs >= LEAST_SPREAD_MS) return ok('streams', `parts come as they are sent (over ${spreadMs} ms)`);
-  const nextAction = 'Turn off response buffering in the proxy (nginx: proxy_buffering off).';
-  return failed('streams', 'A proxy holds answers back until they are complete.', nextAction);
+  if (spreadMs >= LEAST_SPREAD_MS) return ok('streams', `chunks arrive as they are sent (over ${spreadMs} ms)`);
+  const nextAction = 'Disable response buffering in the proxy (nginx: proxy_buffering off).';
+  return failed('streams', 'A proxy buffers answers until they are complete.', nextAction);
 }
 
 /** @param outcome of the test; undefined where it was refused with `error`. */
@@ -118,7 +118,7 @@ export function providerCheck(
   }
   if (outcome.validated) return ok(check, 'its key works');
   if (outcome.reason === 'no_probe')
-    return { check, state: 'unknown', detail: 'It has no test without costs.', nextAction: null };
+    return { check, state: 'unknown', detail: 'It has no free test.', nextAction: null };
   const status = outcome.status === undefined ? '' : ` (status ${outcome.status})`;
   return failed(check, `${outcome.reason}${status}`, 'Check its address, the network, and the provider’s status page.');
 }

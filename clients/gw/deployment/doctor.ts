@@ -76,7 +76,7 @@ async function providers(api: Api): Promise<readonly Check[]> {
   const { providers: all } = await read(api.GET('/v1/admin/providers'));
   if (all.length === 0) {
     const nextAction = 'Add one: gw provider add';
-    return [{ check: 'providers', state: 'warning', detail: 'There are none.', nextAction }];
+    return [{ check: 'providers', state: 'warning', detail: 'There are no providers.', nextAction }];
   }
   const checks: Check[] = [];
   for (const { id, slug, status } of all) {
@@ -94,11 +94,11 @@ async function applications(api: Api): Promise<readonly Check[]> {
   const { apps } = await read(api.GET('/v1/admin/apps'));
   const broken = apps.filter(({ authentication_type }) => authentication_type === 'invalid');
   if (broken.length === 0) {
-    const detail = `${apps.length}, every configuration is accepted.`;
+    const detail = `${apps.length}, all configurations are valid.`;
     return [{ check: 'applications', state: 'ok', detail, nextAction: null }];
   }
   return broken.map(({ id }) => ({
-    ...{ check: `application ${id}`, state: 'failed', detail: 'Its configuration is not accepted any more.' },
+    ...{ check: `application ${id}`, state: 'failed', detail: 'Its configuration is no longer valid.' },
     nextAction: `See why: gw app show ${id}`,
   }));
 }

@@ -23,7 +23,7 @@ export const login: Action = async (gw) => {
   if (gw.flag('keyStdin')) return saved(gw, deployment, await terminal.readStdin());
   if (!deployment.capabilities.features.browserLogin) {
     const nextAction = 'Use a management key: gw account login --key-stdin';
-    throw Failure.state('login_unavailable', `${url} offers no login through a browser.`, { nextAction });
+    throw Failure.state('login_unavailable', `${url} has no browser login.`, { nextAction });
   }
   const opensBrowser = gw.mayWait && gw.isLeft('open') && environment.hasBrowser;
   return opensBrowser ? withLocalBrowser(gw, deployment) : withAnyBrowser(gw, deployment);
@@ -39,9 +39,9 @@ async function withLocalBrowser(gw: Invocation, deployment: Deployment): Promise
     const token = newToken();
     const body = { token, client: client(), loopbackRedirect: loopback.redirect };
     const { url: link } = await read(apiOf(url).POST('/v1/cli/login', { body }));
-    if (link === null) throw Failure.state('login_expired', 'The login has lapsed.', { nextAction: 'Begin again.' });
+    if (link === null) throw Failure.state('login_expired', 'The login has expired.', { nextAction: 'Start again.' });
     gw.terminal.printError(`Opening ${link}\nNo browser? Stop with Ctrl-C and use: gw account login --no-open`);
-    gw.standing = 'Nobody is logged in.';
+    gw.standing = 'You are not logged in.';
     gw.terminal.tell('Waiting for the browser');
     await openBrowser(link);
     const redeemCode = await codeOf(gw, url, token, loopback);
@@ -82,7 +82,7 @@ async function withAnyBrowser(gw: Invocation, deployment: Deployment): Promise<O
       const next = 'Run the command again when it is approved.';
       return { result: { state: 'pending', url: link, userCode, expiresAt }, text: `${text}\n${next}` };
     }
-    gw.standing = 'The login still waits; run the command again to go on.';
+    gw.standing = 'The login is still pending; run the command again to continue.';
     terminal.printError(`${text}\nWaiting for the approval. Ctrl-C stops; the command can be run again.`);
     terminal.tell('Waiting for the approval');
   }
@@ -103,13 +103,13 @@ async function keyOf({ profiles, profileName }: Invocation, url: string, token: 
   if (typeof key === 'string') return key;
   profiles.forgetLogin(profileName);
   requireGoingOn(standing);
-  const nextAction = 'Begin again: gw account login';
-  throw Failure.state('login_collected', 'The key of this login was collected before.', { nextAction });
+  const nextAction = 'Start again: gw account login';
+  throw Failure.state('login_collected', 'The key of this login was already collected.', { nextAction });
 }
 
 /** @throws Failure the login was declined, or lapsed. */
 function requireGoingOn({ denied, state }: Operation): void {
-  const nextAction = 'Begin again: gw account login';
+  const nextAction = 'Start again: gw account login';
   if (denied === true) throw Failure.state('login_denied', 'The login was declined.', { nextAction });
-  if (state === 'expired') throw Failure.state('login_expired', 'The login lapsed.', { nextAction });
+  if (state === 'expired') throw Failure.state('login_expired', 'The login expired.', { nextAction });
 }

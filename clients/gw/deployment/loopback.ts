@@ -5,7 +5,7 @@ const ADDRESS = '127.0.0.1';
 const PATH = '/callback';
 const CODE = /^[A-Za-z0-9_-]{32,256}$/;
 const PAGE =
-  '<!doctype html><meta charset="utf-8"><title>gw</title><p>You are logged in. This page can be closed.</p>\n';
+  '<!doctype html><meta charset="utf-8"><title>gw</title><p>You are logged in. You can close this page.</p>\n';
 const HEADERS = {
   ...{ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
   ...{ 'content-security-policy': "default-src 'none'; frame-ancestors 'none'", connection: 'close' },

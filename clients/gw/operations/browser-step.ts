@@ -42,11 +42,11 @@ export async function inBrowser(
     throw error;
   }
   if (operation.state === 'pending') {
-    const told = `Open ${operation.url ?? url}\nto finish this in a browser (${operation.id}).`;
+    const told = `Open ${operation.url ?? url}\nto complete this in a browser (${operation.id}).`;
     if (!gw.mayWait) return { result: { operation }, text: told };
     if (gw.isLeft('open') && gw.environment.hasBrowser) await openBrowser(operation.url ?? url);
-    gw.terminal.printError(`${told}\nCtrl-C stops waiting; "gw operation wait ${operation.id}" goes on.`);
-    gw.standing = `The operation waits: gw operation wait ${operation.id}`;
+    gw.terminal.printError(`${told}\nCtrl-C stops waiting; "gw operation wait ${operation.id}" continues.`);
+    gw.standing = `The operation is pending: gw operation wait ${operation.id}`;
     gw.terminal.tell('Waiting for the browser');
     operation = await ended(url, token);
   }
@@ -73,9 +73,9 @@ export function operationOf(url: string, token: string): Promise<Operation> {
 export function outcomeOf(operation: Operation, done: string): Outcome {
   const details = { id: operation.id, kind: operation.kind };
   if (operation.denied === true)
-    throw Failure.state('operation_denied', 'It was declined in the browser.', { details });
+    throw Failure.state('operation_denied', 'The operation was declined in the browser.', { details });
   if (operation.state === 'expired') {
-    throw Failure.state('operation_expired', 'It lapsed before somebody finished it.', {
+    throw Failure.state('operation_expired', 'The operation expired before it was completed.', {
       ...{ nextAction: 'Run the command again.', details },
     });
   }

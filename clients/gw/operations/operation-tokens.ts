@@ -23,7 +23,7 @@ export function saveToken(state: StateFolder, { url, token }: SentOperation): vo
 export function sentOperation(state: StateFolder, id: string): SentOperation {
   const { url, token } = Object(parsed(OPERATION_ID.test(id) ? state.read(fileOf(id)) : undefined));
   if (typeof url === 'string' && typeof token === 'string') return { url, token };
-  throw Failure.state('operation_unknown', `No operation "${id}" was sent from this machine.`, {
+  throw Failure.state('operation_unknown', `The operation "${id}" was not sent from this machine.`, {
     nextAction: 'Use the id that a command with --browser has printed, on the machine where it ran.',
   });
 }

@@ -6,7 +6,7 @@ const OPERATION = [['<operation>', 'id that a command with --browser has printed
 export const operationCommands: readonly Command[] = [
   {
     name: 'operation status',
-    summary: 'See how an operation stands',
+    summary: 'Show the state of an operation',
     arguments: OPERATION,
     examples: ['gw operation status "$OPERATION"'],
     result: STEP,
@@ -15,9 +15,9 @@ export const operationCommands: readonly Command[] = [
   {
     name: 'operation wait',
     summary: 'Wait until an operation has ended',
-    details: 'Exit code 5 says that it still waits when the time is over.',
+    details: 'Exit code 5: still pending after the timeout.',
     arguments: OPERATION,
-    options: [['--timeout <seconds>', 'how long to wait; as long as it takes when absent']],
+    options: [['--timeout <seconds>', 'how long to wait; without limit when absent']],
     examples: ['gw operation wait "$OPERATION" --timeout 60'],
     result: STEP,
     load: async () => (await import('./operations.js')).wait,

@@ -27,11 +27,11 @@ export const wait: Action = async (gw) => {
   const { url, token } = sentOperation(gw.state, gw.argument(0));
   gw.context.url = originOf(url, gw.environment.allowsHttp);
   gw.terminal.tell('Waiting for the browser');
-  gw.standing = 'The operation still waits.';
+  gw.standing = 'The operation is still pending.';
   const operation = await ended(url, token, seconds === undefined ? undefined : gw.nowMs() + seconds * 1000);
   if (operation.state !== 'pending') return outcomeOf(operation, `Completed: ${operation.kind}.`);
-  throw new Failure(EXIT.timeout, 'operation_pending', `The operation still waits after ${seconds} s.`, {
-    nextAction: operation.url === undefined ? 'Wait again.' : `Finish it in a browser: ${operation.url}`,
+  throw new Failure(EXIT.timeout, 'operation_pending', `The operation is still pending after ${seconds} s.`, {
+    nextAction: operation.url === undefined ? 'Wait again.' : `Complete it in a browser: ${operation.url}`,
     details: { id: operation.id, kind: operation.kind },
   });
 };

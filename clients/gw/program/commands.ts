@@ -9,14 +9,14 @@ import { completionCommands } from './completion.commands.js';
 
 /** What the words mean that begin several commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  deployment: 'Connect gateways and see how they are',
-  account: 'Log in, log out, and see the account',
+  deployment: 'Connect gateways and check them',
+  account: 'Log in, log out, and show the account',
   provider: 'Providers of the account and their keys',
-  'provider-gateway': 'Upstream gateways that stand before providers',
+  'provider-gateway': 'Upstream gateways for providers',
   app: 'Applications of the account',
   'app key': 'Keys of an application',
-  usage: 'What was used, and what it cost',
-  operation: 'Operations that a person finishes in a browser',
+  usage: 'Usage and cost',
+  operation: 'Operations that a person completes in a browser',
 };
 
 /** Every command of `gw`, in the order of its help. */

@@ -158,15 +158,15 @@ export class Invocation {
     if (this.flag('keyStdin')) return this.terminal.readStdin();
     if (this.mayAsk) return this.terminal.askSecret(what);
     const nextAction = 'Pipe it in: printenv KEY | gw … --key-stdin';
-    throw Failure.input('key_required', `${what}: nothing was given.`, { nextAction });
+    throw Failure.input('key_required', `${what}: no input.`, { nextAction });
   }
 
   /** Goes on only with `--yes`, or after a person has said so. @throws Failure neither. */
   async confirm(question: string): Promise<void> {
     if (this.flag('yes')) return;
     if (!this.mayAsk) {
-      throw Failure.input('confirmation_required', `${question} Nobody is there to answer.`, {
-        nextAction: 'Say so with --yes.',
+      throw Failure.input('confirmation_required', `${question} Input is not possible here.`, {
+        nextAction: 'Confirm with --yes.',
       });
     }
     if (!(await this.terminal.confirm(question)))

@@ -85,7 +85,7 @@ function programOf(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
-      // A refusal of the parser is told of like any other failure.
+      // A parser error is reported like any other failure.
       writeErr: (text) => (text.startsWith('error:') || isJson ? undefined : terminal.printError(text.trimEnd())),
     });
   for (const command of commands) {
@@ -121,7 +121,7 @@ function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
-      nextAction: 'See what there is: gw --help',
+      nextAction: 'See the commands: gw --help',
     });
   }
   if (!(error instanceof Error)) throw error;

@@ -91,7 +91,7 @@ export async function gatewayOf(api: Api, named: string): Promise<Gateway> {
   const found = gateways.filter(({ id }) => id === named);
   const [gateway, ...others] = found.length > 0 ? found : gateways.filter(({ name }) => name === named);
   if (gateway !== undefined && others.length === 0) return gateway;
-  const nextAction = 'See which there are: gw provider-gateway list';
+  const nextAction = 'List them: gw provider-gateway list';
   const message =
     gateway === undefined
       ? `There is no provider gateway "${named}".`

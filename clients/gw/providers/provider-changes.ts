@@ -49,8 +49,8 @@ export const update: Action = async (gw) => {
     ...(gw.flag('clearRoute') && { gatewayRoute: {} }),
   };
   if (Object.keys(change).length === 0) {
-    throw Failure.input('nothing_to_change', 'Nothing was given that changes.', {
-      nextAction: 'See what can change: gw provider update --help',
+    throw Failure.input('nothing_to_change', 'No change was given.', {
+      nextAction: 'See the options: gw provider update --help',
     });
   }
   const done = `Changed ${slug}.`;
@@ -82,7 +82,7 @@ export const test: Action = async (gw) => {
   const doubt = result.status === undefined ? result.reason : `${result.reason}, status ${result.status}`;
   return {
     result,
-    text: result.validated ? `The key of ${slug} works.` : `The key of ${slug} is not proven: ${doubt}.`,
+    text: result.validated ? `The key of ${slug} works.` : `The key of ${slug} could not be validated: ${doubt}.`,
   };
 };
 
@@ -90,7 +90,7 @@ export const test: Action = async (gw) => {
 export const remove: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const { id, slug } = await providerOf(api, gw.argument(0));
-  await gw.confirm(`Remove the provider ${slug} and its key? Applications that name it fail.`);
+  await gw.confirm(`Remove the provider ${slug} and its key? Calls of applications that name it fail.`);
   const result = await read(api.DELETE('/v1/admin/providers/{id}', { params: { path: { id } } }));
   return { result, text: `Removed ${slug}.` };
 };

@@ -2,10 +2,10 @@ import { answerOf, type Command, component, members, STEP } from '../program/com
 
 const PROVIDER = [['<provider>', 'id or slug of the provider']] as const;
 const KEY_STDIN = ['--key-stdin', 'read the key from standard input'] as const;
-const BROWSER = ['--browser', 'let a person type it on a page of the gateway'] as const;
+const BROWSER = ['--browser', 'let a person type it in a browser'] as const;
 const NO_OPEN = ['--no-open', 'only print the link of that page'] as const;
 const SETTINGS = [
-  ['--base-url <url>', 'another address than that of the type'],
+  ['--base-url <url>', 'another address than the type’s'],
   ['--pricing <json>', 'prices of models, in USD per million tokens: JSON, or @file'],
   ['--route <json>', 'options of the route through a provider gateway: JSON, or @file'],
 ] as const;
@@ -37,8 +37,7 @@ export const providerCommands: readonly Command[] = [
   {
     name: 'provider add',
     summary: 'Add a provider with its key',
-    details:
-      'The key is asked for, read from standard input, or typed by somebody else in a browser. It is never shown.',
+    details: 'The key is prompted for, read from standard input, or typed by a person in a browser. It is never shown.',
     options: [
       ['--type <type>', 'one of "gw provider types"'],
       ['--name <name>', 'for people; the name of the type when absent'],
@@ -58,15 +57,15 @@ export const providerCommands: readonly Command[] = [
   },
   {
     name: 'provider update',
-    summary: 'Change a provider; what is not given stays',
+    summary: 'Change a provider; omitted options stay',
     arguments: PROVIDER,
     options: [
       ['--name <name>', 'for people'],
       ...SETTINGS,
       ['--status <status>', 'whether calls may use it', ['active', 'disabled']],
-      ['--clear-base-url', 'back to the address of the type'],
-      ['--clear-pricing', 'back to the catalog of prices'],
-      ['--clear-route', 'no options of the route'],
+      ['--clear-base-url', 'use the address of the type'],
+      ['--clear-pricing', 'use the price catalog'],
+      ['--clear-route', 'remove the options of the route'],
       KEY_STDIN,
       BROWSER,
       NO_OPEN,
@@ -93,7 +92,7 @@ export const providerCommands: readonly Command[] = [
   },
   {
     name: 'provider test',
-    summary: 'Test the stored key of a provider with a call that costs nothing',
+    summary: 'Test the stored key of a provider with a free call',
     arguments: PROVIDER,
     examples: ['gw provider test openai'],
     result: answerOf('POST /v1/admin/providers/{id}/test'),
@@ -102,7 +101,7 @@ export const providerCommands: readonly Command[] = [
   {
     name: 'provider remove',
     summary: 'Remove a provider and its key',
-    details: 'Applications that name it fail from then on. It asks first, or needs --yes.',
+    details: 'Calls of applications that name it fail. Asks for confirmation, or needs --yes.',
     arguments: PROVIDER,
     options: [['--yes', 'do not ask']],
     examples: ['gw provider remove openai --yes'],

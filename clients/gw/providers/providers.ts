@@ -46,6 +46,6 @@ export async function providerOf(api: Api, named: string): Promise<Provider> {
   const { providers } = await read(api.GET('/v1/admin/providers'));
   const provider = providers.find(({ id }) => id === named) ?? providers.find(({ slug }) => slug === named);
   if (provider !== undefined) return provider;
-  const nextAction = 'See which there are: gw provider list';
+  const nextAction = 'List them: gw provider list';
   throw Failure.input('not_found', `There is no provider "${named}".`, { nextAction });
 }

@@ -12,7 +12,7 @@ const HEAD = `# gw, the command-line client
 | Variable | Meaning |
 |---|---|
 | \`GW_URL\` | address of the gateway; else that of the profile |
-| \`GW_MANAGEMENT_KEY\` | management key; beats a saved one. With \`GW_URL\` no login is needed |
+| \`GW_MANAGEMENT_KEY\` | management key; takes precedence over a saved one. With \`GW_URL\` no login is needed |
 | \`GW_PROFILE\` | saved deployment to use; else the one that was used for connecting last |
 | \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
 | \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates; the slug in capitals, \`_\` for other characters |
@@ -41,7 +41,7 @@ included; [gw.schema.json](schemas/gw.schema.json) has a schema for each command
 | 2 | what was typed, or a file, is wrong; also what the gateway refuses for that reason |
 | 3 | the gateway cannot be reached, answers 5xx or 429, or answers what it must not |
 | 4 | no usable login, not allowed, or in conflict with what is stored |
-| 5 | \`gw operation wait\`: the time is over |
+| 5 | \`gw operation wait\`: timeout |
 | 130 | stopped with Ctrl-C; the message says where it stands |
 `;
 

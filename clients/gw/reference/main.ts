@@ -23,7 +23,7 @@ for (const [name, text] of isCheck ? [] : stale) {
   writeFileSync(join(ROOT, name), text);
 }
 if (isCheck && stale.length > 0) {
-  process.stderr.write(`Not what the program says: ${stale.map(([name]) => name).join(', ')}. Run npm run docs.\n`);
+  process.stderr.write(`Out of date: ${stale.map(([name]) => name).join(', ')}. Run npm run docs.\n`);
   process.exitCode = 1;
 }
 

@@ -62,7 +62,7 @@ export class KeyFile {
 
 function taken(path: string): Failure {
   const nextAction = 'Give another file to --key-output, or move that one away.';
-  return Failure.input('key_file_exists', `${path} is there; a key never replaces a file.`, { nextAction });
+  return Failure.input('key_file_exists', `${path} exists; a key never replaces a file.`, { nextAction });
 }
 
 function unwritable(error: unknown): Failure {

@@ -22,7 +22,7 @@ export const usageCommands: readonly Command[] = [
   },
   {
     name: 'usage breakdown',
-    summary: 'Show what the usage of an application is made of',
+    summary: 'Show the usage of an application by one dimension',
     options: [
       ['--app <app>', 'id or handle of the application'],
       ['--by <dimension>', 'model when absent', [...BY, ...ALSO_BY]],
@@ -39,12 +39,11 @@ export const usageCommands: readonly Command[] = [
   {
     name: 'usage tail',
     summary: 'Follow the calls and authentication events of an application',
-    details:
-      'Prints those of now and then each as it is recorded, until Ctrl-C. With --json each is a line of its own.',
+    details: 'Prints the latest ones, then each as it is recorded, until Ctrl-C. With --json each is one line.',
     options: [
       ['--app <app>', 'id or handle of the application'],
-      ['--lines <number>', 'how many of the past; 10 when absent'],
-      ['--once', 'end after them'],
+      ['--lines <number>', 'how many of the latest; 10 when absent'],
+      ['--once', 'exit after them'],
     ],
     examples: ['gw usage tail --app notes --once', 'gw usage tail --app notes --lines 50 --once --json'],
     result: {

@@ -56,7 +56,7 @@ export const breakdown: Action = async (gw) => {
   const path = { app: await appIdOf(api, app) };
   const result = await read(api.GET('/v1/admin/apps/{app}/usage/breakdown', { params: { path, query } }));
   const rows = result.rows.map((row) => [row.key ?? '-', ...measures(row)]);
-  const text = rows.length === 0 ? 'Nothing was recorded.' : table([by.toUpperCase(), ...COLUMNS], rows);
+  const text = rows.length === 0 ? 'No usage.' : table([by.toUpperCase(), ...COLUMNS], rows);
   return { result, text: `${result.from} to ${result.to}, UTC\n\n${text}` };
 };
 

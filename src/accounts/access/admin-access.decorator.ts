@@ -23,8 +23,7 @@ const CONSOLE_HEADER_USES = {
   withOrigin: { required: false, description: 'Not needed: `Origin` proves the page.' },
   withoutOrigin: {
     required: false,
-    description:
-      'Where nothing says which page a request is from: required of one that changes something and brings a session’s cookie, when it has no `Origin`.',
+    description: 'Required of writes with a session’s cookie and without `Origin`.',
   },
 } as const;
 
@@ -170,7 +169,7 @@ function OriginHeader({ required }: { readonly required: boolean }): MethodDecor
   return ApiHeader({
     name: 'Origin',
     required,
-    description: `The console’s own; any other is refused${required ? ', and so is none' : ''}. Browsers send it themselves.`,
+    description: `The console’s origin; any other is refused${required ? ', and so is a request without it' : ''}. Browsers send it.`,
   });
 }
 
@@ -179,7 +178,7 @@ function ClientLabelHeader(): MethodDecorator {
   return ApiHeader({
     name: 'X-Client',
     required: false,
-    description: 'Through which program a management key is used. Only records say it; any other value counts as none.',
+    description: 'The program that uses a management key, for records only. Other values are ignored.',
     schema: { type: 'string', enum: ['cli', 'mcp'] },
   });
 }

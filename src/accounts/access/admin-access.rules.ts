@@ -103,7 +103,7 @@ function requireCredential(type: CredentialType, required: AdminRequirements['cr
   if (required === 'session' && !isSession) throw sessionRequired();
   if (required === 'key' && isSession) {
     throw new GatewayError('forbidden', {
-      message: 'This is for management keys; a browser session has none to end.',
+      message: 'Only a management key can revoke itself; sign out to end a browser session.',
       reason: 'key_required',
     });
   }

@@ -17,8 +17,7 @@ export class AuditEventsController {
     id: 'listAuditEvents',
     tag: 'Admin organizations',
     summary: 'Who changed what in the account',
-    description:
-      'Newest first, of the last 90 days. Pass `next_before_id` as `before_id` to get the page after this one.',
+    description: 'Newest first, of the last 90 days. Pass `next_before_id` as `before_id` to get the next page.',
   })
   @Fails('invalid_request')
   @ApiOkResponse({ type: AuditEventsResponse })

@@ -36,8 +36,8 @@ export class ManagementKeysController {
   @Operation({
     id: 'createManagementKey',
     tag: TAG,
-    summary: 'Make a management key',
-    description: 'It is yours: it carries your role of the moment, in this account only. The key is shown once.',
+    summary: 'Create a management key',
+    description: 'You own it: it has your current role, in this account only. The key is shown once.',
   })
   @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: CreatedManagementKeyResponse })
@@ -55,7 +55,7 @@ export class ManagementKeysController {
     id: 'revokeManagementKey',
     tag: TAG,
     summary: 'Revoke a management key',
-    description: 'Whoever’s of the account it is. It counts from the next request on; repeating it answers the same.',
+    description: 'Any key of the account. Takes effect with the next request. Idempotent.',
   })
   @ApiParam({ name: 'id', description: 'Id of the key.', schema: { type: 'string' } })
   @Fails('invalid_request', 'not_found')
@@ -74,8 +74,8 @@ export class OwnCredentialController {
   @Operation({
     id: 'revokeCliCredential',
     tag: 'CLI',
-    summary: 'End the key this is sent with',
-    description: 'Whatever its owner’s role and its grant. It opens nothing from the next request on.',
+    summary: 'Revoke the key of this request',
+    description: 'Regardless of its owner’s role and its grant. Takes effect with the next request.',
   })
   @ApiOkResponse({ type: RevokedCredentialResponse })
   async revoke(@Admin() admin: AdminPrincipal): Promise<RevokedCredentialResponse> {

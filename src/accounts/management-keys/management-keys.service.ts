@@ -206,7 +206,7 @@ export class ManagementKeysService {
   private async requireKeyLimit(tx: EntityManager, organizationId: string): Promise<void> {
     if ((await this.keys.countValid(tx, organizationId, this.clock.now())) < MAX_KEYS) return;
     throw new GatewayError('conflict', {
-      message: `The account has ${MAX_KEYS} management keys, and may have no more; revoke one first.`,
+      message: `The account has ${MAX_KEYS} management keys, the maximum; revoke one first.`,
       reason: 'too_many_management_keys',
     });
   }
@@ -228,7 +228,7 @@ export function principalOf(owner: KeyOwner, actionSource: ActionSource): AdminP
 
 function notAMember(): GatewayError {
   return new GatewayError('forbidden', {
-    message: 'You do not belong to this organization any more.',
+    message: 'You no longer belong to this organization.',
     reason: 'not_a_member',
   });
 }

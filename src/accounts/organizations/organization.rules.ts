@@ -43,7 +43,7 @@ export function ownOrganizationId(personId: string): string {
 export function requireOrganizationLimit(owned: number): void {
   if (owned < MAX_OWNED_ORGANIZATIONS) return;
   throw new GatewayError('conflict', {
-    message: `You own ${MAX_OWNED_ORGANIZATIONS} organizations, and may make no more.`,
+    message: `You own ${MAX_OWNED_ORGANIZATIONS} organizations, the maximum.`,
     reason: 'too_many_organizations',
   });
 }

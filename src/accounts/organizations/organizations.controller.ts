@@ -41,7 +41,7 @@ export class OrganizationsController {
   @Operation({
     id: 'getAdminSession',
     tag: TAG,
-    summary: 'Read who you are, and where you act',
+    summary: 'Read your identity and current organization',
     description: 'Also for a signed-in person who belongs to no organization: then `organization` and `role` are null.',
   })
   @Fails('not_a_member')
@@ -64,9 +64,8 @@ export class OrganizationsController {
   @Operation({
     id: 'selectOrganization',
     tag: TAG,
-    summary: 'Choose the organization you act in',
-    description:
-      'Every member may choose it. The answer sets a cookie that says so; keys are bound to one organization.',
+    summary: 'Choose your current organization',
+    description: 'The answer sets a cookie with the choice; keys are bound to one organization.',
   })
   @Fails('invalid_request', 'not_a_member', 'account_expired')
   @ApiOkResponse({ type: AdminSessionResponse, headers: setsCookie('OrganizationCookie') })
@@ -84,9 +83,9 @@ export class OrganizationsController {
   @Operation({
     id: 'claimOrganization',
     tag: TAG,
-    summary: 'Own the account that the bootstrap key has opened',
+    summary: 'Claim the account of the bootstrap key',
     description:
-      'For the first person who proves `BOOTSTRAP_MANAGEMENT_KEY`. The key goes on managing the account; the answer sets the cookie that makes it the one you act in.',
+      'For the first person who presents `BOOTSTRAP_MANAGEMENT_KEY`. The key stays valid; the answer sets the cookie that makes the account your current one.',
   })
   @Fails('invalid_request', 'forbidden', 'conflict', 'account_expired')
   @ApiOkResponse({ type: AdminSessionResponse, headers: setsCookie('OrganizationCookie') })
@@ -105,8 +104,8 @@ export class OrganizationsController {
   @Operation({
     id: 'createOrganization',
     tag: TAG,
-    summary: 'Make one more organization',
-    description: 'You own it. Choose it afterwards to act in it.',
+    summary: 'Create another organization',
+    description: 'You own it. Choose it to act in it.',
   })
   @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: OrganizationResponse })
@@ -119,8 +118,8 @@ export class OrganizationsController {
 
   @Patch('organizations/:id')
   @AdminAccess('write')
-  @Operation({ id: 'renameOrganization', tag: TAG, summary: 'Rename the organization you act in' })
-  @ApiParam({ name: 'id', description: 'The one you act in; any other is not found.', schema: { type: 'string' } })
+  @Operation({ id: 'renameOrganization', tag: TAG, summary: 'Rename your current organization' })
+  @ApiParam({ name: 'id', description: 'Your current one; any other is not found.', schema: { type: 'string' } })
   @Fails('invalid_request', 'not_found')
   @ApiOkResponse({ type: OrganizationResponse })
   async rename(

@@ -156,5 +156,5 @@ export class UnclaimedOrganizations {
 
 /** Refusal of a claim on a claimed organization. */
 function alreadyClaimed(): GatewayError {
-  return new GatewayError('conflict', { message: 'Somebody has claimed this account.', reason: 'account_claimed' });
+  return new GatewayError('conflict', { message: 'This account is already claimed.', reason: 'account_claimed' });
 }

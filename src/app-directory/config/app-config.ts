@@ -27,7 +27,7 @@ const NO_ENDPOINTS: Table<NamedEndpoint> = Object.freeze(Object.create(null));
  */
 @ApiSchema({ name: 'AppConfig' })
 export class AppConfig {
-  @Required(authenticationConfig, { description: 'How callers prove themselves.' })
+  @Required(authenticationConfig, { description: 'How callers authenticate.' })
   readonly authentication: Authentication;
 
   @Required(objectOf(Routing))

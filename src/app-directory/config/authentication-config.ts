@@ -57,7 +57,7 @@ export class HeaderUser {
 
   /** Lower case. */
   @Default(headerName(notAUserHeader), DEFAULT_USER_HEADER, {
-    description: 'Answered in lower case.',
+    description: 'Returned in lower case.',
     showDefault: true,
   })
   readonly header: string;

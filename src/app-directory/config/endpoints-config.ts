@@ -28,12 +28,15 @@ export class ResponsesEndpoint extends EndpointTarget {
   readonly api_style: 'responses';
 
   /** Merged over the client's body; overrides it at every depth. */
-  @Default(jsonObject, NO_PARAMS, { late: true, description: 'Merged over the client’s body; wins at every depth.' })
+  @Default(jsonObject, NO_PARAMS, {
+    late: true,
+    description: 'Merged over the client’s body; overrides it at every depth.',
+  })
   readonly params: JsonObject;
 
   @Optional(outputTokens, {
     late: true,
-    description: 'A client value above it is refused, a missing one is filled in.',
+    description: 'A client’s value above it is refused; a missing one is set to it.',
   })
   readonly max_output_tokens?: number;
 

@@ -46,7 +46,7 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
     jwks_url: 'https://www.googleapis.com/service_accounts/v1/jwk/securetoken@system.gserviceaccount.com',
     issuer: 'https://securetoken.google.com/{project}',
     audience: '{project}',
-    notes: ['All projects share one key set: issuer and audience are what tells yours from the others.'],
+    notes: ['All projects share one key set: issuer and audience identify yours.'],
   },
   {
     id: 'supabase',
@@ -69,10 +69,7 @@ export const IDENTITY_PRESETS: readonly IdentityPreset[] = [
     jwks_url: 'https://{domain}/.well-known/jwks.json',
     issuer: 'https://{domain}/',
     audience: '{audience}',
-    notes: [
-      'The issuer ends with a slash, which belongs to it.',
-      'Send the access token of the API, not the ID token.',
-    ],
+    notes: ['The issuer ends with a slash; keep it.', 'Send the access token of the API, not the ID token.'],
   },
   {
     id: 'clerk',

@@ -50,8 +50,7 @@ export function headerName(refused: () => ReadonlySet<string>): Read<string> {
   const name = text({ max: 64, pattern: /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, problem: 'must be a header name' });
   return refined(name, (value, path) => {
     const lowerCase = value.toLowerCase();
-    if (refused().has(lowerCase))
-      throw invalidRequest(path, `must not be ${lowerCase}, which has a meaning of its own`);
+    if (refused().has(lowerCase)) throw invalidRequest(path, `must not be ${lowerCase}, which is reserved`);
     return lowerCase;
   });
 }
@@ -65,7 +64,7 @@ const keySetUrl: Read<string> = described(
     const url = URL.parse(address(value, path));
     if (url === null || url.hostname === '') throw invalidRequest(path, 'must be an absolute https URL');
     if (isMetadataHost(url.hostname)) {
-      throw invalidRequest(path, 'must not be a cloud metadata address; no call goes there');
+      throw invalidRequest(path, 'must not be a cloud metadata address');
     }
     const secure = url.protocol === 'https:' || (url.protocol === 'http:' && context?.allowsHttp(url.host));
     if (!secure) throw invalidRequest(path, 'must use https');

@@ -61,17 +61,17 @@ class AllowedPathRule {
   @Required(providerPath, { description: 'Provider path; `{model}` at most once.' })
   readonly path: string;
 
-  @Optional(modelName, { description: 'The model of a path that names none, for its price.' })
+  @Optional(modelName, { description: 'The model of a path without one, for its price.' })
   readonly fixed_model?: string;
 
   @Optional(oneOf(CLAMPS), {
-    description: 'Which body members hold the output ceiling, when the path does not tell.',
+    description: 'The body members with the output ceiling, if the path does not determine them.',
   })
   readonly clamp?: CapStyle;
 
   @Optional(distinctWords(PATH_METHODS, 'must not name a method twice', PATH_METHODS.length), {
     description:
-      'The methods that calls may have; any other is refused. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing.',
+      'The allowed methods. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing.',
   })
   readonly methods?: readonly PathMethod[];
 }
@@ -100,7 +100,7 @@ export class SelectedProvider {
   @Required(listOf(modelName), { description: 'Empty: every priced model.' })
   readonly allowed_models: readonly string[];
 
-  @Optional(outputTokens, { description: 'A client value above it is refused, a missing one is filled in.' })
+  @Optional(outputTokens, { description: 'A client’s value above it is refused; a missing one is set to it.' })
   readonly max_output_tokens?: number;
 }
 

@@ -56,7 +56,7 @@ export class IssuedAppKeyResponse {
   @ApiProperty({ type: 'string' })
   name: string;
 
-  @ApiProperty({ type: 'string', description: 'The key itself: shown this once and stored as a hash only.' })
+  @ApiProperty({ type: 'string', description: 'The key itself: shown only once and stored as a hash.' })
   key: string;
 
   @ApiProperty({ type: 'string', description: 'The first 12 characters of the key.', example: 'gw_Ab3dE6gH9' })

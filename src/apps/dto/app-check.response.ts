@@ -62,7 +62,7 @@ export class CheckedEndpointResponse {
     type: 'string',
     enum: [...ENDPOINT_PROBLEMS, null],
     nullable: true,
-    description: 'Otherwise what its clients are refused with.',
+    description: 'The error code for its clients otherwise.',
   })
   problem: EndpointReadiness['problem'];
 
@@ -96,7 +96,7 @@ export class AppCheckResponse {
   })
   ready: boolean;
 
-  @ApiProperty({ type: [String], description: 'What this check cannot show.' })
+  @ApiProperty({ type: [String], description: 'What this check does not test.' })
   limitations: readonly string[];
 
   static from({ appId, status, providers, endpoints, ready, limitations }: AppCheck): AppCheckResponse {

@@ -28,7 +28,7 @@ export class AppSummaryResponse {
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'Name of your choice for scripts and files; null: none.',
+    description: 'Your own name for it in scripts and files; null: none.',
   })
   handle: string | null;
 
@@ -38,7 +38,7 @@ export class AppSummaryResponse {
   @ApiProperty({
     type: 'string',
     enum: ['device_app_attest', 'api_key', 'invalid'],
-    description: '`invalid`: the stored configuration no longer parses.',
+    description: '`invalid`: the stored configuration is no longer valid.',
   })
   authentication_type: AppSummary['authenticationType'];
 
@@ -51,7 +51,7 @@ export class AppSummaryResponse {
   @ApiProperty({ type: [String], description: 'Slugs of the active providers it can reach.' })
   providers: readonly string[];
 
-  @ApiProperty({ type: [String], description: 'Slugs and types its configuration names outright.' })
+  @ApiProperty({ type: [String], description: 'Slugs and types that its configuration names.' })
   referenced_providers: readonly string[];
 
   @Count('Different models its providers are restricted to; 0 when they are not.')
@@ -63,7 +63,7 @@ export class AppSummaryResponse {
   @ApiProperty({ type: AppUserCountsResponse })
   users: UserCounts;
 
-  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the month asked for.' })
+  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the requested month.' })
   usage: UsageTotals;
 
   static from({ app, users, usage, ...config }: AppSummary): AppSummaryResponse {
@@ -98,7 +98,7 @@ export class AppListResponse {
   @Count('Applications on all pages.')
   total: number;
 
-  @ApiProperty({ type: [AppSummaryResponse], description: 'In the order asked for.' })
+  @ApiProperty({ type: [AppSummaryResponse], description: 'In the requested order.' })
   apps: AppSummaryResponse[];
 
   static from({ month, hasProxiedRequests, usage, total, apps }: AppList): AppListResponse {

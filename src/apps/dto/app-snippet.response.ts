@@ -11,7 +11,7 @@ export class AppSnippetResponse implements Snippet {
   @ApiProperty({ type: 'string', enum: ['shell', 'swift'] })
   language: Snippet['language'];
 
-  @ApiProperty({ type: 'string', description: 'Holds no credential: variables stand for them.' })
+  @ApiProperty({ type: 'string', description: 'Without credentials: variables stand for them.' })
   snippet: string;
 
   @ApiProperty({ type: [String], description: 'What to fill in, and what to know.' })

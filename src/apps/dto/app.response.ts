@@ -16,7 +16,7 @@ export class AppResource {
   @ApiProperty({
     type: 'string',
     nullable: true,
-    description: 'Name of your choice for scripts and files; null: none.',
+    description: 'Your own name for it in scripts and files; null: none.',
   })
   handle: string | null;
 
@@ -32,7 +32,7 @@ export class AppResource {
   @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
   status: AppStatus;
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'One more with each write.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Increases by one with each write.' })
   revision: number;
 
   @ApiProperty({ type: 'string', format: 'date-time' })
@@ -63,11 +63,11 @@ export class AppResponse {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'What is enforced at run time, for people; null when the configuration no longer parses.',
+    description: 'What is enforced at run time, for people; null when the configuration is no longer valid.',
   })
   resolved: ResolvedApp | null;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Why the stored configuration no longer parses.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Why the stored configuration is no longer valid.' })
   config_error: string | null;
 
   static from(view: AppView): AppResponse {

@@ -15,7 +15,7 @@ function Handle(absent: string): PropertyDecorator {
   return Text({
     ...{ max: 63, pattern: /^[a-z0-9][a-z0-9-]{0,62}$/, optional: true, nullable: true },
     patternText: 'of 1 to 63 lower-case letters, digits and dashes, not beginning with a dash',
-    description: `A name of your choice for scripts and files, unique in the account. ${absent}`,
+    description: `Your own name for it in scripts and files, unique in the account. ${absent}`,
   });
 }
 
@@ -64,7 +64,7 @@ function WithAssumedProviders(): PropertyDecorator {
   return JsonValue({
     schema: { type: 'array', maxItems: MOST_ASSUMED, items: provider },
     optional: true,
-    description: 'Providers to count in, in place of those with their slugs: as for a creation, without `secret`.',
+    description: 'Providers to assume, in place of those with their slugs: as for a creation, without `secret`.',
   });
 }
 
@@ -88,7 +88,7 @@ export class ValidateAppDraftRequest extends CreateAppRequest {
   @WithAssumedProviders()
   readonly assumed_providers?: unknown;
 
-  /** @throws invalid_request one is none. */
+  /** @throws invalid_request an entry is not valid. */
   assumed(): readonly CreateProviderRequest[] {
     return assumedIn(this.assumed_providers);
   }
@@ -109,7 +109,7 @@ export class ValidateAppRequest extends AppBody {
   @WithAssumedProviders()
   readonly assumed_providers?: unknown;
 
-  /** @throws invalid_request one is none. */
+  /** @throws invalid_request an entry is not valid. */
   assumed(): readonly CreateProviderRequest[] {
     return assumedIn(this.assumed_providers);
   }
@@ -150,7 +150,7 @@ export class ListAppsRequest {
   @OneOf(['asc', 'desc'], { optional: true, description: 'When absent `asc` for ids and names, else `desc`.' })
   readonly order?: 'asc' | 'desc';
 
-  @Int({ min: 0, optional: true, description: 'How many applications to pass over; none when absent.' })
+  @Int({ min: 0, optional: true, description: 'How many applications to skip; 0 when absent.' })
   readonly offset?: number;
 
   toFilter(): AppListFilter {

@@ -17,7 +17,7 @@ export class AppSnippetsController {
     id: 'getAppSnippet',
     tag: 'Admin applications',
     summary: 'Read an example call of an application',
-    description: 'Source text that calls a provider or a named endpoint as the application’s own code does.',
+    description: 'Source code that calls a provider or a named endpoint as the application does.',
   })
   @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
   @Fails('invalid_request', 'unsupported_snippet', 'app_not_found', 'endpoint_not_found', 'provider_not_found')

@@ -18,25 +18,25 @@ import { addExamples, addSharedErrors, type CompletedOperation } from './openapi
 
 const DESCRIPTION = `Provider-native AI proxy and its management API.
 
-Every answer but those of provider calls and named endpoints says to browsers \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. What is no HTTP/1.1, arrives too slowly or has headers of more than 32 KiB is answered 400, 408 or 431 before it belongs to an operation, with the usual body and without the operation’s headers. Operations that list no error still answer 400, 415 or 417 to a message that every route refuses, such as one with a repeated header.`;
+Every answer but those of provider calls and named endpoints has \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. Invalid HTTP/1.1, slow requests and headers above 32 KiB are 400, 408 or 431 before routing, with the usual body and without the operation’s headers. Every route refuses some messages with 400, 415 or 417, such as one with a repeated header, even if it lists no error.`;
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
 const TAGS: readonly [name: string, description: string][] = [
   ['Operations', 'Health, metrics and discovery.'],
   ['Console authentication', 'How people register, sign in and sign out.'],
-  ['Application authentication', 'How devices and backends become callers: challenge, registration, token.'],
-  ['Application', 'What an application’s caller may know of itself.'],
+  ['Application authentication', 'How devices and backends authenticate: challenge, registration, token.'],
+  ['Application', 'What an application’s caller can read about itself.'],
   ['Provider proxy', 'Calls to AI providers in the providers’ own request formats.'],
-  ['Named endpoints', 'Calls whose provider, model, parameters and fallbacks the operator decides.'],
+  ['Named endpoints', 'Calls whose provider, model, parameters and fallbacks are configured by the operator.'],
   ['Admin applications', 'Applications: authentication, routing, limits.'],
   ['Admin operations', 'Keys, users, sign-ins and usage of an application.'],
-  ['Admin change operations', 'Changes that terminals and AI clients asked for, and the keys that came of them.'],
-  ['Admin management keys', 'Keys that manage an account without a person at hand.'],
+  ['Admin change operations', 'Changes requested by terminals and AI clients, and the keys they issued.'],
+  ['Admin management keys', 'Keys that manage an account without a person.'],
   ['Admin providers', 'Provider instances and their sealed keys.'],
   ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
   ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
   ['Admin models', 'Prices of models.'],
-  ['Console OAuth consent', 'How a person lets an OAuth client in.'],
-  ['CLI', 'How a terminal gets a key of its own, and what it does with it.'],
+  ['Console OAuth consent', 'How a person gives an OAuth client access.'],
+  ['CLI', 'How a terminal gets its own key and uses it.'],
 ];
 
 /** Bearer credentials by the name of their scheme. */
@@ -44,7 +44,7 @@ const BEARERS = {
   ManagementBearer: 'A management key, `gw_mgmt_…`, or the access token of a connection, `gw_oat_…`.',
   GatewayBearer:
     'A gateway token, or an application API key; also in the header that the application’s `token_header` names.',
-  OperationToken: 'The token that opened the operation, made by the terminal.',
+  OperationToken: 'The token that opened the operation, created by the terminal.',
   MetricsBearer: 'The setting `METRICS_TOKEN`.',
 };
 

@@ -52,7 +52,7 @@ export class CliAccountController {
   @Operation({
     id: 'getCliStream',
     tag: TAG,
-    summary: 'Receive a slow answer',
+    summary: 'Test streaming',
     description: 'Parts of an event stream over half a second. A proxy that buffers delivers them at once.',
   })
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string', example: 'data: {"part":1}\n\n' } } } })

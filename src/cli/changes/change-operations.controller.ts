@@ -18,8 +18,8 @@ export class ChangeOperationsController {
   @Operation({
     id: 'getOperation',
     tag: TAG,
-    summary: 'Read where an operation stands',
-    description: 'A change that a terminal or an AI client asked for. No answer holds a key.',
+    summary: 'Read the state of an operation',
+    description: 'A change requested by a terminal or an AI client. Never returns a key.',
   })
   @Fails('operation_not_found', 'invalid_request')
   @ApiOkResponse({ type: ChangeOperationResponse })
@@ -33,8 +33,8 @@ export class ChangeOperationsController {
   @Operation({
     id: 'revealOperation',
     tag: TAG,
-    summary: 'See the key that an operation issued',
-    description: 'Once, within 15 minutes of the change; only operations of AI clients hold their key for this.',
+    summary: 'Reveal the key that an operation issued',
+    description: 'Once, within 15 minutes of the change; only for operations of AI clients.',
   })
   @Fails('operation_not_found', 'invalid_request', 'operation_pending', 'operation_denied')
   @Fails('already_revealed', 'operation_expired')

@@ -104,12 +104,12 @@ export class ChangeOperations {
   private requireHeld(operation: ChangeOperation): void {
     const nowMs = this.clock.nowMs();
     const state = stateAt(operation, nowMs);
-    if (state === 'pending') throw new GatewayError('operation_pending', { message: 'This has not been done yet.' });
+    if (state === 'pending') throw new GatewayError('operation_pending', { message: 'The operation has not run yet.' });
     if (state === 'denied') throw new GatewayError('operation_denied');
     const key = keyStateAt(operation, nowMs);
     if (state === 'expired' || key === 'lapsed') throw operationExpired();
     if (key === 'revealed') throw new GatewayError('already_revealed');
-    if (key === 'none') throw invalidRequest('id', 'names an operation that issued no key for the console', 'no_key');
+    if (key === 'none') throw invalidRequest('id', 'is an operation without a key for the console', 'no_key');
   }
 }
 

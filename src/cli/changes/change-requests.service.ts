@@ -35,7 +35,7 @@ export interface TwoStepRequest extends ChangeRequest {
 
 /**
  * Changes that AI clients ask for. No route leads here; the declared access is that of the tools. An operation has a
- * token like that of a terminal, which nobody is told: so nobody polls it, and the key it issues is only revealed.
+ * token like that of a terminal, which is given to nobody: so nobody polls it, and the key it issues is only revealed.
  *
  * Source: docs/reference/management-api.md#change-operations.
  */

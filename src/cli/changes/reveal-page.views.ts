@@ -6,9 +6,8 @@ import { keyFactsOf } from './change-operation.rules.js';
 import type { RevealedOperation } from './change-operations.service.js';
 import type { KeyPreview } from './key-reveals.service.js';
 
-const TITLE = 'See a new application key';
-const ANOTHER =
-  'If you still need a key, have a new one issued, and revoke this one under the keys of the application.';
+const TITLE = 'Reveal a new application key';
+const ANOTHER = 'If you still need a key, issue a new one, and revoke this one under the keys of the application.';
 
 /** What every state of the page shows. */
 interface Shown {
@@ -28,7 +27,7 @@ export function revealSignInPage({ id, problem, googleEnabled }: Shown & { reado
     title: TITLE,
     body: html`<h1>${TITLE}</h1>
 ${alert(problem)}
-<p>An owner or admin of the account sees the key here, once. Sign in first.</p>
+<p>An owner or admin of the account can reveal the key here, once. Sign in first.</p>
 ${ownSignInForms(stepForms(revealPath(id)), { googleEnabled })}`,
   };
 }
@@ -70,7 +69,7 @@ export function revealedPage({ result }: RevealedOperation): Page {
   return {
     title: 'Your new application key',
     body: html`<h1>Your new application key</h1>
-<p role="alert" class="alert">It is shown only this time. Copy it before you leave or reload this page.</p>
+<p role="alert" class="alert">It is shown only once. Copy it before you leave or reload this page.</p>
 <label for="key">Key “${othersWords(name)}” of ${othersWords(appName ?? appId)}</label>
 <input id="key" class="code" value="${key}" readonly autocomplete="off" autocapitalize="off" spellcheck="false" autofocus aria-describedby="next">
 <div id="next">
@@ -81,7 +80,7 @@ export function revealedPage({ result }: RevealedOperation): Page {
 <li>Do not paste it into a conversation with an AI client. If that happens, revoke the key.</li>
 </ol>
 </div>
-<p><a href="/">Go on in the console</a></p>`,
+<p><a href="/">Continue in the console</a></p>`,
   };
 }
 
@@ -97,23 +96,23 @@ function facts({ operation, account, requester }: KeyPreview): Html {
         ? null
         : html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`,
     ],
-    ['From the address', operation.address],
+    ['Address', operation.address],
     ['Asked at', timeOf(operation.createdAt)],
-    ['To be seen until', operation.sealedUntil === null ? null : timeOf(operation.sealedUntil)],
+    ['Expires', operation.sealedUntil === null ? null : timeOf(operation.sealedUntil)],
   ]);
 }
 
 function decision({ key, operation }: KeyPreview, form: StepForm): Html {
   if (key === 'held') {
-    return html`<p>The key is shown once. Have the place ready where you will store it.</p>
+    return html`<p>The key is shown once. Prepare the place where you will store it.</p>
 ${form('reveal', html`<button>Show the key</button>`)}`;
   }
   if (key === 'revealed') {
     const at = operation.deliveredAt === null ? null : html` at ${timeOf(operation.deliveredAt)}`;
-    return html`<p role="alert" class="alert">The key was shown${at}, and is shown only once. ${ANOTHER} If it was not you, revoke it now.</p>`;
+    return html`<p role="alert" class="alert">The key was already shown${at}; it is shown only once. ${ANOTHER} If it was not you, revoke it now.</p>`;
   }
   if (key === 'lapsed') {
-    return html`<p role="alert" class="alert">The time in which the key could be seen is over. ${ANOTHER}</p>`;
+    return html`<p role="alert" class="alert">The key has expired and can no longer be shown. ${ANOTHER}</p>`;
   }
   return html`<p role="alert" class="alert">This operation has no key to show here.</p>`;
 }

@@ -19,27 +19,27 @@ export class ChangeOperationResponse {
   @ApiProperty({ type: 'string', format: 'date-time' })
   createdAt: string;
 
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Until when it can be completed.' })
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it expires.' })
   expiresAt: string;
 
   @ApiPropertyOptional({
     type: 'object',
     additionalProperties: true,
     description:
-      'What came of it: `app`, `appId`, `provider`, `gateway`; of an issued key `api_key`, without the key itself.',
+      'The result: `app`, `appId`, `provider`, `gateway`; of an issued key `api_key`, without the key itself.',
   })
   result?: object;
 
   @ApiPropertyOptional({
     type: OperationFailureResponse,
-    description: 'Why the last try of a person was refused. While the operation is pending, they can try again.',
+    description: 'Why the last submission was refused. While the operation is pending, the person can try again.',
   })
   failure?: OperationFailureResponse;
 
   @ApiPropertyOptional({
     type: 'string',
     format: 'uri',
-    description: 'The page on which an owner or admin sees the issued key, once; while it can be seen.',
+    description: 'The page that shows the issued key once to an owner or admin, while it can be revealed.',
   })
   reveal_url?: string;
 
@@ -63,7 +63,7 @@ export class RevealedOperationResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'As in the operation; `api_key.key` is the key itself, shown this once.',
+    description: 'As in the operation; `api_key.key` is the key itself, shown only once.',
   })
   result: object;
 

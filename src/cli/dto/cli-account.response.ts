@@ -127,10 +127,10 @@ class AccountAppUsageResponse extends UsageTotalsResponse {
   @ApiProperty({ type: 'string' })
   appId: string;
 
-  @ApiProperty({ type: 'boolean', description: 'The application is deleted; its usage stays.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether the application is deleted; its usage stays.' })
   deleted: boolean;
 
-  @ApiProperty({ type: 'string', format: 'date', description: 'UTC day of the first recorded request that is kept.' })
+  @ApiProperty({ type: 'string', format: 'date', description: 'UTC day of the oldest stored request.' })
   firstRecord: string;
 }
 

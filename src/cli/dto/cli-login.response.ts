@@ -35,7 +35,7 @@ export class LoginResponse {
 }
 
 class HandedOverCredential {
-  @ApiProperty({ type: 'string', description: 'A management key; handed over this once.', example: 'gw_mgmt_…' })
+  @ApiProperty({ type: 'string', description: 'A management key; returned only once.', example: 'gw_mgmt_…' })
   token: string;
 }
 

@@ -23,8 +23,9 @@ const MAX_USER_CODE = 32;
 const MAX_PROOF = 256;
 const MAX_ORGANIZATION_ID = 256;
 const PROOF_TEXT = '32 to 256 letters, digits, "-" and "_"';
-const TOKEN = 'Made and kept by the terminal before it is sent; it names the operation and proves who may poll it.';
-const SUBMISSION = 'What stands behind `#` in the link; for a login also the user code.';
+const TOKEN =
+  'Created and stored by the terminal before it is sent; it identifies the operation and authenticates its polls.';
+const SUBMISSION = 'The text after `#` in the link; for a login also the user code.';
 const LOOPBACK = 'exactly "http://127.0.0.1:<port>/callback"';
 
 class ClientDescription {
@@ -49,13 +50,13 @@ export class OpenLoginRequest {
   @Text({ max: MAX_PROOF, pattern: PROOF, patternText: PROOF_TEXT, description: TOKEN })
   readonly token: string;
 
-  @JsonObject({ schema: CLIENT_SCHEMA, description: 'Who asks, in its own words.' })
+  @JsonObject({ schema: CLIENT_SCHEMA, description: 'The client’s own description.' })
   readonly client: object;
 
   @Verbatim({
     max: 40,
     optional: true,
-    description: `Where the terminal listens: ${LOOPBACK}. The page sends the browser there with a one-time code.`,
+    description: `Where the terminal listens: ${LOOPBACK}. The page redirects the browser there with a one-time code.`,
   })
   readonly loopbackRedirect?: string;
 
@@ -76,7 +77,7 @@ export class BootstrapRequest {
 }
 
 export class CreateOperationRequest {
-  @OneOf(Object.keys(BROWSER_STEPS), { description: 'What is to be done.' })
+  @OneOf(Object.keys(BROWSER_STEPS), { description: 'The requested change.' })
   readonly kind: TerminalKind;
 
   @JsonObject({
@@ -111,7 +112,7 @@ export class RedeemLoginRequest {
     max: MAX_PROOF,
     pattern: PROOF,
     patternText: PROOF_TEXT,
-    description: 'The `code` that the browser brought to the listener.',
+    description: 'The `code` of the redirect to the listener.',
   })
   readonly redeemCode: string;
 }
@@ -141,7 +142,7 @@ export class SubmitHandoffRequest {
   @Verbatim({
     max: MAX_SECRET_CHARACTERS,
     optional: true,
-    description: 'The provider’s key, where the operation asks for it.',
+    description: 'The provider’s key, if the operation needs it.',
   })
   readonly secret?: string;
 
@@ -161,7 +162,7 @@ export class RegisterForHandoffRequest {
   @SubmissionToken()
   readonly submissionToken: string;
 
-  @EmailAddress({ description: 'Compared without regard to case; nobody sends mail to it.' })
+  @EmailAddress({ description: 'Compared without case; no mail is sent to it.' })
   readonly email: string;
 
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD })

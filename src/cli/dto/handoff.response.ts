@@ -37,13 +37,13 @@ class HandoffViewer {
 }
 
 class HandoffClient {
-  @ApiProperty({ type: 'string', description: 'What the terminal calls itself.' })
+  @ApiProperty({ type: 'string', description: 'The terminal’s own label.' })
   label: string;
 
   @ApiProperty({ type: 'string', nullable: true })
   os: string | null;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The address it asked from; of IPv6, its network.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The address of the request; of IPv6, its network.' })
   ip: string | null;
 
   @ApiProperty({ type: 'string', format: 'date-time' })
@@ -69,13 +69,14 @@ export class HandoffDetailsResponse {
   @ApiProperty({
     type: 'object',
     additionalProperties: true,
-    description: 'What is to be done, never a secret; with `snapshot` or `gatewaySnapshot`, the resource it changes.',
+    description:
+      'The requested change, without secrets; with `snapshot` or `gatewaySnapshot`, the resource it changes.',
   })
   payload: object;
 
   @ApiProperty({
     anyOf: [{ $ref: getSchemaPath(OrganizationResource) }, { type: 'null' }],
-    description: 'The account it is for; null for a login, whose account the person chooses.',
+    description: 'Its account; null for a login, whose account the person chooses.',
   })
   account: OrganizationResource | null;
 
@@ -89,7 +90,7 @@ export class HandoffDetailsResponse {
     type: 'string',
     enum: ['registration_required', 'sign_out_required', 'no_eligible_organization', null],
     nullable: true,
-    description: 'What the viewer has to do first.',
+    description: 'What the viewer must do first.',
   })
   blockedBy: HandoffBlock | null;
 
@@ -105,10 +106,10 @@ export class HandoffDetailsResponse {
   @ApiProperty({ anyOf: [{ $ref: getSchemaPath(HandoffClient) }, { type: 'null' }] })
   client: HandoffClient | null;
 
-  @ApiProperty({ type: 'boolean', description: 'Whether the browser goes back to a listener of the terminal.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether the browser is redirected to a listener of the terminal.' })
   hasLoopbackRedirect: boolean;
 
-  @ApiProperty({ type: [HandoffAccount], required: false, description: 'Those that a login may choose from.' })
+  @ApiProperty({ type: [HandoffAccount], required: false, description: 'The accounts that a login can choose.' })
   organizations?: HandoffAccount[];
 
   static from(details: HandoffDetails, googleEnabled: boolean): HandoffDetailsResponse {
@@ -134,10 +135,10 @@ export class SubmittedHandoffResponse {
   @ApiProperty({ type: 'string', description: 'For the person.' })
   message: string;
 
-  @ApiProperty({ type: 'string', enum: ['cli', 'console'], description: 'Where the person goes on.' })
+  @ApiProperty({ type: 'string', enum: ['cli', 'console'], description: 'Where the person continues.' })
   continueTo: 'cli' | 'console';
 
-  @ApiProperty({ type: 'string', required: false, description: 'The terminal’s listener: send the browser there.' })
+  @ApiProperty({ type: 'string', required: false, description: 'The terminal’s listener: redirect the browser to it.' })
   redirectUrl?: string;
 
   static from({ message, continueTo, redirectUrl }: Approved): SubmittedHandoffResponse {

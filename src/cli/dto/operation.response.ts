@@ -32,7 +32,7 @@ export class OperationResponse {
   @ApiPropertyOptional({ type: 'boolean', enum: [true], description: 'A person declined; with `expired`.' })
   denied?: true;
 
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Until when a browser step can be completed.' })
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When the browser step expires.' })
   expiresAt: string;
 
   @ApiProperty({ type: 'string', required: false, description: 'The page of the browser step, while it is pending.' })
@@ -45,13 +45,13 @@ export class OperationResponse {
     type: 'object',
     additionalProperties: true,
     description:
-      'What came of it: `credential.token` (the key, handed over once), `accountId`, `app`, `api_key`, `provider`, `gateway`.',
+      'The result: `credential.token` (the key, returned once), `accountId`, `app`, `api_key`, `provider`, `gateway`.',
   })
   result?: object;
 
   @ApiPropertyOptional({
     type: OperationFailureResponse,
-    description: 'Why the last try of a person was refused. While the operation is pending, they can try again.',
+    description: 'Why the last submission was refused. While the operation is pending, the person can try again.',
   })
   failure?: OperationFailureResponse;
 

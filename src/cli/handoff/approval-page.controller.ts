@@ -45,7 +45,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     const browser = await this.browsers.of(request, reply);
     const found = await this.handoffs.lookup(userCode, browser);
     if (found === undefined) {
-      return withStatus(reply, 404, codePage('No login is waiting for this code. Check it, or start the login again.'));
+      return withStatus(reply, 404, codePage('No pending login has this code. Check it, or start the login again.'));
     }
     return this.show({ id: found.id, submission: new Secret(userCode) }, browser);
   }

@@ -7,8 +7,8 @@ import type { Approved, HandoffDetails } from './handoff.service.js';
 
 const TITLES: Readonly<Record<OperationKind, string>> = {
   bootstrap: 'Open an account',
-  login: 'Log a terminal in',
-  claim: 'Make an account yours',
+  login: 'Log in a terminal',
+  claim: 'Claim an account',
   'app.add': 'Add an application',
   'app.key.add': 'Add an application key',
   'provider.add': 'Add a provider',
@@ -27,13 +27,13 @@ const POWERS: Readonly<Record<Role, string>> = {
 /** The page that asks for a user code. */
 export function codePage(problem?: string): Page {
   return {
-    title: 'Log a terminal in',
-    body: html`<h1>Log a terminal in</h1>
+    title: 'Log in a terminal',
+    body: html`<h1>Log in a terminal</h1>
 ${alert(problem)}
 <form method="post" action="/cli">
 <label for="userCode">The code that your terminal shows</label>
 <input id="userCode" name="userCode" class="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" maxlength="32" placeholder="ABCD-EFGH" aria-describedby="warning" required autofocus>
-<p id="warning" class="note">Type a code only if you have started the login yourself. Nobody else needs your code.</p>
+<p id="warning" class="note">Type a code only if you started the login yourself. Nobody else needs your code.</p>
 <button>Continue</button>
 </form>`,
   };
@@ -48,11 +48,11 @@ export function linkPage(id: string): Page {
 <input type="hidden" name="submissionToken">
 </form>
 <div data-without-script>
-<p role="alert">This link carries its proof where only a script can read it, and scripts are off here.</p>
+<p role="alert">This link has its proof after “#”, which only a script can read, and scripts are disabled here.</p>
 <p>For a login, <a href="/cli">type the code</a> that your terminal shows instead. For anything else, allow scripts on this page and open the link again.</p>
 </div>
 <div data-without-proof hidden>
-<p role="alert">This address is only a part of the link. Open the whole link from your terminal or AI client again.</p>
+<p role="alert">This address is incomplete. Open the whole link from your terminal or AI client again.</p>
 <p>For a login you can also <a href="/cli">type the code</a> that your terminal shows.</p>
 </div>`,
   };
@@ -83,7 +83,7 @@ ${alert(problem)}
 ${request(details)}
 ${decision}
 ${form('deny', html`<button>Deny</button>`)}
-<p class="note">Denying changes nothing. This request ends by itself at ${timeOf(operation.expiresAt)}.</p>`,
+<p class="note">Denying changes nothing. This request expires at ${timeOf(operation.expiresAt)}.</p>`,
   };
 }
 
@@ -92,13 +92,13 @@ export function approvedPage({ message, continueTo, redirectUrl }: Approved): Pa
   const next =
     redirectUrl === null
       ? html`<p>You can close this page.</p>`
-      : html`<p>The browser goes back to your terminal now. <a href="${redirectUrl}" rel="noreferrer">Continue</a> if it does not.</p>`;
+      : html`<p>The browser returns to your terminal now. <a href="${redirectUrl}" rel="noreferrer">Continue</a> if it does not.</p>`;
   return {
     title: 'Approved',
     ...(redirectUrl === null ? {} : { continueTo: redirectUrl }),
     body: html`<h1 data-ended>Approved</h1>
 <p role="status">${message}</p>
-${continueTo === 'console' ? html`<p><a href="/">Go on in the console</a></p>` : next}`,
+${continueTo === 'console' ? html`<p><a href="/">Continue in the console</a></p>` : next}`,
   };
 }
 
@@ -112,7 +112,7 @@ function request({ operation, account, requester, snapshot, userCode }: HandoffD
     ['Asked in', operation.actionSource === 'mcp' ? `an ${ASKED_IN.mcp}` : null],
     ['Asked by', askedBy(client, requester)],
     ['System', client?.os ? othersWords(client.os) : null],
-    ['From the address', address],
+    ['Address', address],
     ['Asked at', timeOf(createdAt)],
     ['Code', userCode && html`<span class="code">${userCode}</span>`],
     ['Account', account && namedWithId(account.name, account.id)],
@@ -124,29 +124,29 @@ function request({ operation, account, requester, snapshot, userCode }: HandoffD
   const compare =
     userCode === null
       ? null
-      : html`<p>Compare the code with the one in your terminal. <strong>Deny it if they differ, or if you have not started this yourself.</strong></p>`;
+      : html`<p>Compare the code with the one in your terminal. <strong>Deny it if they differ, or if you did not start this yourself.</strong></p>`;
   const listener =
     loopbackRedirect === null
       ? null
-      : html`<p class="note">After the approval the browser goes to ${new URL(loopbackRedirect).host}, where the terminal on this machine listens.</p>`;
+      : html`<p class="note">After the approval the browser is redirected to ${new URL(loopbackRedirect).host}, where the terminal on this machine listens.</p>`;
   return html`${description(facts)}${compare}${listener}`;
 }
 
 /** Who asks, in words that nobody has verified. */
 function askedBy(client: TerminalClient | null, requester: string | null): Html {
   if (client !== null)
-    return html`“${othersWords(client.label)}” <span class="note">(its own words, not verified)</span>`;
-  if (requester === null) return html`a credential that is gone`;
+    return html`“${othersWords(client.label)}” <span class="note">(its own label, not verified)</span>`;
+  if (requester === null) return html`a deleted credential`;
   return html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`;
 }
 
 function approveForm(details: HandoffDetails, form: StepForm): Html | null {
   const { blockedBy, operation, memberships, wantsSecret } = details;
   if (blockedBy === 'no_eligible_organization') {
-    return html`<p role="alert">You belong to no account. Ask for an invitation, or use another account.</p>`;
+    return html`<p role="alert">You have no account. Ask for an invitation, or sign in as another person.</p>`;
   }
   if (blockedBy === 'sign_out_required') {
-    return html`<p role="alert">You belong to another account already; only somebody who belongs to none may claim this one. Use another account, or register a new one.</p>`;
+    return html`<p role="alert">You already have another account; only a person without one can claim this one. Sign in as another person, or register.</p>`;
   }
   const secret = wantsSecret
     ? field('secret', 'The key or token of the provider', {
@@ -158,8 +158,8 @@ function approveForm(details: HandoffDetails, form: StepForm): Html | null {
     : null;
   const sure =
     operation.kind === 'login'
-      ? 'I have started this login, and my terminal shows the same code'
-      : `I have asked for this in my ${ASKED_IN[operation.actionSource]}`;
+      ? 'I started this login, and my terminal shows the same code'
+      : `I requested this in my ${ASKED_IN[operation.actionSource]}`;
   return form(
     'approve',
     html`${operation.kind === 'login' ? accountChoice(memberships) : null}${secret}
@@ -171,7 +171,7 @@ function approveForm(details: HandoffDetails, form: StepForm): Html | null {
 /** The accounts to choose from, with what the terminal may do in each. */
 function accountChoice(memberships: HandoffDetails['memberships']): Html {
   const only = memberships.length === 1 ? html` checked` : null;
-  return html`<fieldset><legend>The account that the terminal gets</legend>
+  return html`<fieldset><legend>Account for the terminal</legend>
 ${memberships.map(
   ({
     organization: { id, name },
@@ -180,7 +180,7 @@ ${memberships.map(
 <span class="note">— as ${role}: ${POWERS[role]}</span></label>`,
 )}
 </fieldset>
-<p class="note">The terminal gets a management key of its own. It acts with your role of the moment, does not expire, and can be revoked at any time under the management keys of the account.</p>`;
+<p class="note">The terminal gets its own management key. It has your current role, does not expire, and can be revoked at any time under the management keys of the account.</p>`;
 }
 
 function textOf(value: unknown): string {

@@ -50,7 +50,7 @@ export class HandoffController {
   @Post('lookup')
   @ConsolePageAccess()
   @HttpCode(200)
-  @Operation({ id: 'cliBrowserLookup', tag: TAG, summary: 'Find the login of a user code' })
+  @Operation({ id: 'cliBrowserLookup', tag: TAG, summary: 'Find a login by its user code' })
   @ApiOkResponse({ type: LookupResponse })
   @AddressLimited('user_code')
   async lookup(@Body() { userCode }: UserCodeRequest, @Req() request: FastifyRequest): Promise<LookupResponse> {
@@ -64,7 +64,7 @@ export class HandoffController {
   @Operation({
     id: 'cliBrowserDetails',
     tag: TAG,
-    summary: 'Read what is to be approved',
+    summary: 'Read what is waiting for approval',
     description: 'Changes nothing.',
   })
   @OperationId()
@@ -90,7 +90,7 @@ export class HandoffController {
     tag: TAG,
     summary: 'Approve',
     description:
-      'A login and a claim need a signed-in person; the others run as the credential that sent them. Repeating it answers the same.',
+      'A login and a claim need a signed-in person; the others run as the credential that sent them. Idempotent.',
   })
   @OperationId()
   @StepFails()
@@ -126,7 +126,7 @@ export class HandoffController {
     tag: TAG,
     summary: 'Decline',
     description:
-      'Whoever has the link or the code; nobody has to be signed in, but a signed-in person’s denial is in their audit trail. Repeating it answers the same.',
+      'Requires the link or the code, not a session; a signed-in person’s denial is in their audit trail. Idempotent.',
   })
   @OperationId()
   @StepFails()
@@ -150,7 +150,7 @@ export class HandoffController {
     tag: TAG,
     summary: 'Register to approve a login or a claim',
     description:
-      'As `signUp`; the answer sets the session’s cookie. For a claim it is always open, and the person gets no account of their own.',
+      'As `signUp`; the answer sets the session’s cookie. For a claim registration is always open, and the person gets no account of their own.',
   })
   @OperationId()
   @StepFails()
@@ -176,7 +176,7 @@ export class HandoffController {
     id: 'cliBrowserGoogle',
     tag: TAG,
     summary: 'Sign in with Google to approve a login or a claim',
-    description: 'Send the browser to `url`; it comes back to the approval page, which needs the proof again.',
+    description: 'Redirect the browser to `url`; it returns to the approval page, which needs the proof again.',
   })
   @OperationId()
   @StepFails()

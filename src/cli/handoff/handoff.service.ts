@@ -163,7 +163,7 @@ export class Handoffs {
     const { id, organizationId, identityId: serviceId } = claim;
     if (organizationId === null || serviceId === null) throw new Error('A claim names no account.');
     const done: Approved = {
-      message: `This account is yours now. The ${ASKED_IN[claim.actionSource]} keeps its access.`,
+      message: `You now own this account. The ${ASKED_IN[claim.actionSource]} keeps its access.`,
       continueTo: 'console',
       redirectUrl: null,
     };
@@ -218,7 +218,7 @@ export class Handoffs {
     const operation = await this.authorized(id, submission, browser);
     if (operation.kind !== 'login' && operation.kind !== 'claim') {
       throw new GatewayError('forbidden', {
-        message: 'This step needs nobody to sign in.',
+        message: 'This step does not need a sign-in.',
         reason: 'operation_needs_no_person',
       });
     }

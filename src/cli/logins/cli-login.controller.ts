@@ -28,9 +28,9 @@ export class CliLoginController {
   @Operation({
     id: 'openCliLogin',
     tag: TAG,
-    summary: 'Log a terminal in',
+    summary: 'Log in a terminal',
     description:
-      'Opens a login that a person approves within 15 minutes at `url`, or at `/cli` with `userCode`. Sent again with the same token, it answers where the login stands. The key comes by `pollCliOperation`, or with `loopbackRedirect` by `redeemCliLogin`.',
+      'Opens a login that a person approves within 15 minutes at `url`, or at `/cli` with `userCode`. The same token returns the state of the login. `pollCliOperation` returns the key, or with `loopbackRedirect` `redeemCliLogin`.',
   })
   @Fails('invalid_request', 'invalid_request@413', 'conflict', 'rate_limited')
   @ApiOkResponse({ type: LoginResponse })

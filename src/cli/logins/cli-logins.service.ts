@@ -115,7 +115,7 @@ export class CliLogins {
     const now = this.clock.now();
     const login = await this.operations.find(id);
     if (login === undefined) throw noSuchOperation();
-    if (login.kind !== 'login') throw invalidRequest('id', 'names no login', 'operation_is_no_login');
+    if (login.kind !== 'login') throw invalidRequest('id', 'is not a login', 'operation_is_no_login');
     requireCompleted(stateAt(login, now.getTime()));
     if (!provesHash(redeemCode, login.redeemCodeHash)) throw wrongRedeemCode();
     const redeemed = await this.operations.redeem(id, proofHash(redeemCode), now);
@@ -222,7 +222,7 @@ export class CliLogins {
       );
       if (stored !== undefined) return stored;
     }
-    throw new Error('No user code was free.');
+    throw new Error('No free user code.');
   }
 
   /** @returns whether the login is new. */
@@ -280,12 +280,12 @@ export function operationExpired(): GatewayError {
 }
 
 export function noSuchOperation(): GatewayError {
-  return new GatewayError('not_found', { message: 'No such operation.', reason: 'operation_not_found' });
+  return new GatewayError('not_found', { message: 'Operation not found.', reason: 'operation_not_found' });
 }
 
 function otherKind(): GatewayError {
   return new GatewayError('conflict', {
-    message: 'token: was used for another operation; make a new one.',
+    message: 'token: was already used for another operation; create a new one.',
     reason: 'operation_token_used',
   });
 }
@@ -299,13 +299,13 @@ function wrongRedeemCode(): GatewayError {
 
 function alreadyCollected(): GatewayError {
   return new GatewayError('already_completed', {
-    message: 'The key of this login was handed over; log in again for another.',
+    message: 'The key of this login was already issued; log in again to get another.',
   });
 }
 
 function tooManyPending(): GatewayError {
   return new GatewayError('rate_limited', {
-    message: `Too many logins are waiting: at most ${MAX_PENDING} from one address at once. Approve or deny one, or wait.`,
+    message: `Too many pending logins: at most ${MAX_PENDING} per address. Approve or decline one, or wait.`,
     reason: 'too_many_pending_logins',
     retryAfterSeconds: 60,
   });

@@ -70,7 +70,7 @@ export class CliBootstrap {
       const winner = await this.operations.lock(tx, id);
       if (winner !== undefined) return this.again(tx, winner);
       throw new GatewayError('conflict', {
-        message: 'This deployment has an account already; log in to it instead.',
+        message: 'This deployment already has an account; log in instead.',
         reason: 'account_exists',
       });
     }
@@ -88,7 +88,7 @@ export class CliBootstrap {
     const { id, kind, organizationId, identityId, credentialId, sealedResult, sealedUntil } = operation;
     if (kind !== 'bootstrap' || organizationId === null || identityId === null) {
       throw new GatewayError('conflict', {
-        message: 'token: was used for another operation; make a new one.',
+        message: 'token: was already used for another operation; create a new one.',
         reason: 'operation_token_used',
       });
     }

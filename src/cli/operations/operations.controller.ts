@@ -36,7 +36,7 @@ export class OperationsController {
     tag: TAG,
     summary: 'Open the first account of an empty deployment',
     description:
-      'Answers its key. Sent again with the same token within 15 minutes it answers the same key; later a new one that replaces it; after the account is claimed none.',
+      'Returns its key. The same token returns the same key within 15 minutes, later a new one that replaces it, and none after the account is claimed.',
   })
   @Fails('invalid_request', 'invalid_request@413', 'conflict', 'forbidden', 'rate_limited')
   @ApiOkResponse({ type: OperationResponse })
@@ -54,7 +54,7 @@ export class OperationsController {
     tag: TAG,
     summary: 'Change the account from a terminal',
     description:
-      'Runs at once, or answers the `url` of a page where a person types the provider’s key or claims the account, within 15 minutes. The same request with the same token answers where it stands; keys that it issued for 15 minutes.',
+      'Runs at once, or returns the `url` of a page where a person types the provider’s key or claims the account, within 15 minutes. The same request with the same token returns the state, and issued keys for 15 minutes.',
   })
   @Fails(
     'invalid_request',
@@ -83,8 +83,8 @@ export class OperationsController {
   @Operation({
     id: 'pollCliOperation',
     tag: TAG,
-    summary: 'Read where an operation stands',
-    description: 'The first answer after the approval of a login holds its key, and no later one.',
+    summary: 'Read the state of an operation',
+    description: 'Only the first answer after the approval of a login has its key.',
   })
   @Fails('invalid_request')
   @ApiOkResponse({ type: OperationResponse })

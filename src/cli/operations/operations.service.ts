@@ -88,7 +88,7 @@ function isLost({ kind, state, deliveredAt, isKeyInForce }: PolledOperation): bo
 
 function bootstrapIsNotPolled(): GatewayError {
   return new GatewayError('invalid_request', {
-    message: 'id: names the opening of an account; send that request again instead.',
+    message: 'id: is the bootstrap of an account; send that request again instead.',
     reason: 'bootstrap_is_not_polled',
   });
 }

@@ -160,7 +160,7 @@ export class PendingOperations {
     const admin = credentialId === null ? undefined : await this.keys.lockPrincipal(tx, credentialId, actionSource);
     if (admin === undefined || admin.grant !== 'manage' || !isAtLeast(admin.role, 'admin')) {
       throw new GatewayError('conflict', {
-        message: 'The credential that asked for this may not do it any more; ask again with another.',
+        message: 'The credential that requested this is no longer allowed to do it; send the request with another one.',
         reason: 'operation_withdrawn',
       });
     }
@@ -199,7 +199,7 @@ function withoutSecrets(payload: OperationPayload): OperationPayload {
 
 function tooManyPending(): GatewayError {
   return new GatewayError('rate_limited', {
-    message: `Too many operations are waiting: at most ${MAX_PENDING} of an account or credential at once.`,
+    message: `Too many pending operations: at most ${MAX_PENDING} per account or credential.`,
     reason: 'too_many_pending_operations',
     retryAfterSeconds: 60,
   });

@@ -257,5 +257,5 @@ function ofGateway(gateway: CountedProviderGateway): Outcome {
 /** @throws invalid_request a secret in a payload whose secret a person types. */
 function requireWithout(payload: OperationPayload, member: 'secret' | 'token'): void {
   if (!(member in payload)) return;
-  throw invalidRequest(member, 'is typed by a person on the approval page; leave it out');
+  throw invalidRequest(member, 'must be absent: a person types it on the approval page');
 }

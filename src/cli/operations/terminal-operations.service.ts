@@ -104,7 +104,8 @@ export class TerminalOperations {
       return judgedBelow(sentAt, () => this.resources.prepare(kind, admin, operation.payload ?? {}, STEP));
     });
     if (prepared.wantsSecret && secret === undefined) throw invalidRequest('secret', 'is required: type the key');
-    if (!prepared.wantsSecret && secret !== undefined) throw invalidRequest('secret', 'is not asked for here');
+    if (!prepared.wantsSecret && secret !== undefined)
+      throw invalidRequest('secret', 'is not needed for this operation');
     await this.noting(id, () => judgedBelow(sentAt, () => prepared.run(secret, this.pending.completing(operation))));
   }
 
@@ -172,7 +173,7 @@ export class TerminalOperations {
   async requireUnclaimed({ organizationId }: AdminPrincipal): Promise<void> {
     const { claimed } = await this.organizations.read(organizationId);
     if (claimed) {
-      throw new GatewayError('conflict', { message: 'A person owns this account already.', reason: 'account_claimed' });
+      throw new GatewayError('conflict', { message: 'A person already owns this account.', reason: 'account_claimed' });
     }
   }
 
@@ -185,7 +186,8 @@ export class TerminalOperations {
 /** @throws invalid_request at `browser`: the kind has no browser step, or always has one. */
 function needsBrowser({ kind, browser }: OperationRequest): boolean {
   const step = BROWSER_STEPS[kind];
-  if (step === 'never' && browser) throw invalidRequest('browser', `is not for "${kind}", which runs at once`);
+  if (step === 'never' && browser)
+    throw invalidRequest('browser', `is not allowed for "${kind}", which runs immediately`);
   return step === 'always' || browser;
 }
 
@@ -201,7 +203,7 @@ function requireSame(operation: OperationRow, requestHash: string): void {
 
 function tokenUsed(): GatewayError {
   return new GatewayError('conflict', {
-    message: 'token: was used for another request; make a new one.',
+    message: 'token: was already used for another request; create a new one.',
     reason: 'operation_token_used',
   });
 }

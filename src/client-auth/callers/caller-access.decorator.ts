@@ -32,7 +32,7 @@ function CallerHeaders({ appVersion }: CallerNeeds): MethodDecorator {
       name: DEFAULT_USER_HEADER,
       required: false,
       description:
-        'The user a backend calls for. Required where the application’s `authentication.end_user.source` is `header`; `end_user.header` may give it another name.',
+        'The user of the call. Required where the application’s `authentication.end_user.source` is `header`; `end_user.header` may give it another name.',
       schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
     }),
   );

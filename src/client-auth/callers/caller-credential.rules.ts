@@ -50,7 +50,7 @@ function missing(): GatewayError {
 
 function tooLong(): GatewayError {
   return new GatewayError('auth_required', {
-    message: 'The credential is too long to be a gateway token or an API key; send it alone.',
+    message: 'The credential is longer than any gateway token or API key.',
     reason: 'credential_too_long',
   });
 }

@@ -97,7 +97,10 @@ export function takesGatewayTokens(app: ReadableApp): boolean {
  */
 export function refuseKeyForToken(credential: string): void {
   if (!isAppKey(credential)) return;
-  throw refused('gateway_token_required', 'This application takes gateway tokens only; exchange the API key for one.');
+  throw refused(
+    'gateway_token_required',
+    'This application accepts gateway tokens only; exchange the API key for one.',
+  );
 }
 
 /**

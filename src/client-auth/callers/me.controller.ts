@@ -15,8 +15,8 @@ export class MeController {
   @Operation({
     id: 'getCurrentUser',
     tag: 'Application',
-    summary: 'How the calling user stands',
-    description: 'The user’s own limits and what is left of them. Asking counts against none of them.',
+    summary: 'Read the limits and usage of the calling user',
+    description: 'The user’s own limits and what is left of them. Counts against no limit.',
   })
   @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
   @Fails('auth_method_not_supported@404')

@@ -51,7 +51,7 @@ export class MeService {
 function withoutUsers(): GatewayError {
   return new GatewayError('auth_method_not_supported', {
     status: 404,
-    message: 'This application has no users; set authentication.end_user to tell them apart.',
+    message: 'This application has no users; set authentication.end_user.',
     reason: 'app_without_users',
   });
 }

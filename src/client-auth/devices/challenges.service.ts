@@ -59,7 +59,7 @@ export class ChallengesService {
 /** Refusal of an unknown, spent or expired challenge. */
 export function challengeNotInForce(): GatewayError {
   return new GatewayError('attest_failed', {
-    message: 'The challenge is not in force; get a new one and sign it.',
+    message: 'The challenge is expired or already used; get a new one and sign it.',
     reason: 'challenge_not_in_force',
   });
 }

@@ -20,7 +20,7 @@ export class AuthEventsController {
     id: 'listAppAuthEvents',
     tag: TAG,
     summary: 'Attempts to register devices and to exchange tokens',
-    description: 'Newest first. Pass `next_before_id` as `before_id` to get the page after this one.',
+    description: 'Newest first. Pass `next_before_id` as `before_id` to get the next page.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: AuthEventsResponse })
@@ -33,7 +33,7 @@ export class AuthEventsController {
   @Operation({
     id: 'getAppAuthEventSummary',
     tag: TAG,
-    summary: 'How attempts of the last days went',
+    summary: 'Summarize the attempts of the last days',
     description: 'Days are UTC; the last one is today.',
   })
   @Fails('invalid_request', 'app_not_found')

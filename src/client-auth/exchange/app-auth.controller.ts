@@ -89,7 +89,7 @@ export class AppAuthController {
     tag: TAG,
     summary: 'Register a device by its attestation',
     description:
-      'The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is sent where users sign in, and only there. Unknown members are ignored.',
+      'The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.',
   })
   @ApiBody({ schema: { anyOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
   @Fails('auth_method_not_supported', ...PROOF_REFUSALS)
@@ -116,7 +116,7 @@ export class AppAuthController {
     tag: TAG,
     summary: 'Exchange a proof for a gateway token',
     description:
-      'The application decides the form: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
+      'By application: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
   })
   @ApiBody({ schema: { anyOf: EXCHANGES.map((type) => ({ $ref: getSchemaPath(type) })) } })
   @Fails('auth_method_not_supported@400', ...PROOF_REFUSALS)

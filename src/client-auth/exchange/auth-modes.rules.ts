@@ -28,7 +28,7 @@ export function requireIssuer({ end_user }: ApiKeyAuthentication): IssuerConfig 
   if (end_user?.source === 'issuer') return end_user.issuer;
   throw new GatewayError('auth_method_not_supported', {
     status: 400,
-    message: 'The application exchanges no tokens: call with its API key.',
+    message: 'The application does not exchange tokens; call with its API key.',
     reason: 'no_issuer_identity',
   });
 }

@@ -46,7 +46,7 @@ async function expectRefusal(token: string, reason: string, overrides: Record<st
   const refusal = await rejectionOf(tokens.verify(token, config(overrides)));
   expect(refusal).toBeInstanceOf(GatewayError);
   expect(refusal).toMatchObject({ code: 'issuer_token_rejected', status: 403, reason });
-  expect(refusal).toHaveProperty('message', 'The identity token was not accepted; get a fresh one.');
+  expect(refusal).toHaveProperty('message', 'The identity token was rejected; get a new one.');
 }
 
 describe('issuer token verification', () => {

@@ -43,8 +43,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       oauth_authorizations: {
         owner: 'src/consent',
-        purpose:
-          'Requests of OAuth clients to be let in, and what became of them. Proofs are hashes, codes are sealed.',
+        purpose: 'Authorizations requested by OAuth clients, and their decisions. Proofs are hashes, codes are sealed.',
       },
       passwords: { owner: 'src/sign-in', purpose: 'Password hashes of persons who sign in with a password.' },
       openid_subjects: {

@@ -30,7 +30,7 @@ describe('errors that were thrown', () => {
     [new PayloadTooLargeException(), 413, 'payload_too_large', 'The request body is too large.', undefined],
     [new BadRequestException(SECRET), 400, 'invalid_request', 'The request is not valid.', undefined],
     [new HttpException(SECRET, 422), 400, 'invalid_request', 'The request is not valid.', undefined],
-    [new HttpException(SECRET, 502), 500, 'internal_error', 'Something went wrong on our side.', undefined],
+    [new HttpException(SECRET, 502), 500, 'internal_error', 'An internal error occurred.', undefined],
   ])('framework: %s → %i %s', (thrown, status, code, message, reason) => {
     expect(toGatewayError(thrown, never)).toMatchObject({ status, code, message, reason });
   });
@@ -40,7 +40,7 @@ describe('errors that were thrown', () => {
     (thrown) => {
       const error = toGatewayError(thrown, never);
       expect(error).toMatchObject({ status: 500, code: 'internal_error', cause: thrown });
-      expect(error.message).toBe('Something went wrong on our side.');
+      expect(error.message).toBe('An internal error occurred.');
     },
   );
 
@@ -51,7 +51,7 @@ describe('errors that were thrown', () => {
       code: 'service_unavailable',
       reason: 'database_unavailable',
       retryAfterSeconds: 2,
-      message: 'The service cannot take this request now; try again shortly.',
+      message: 'The service is unavailable; try again shortly.',
       cause: thrown,
     });
   });

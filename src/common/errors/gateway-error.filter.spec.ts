@@ -77,7 +77,7 @@ describe('the error filter', () => {
   it('an unexpected failure → 500 without detail; the detail is logged', async () => {
     const response = await throwing(new TypeError('x is not a function'));
     expect(response.statusCode).toBe(500);
-    expect(response.body).toBe('{"error":{"code":"internal_error","message":"Something went wrong on our side."}}');
+    expect(response.body).toBe('{"error":{"code":"internal_error","message":"An internal error occurred."}}');
     expect(lines).toMatchObject([
       { message: 'gateway_error', code: 'internal_error', status: 500 },
       {

@@ -13,12 +13,12 @@ const SECONDS = { type: 'integer', minimum: 1 } as const;
 export const ANSWER_HEADERS = {
   RetryAfter: { description: 'Seconds after which the call may succeed.', required: true, schema: SECONDS },
   OptionalRetryAfter: {
-    description: 'Seconds after which the call may succeed, where the service can tell.',
+    description: 'Seconds after which the call may succeed, if known.',
     required: false,
     schema: SECONDS,
   },
   RelayedRetryAfter: {
-    description: 'Seconds after which the call may succeed. Where the provider answered: what it said, if anything.',
+    description: 'Seconds after which the call may succeed. If the provider answered, its own value, if any.',
     required: false,
     schema: TEXT,
   },
@@ -29,11 +29,11 @@ export const ANSWER_HEADERS = {
     schema: TEXT,
   },
   RelayedLocation: {
-    description: 'The provider’s, where it names a public address that is not the provider’s own.',
+    description: 'The provider’s, if it is a public address of another host.',
     required: false,
     schema: TEXT,
   },
-  RelayedRequestId: { description: 'The provider’s name for the call.', required: false, schema: TEXT },
+  RelayedRequestId: { description: 'The provider’s id of the call.', required: false, schema: TEXT },
   Challenge: {
     description:
       '`Bearer` and its `realm`; with `error="invalid_token"` where a credential was sent and opens nothing.',
@@ -51,16 +51,15 @@ export const ANSWER_HEADERS = {
     schema: TEXT,
   },
   ConsolePlace: { description: 'A path of the console.', required: true, schema: TEXT },
-  SessionCookie: { description: 'Begins or ends the session of the browser.', required: true, schema: TEXT },
+  SessionCookie: { description: 'Starts or ends the session of the browser.', required: true, schema: TEXT },
   RenewedSessionCookie: {
-    description:
-      'Renews the session of a browser that has one, once a day; or clears a sign-in elsewhere that is over.',
+    description: 'Renews the browser’s session once a day, or clears the cookie of a finished third-party sign-in.',
     required: false,
     schema: TEXT,
   },
   OrganizationCookie: { description: 'The organization that the session acts in.', required: true, schema: TEXT },
   SignInStateCookie: {
-    description: 'Ties the sign-in to this browser; sent back to `/v1/auth/callback/google` alone.',
+    description: 'Binds the sign-in to this browser; sent only to `/v1/auth/callback/google`.',
     required: true,
     schema: TEXT,
   },

@@ -81,5 +81,5 @@ export class ConsentPageController implements SteppedPage<ConsentForm> {
 /** @throws invalid_request */
 function requireId(id: unknown): string {
   if (typeof id === 'string' && /^oauth-[0-9a-f]{64}$/.test(id)) return id;
-  throw invalidRequest('id', 'is not the id of an authorization; begin again in your client');
+  throw invalidRequest('id', 'is not the id of an authorization; start again in your client');
 }

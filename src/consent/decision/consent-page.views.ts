@@ -6,7 +6,7 @@ import type { AuthorizationState } from '../authorizations/authorization.rules.j
 import { leadsToPage, redirectHost } from '../clients/redirect-uris.rules.js';
 import type { ConsentDetails } from './consents.service.js';
 
-const TITLE = 'Let a client in';
+const TITLE = 'Give a client access';
 
 const GRANT_TEXTS: Readonly<Record<Grant, string>> = {
   read: 'look only: applications, usage, providers without their keys',
@@ -20,10 +20,10 @@ const ROLE_NOTES: Readonly<Record<Role, string>> = {
 };
 
 const ENDED: Readonly<Record<Exclude<AuthorizationState, 'pending'>, string>> = {
-  completed: 'The client has been let in. Return to it.',
-  denied: 'The client was turned away.',
-  expired: 'Nobody decided within ten minutes. Begin again in your client.',
-  retired: 'The client had been let in, and its access has ended since. Begin again in your client.',
+  completed: 'The client has access. Return to it.',
+  denied: 'The client was declined.',
+  expired: 'The request expired after ten minutes. Start again in your client.',
+  retired: 'The client’s access has ended. Start again in your client.',
 };
 
 /** The address of the consent page. */
@@ -40,10 +40,10 @@ export function consentLinkPage(id: string): Page {
 <input type="hidden" name="submissionToken">
 </form>
 <div data-without-script>
-<p role="alert">This address carries its proof where only a script can read it, and scripts are off here. Allow scripts on this page and load it again.</p>
+<p role="alert">This address has its proof after “#”, which only a script can read, and scripts are disabled here. Allow scripts on this page and reload it.</p>
 </div>
 <div data-without-proof hidden>
-<p role="alert">This address is only a part of the whole one. Begin again in your client.</p>
+<p role="alert">This address is incomplete. Start again in your client.</p>
 </div>`,
   };
 }
@@ -78,7 +78,7 @@ ${request(details)}
 ${decision}
 ${guestAvailable ? guestForm(form) : null}
 ${form('deny', html`<button>Deny</button>`)}
-<p class="note">Denying changes nothing here; the client is told so. This request ends by itself at ${timeOf(authorization.expiresAt)}.</p>`,
+<p class="note">Denying changes nothing here; the client is notified. This request expires at ${timeOf(authorization.expiresAt)}.</p>`,
   };
 }
 
@@ -88,7 +88,7 @@ export function decidedPage(title: 'Approved' | 'Denied', redirect: string): Pag
     title,
     continueTo: redirect,
     body: html`<h1 data-ended>${title}</h1>
-<p role="status">The browser goes back to the client now. <a href="${redirect}" rel="noreferrer">Continue</a> if it does not.</p>`,
+<p role="status">The browser returns to the client now. <a href="${redirect}" rel="noreferrer">Continue</a> if it does not.</p>`,
   };
 }
 
@@ -98,17 +98,17 @@ type Fact = readonly [name: string, value: string | Html];
 function request({ authorization }: ConsentDetails): Html {
   const { client, redirectUri, address, createdAt, audience } = authorization;
   const facts: readonly Fact[] = [
-    ['Client', html`“${othersWords(client.name)}” <span class="note">(its own words, not verified)</span>`],
+    ['Client', html`“${othersWords(client.name)}” <span class="note">(its own label, not verified)</span>`],
     client.domain === null
       ? ['Known as', html`${client.id} <span class="note">(registered by the operator)</span>`]
       : ['Published by', html`<strong>${client.domain}</strong> <span class="note">(${client.id})</span>`],
     ['Goes back to', destination(redirectUri)],
     ['Works with', audience === 'mcp' ? 'the MCP endpoint' : 'the MCP endpoint and the management API'],
-    ['From the address', address],
+    ['Address', address],
     ['Asked at', timeOf(createdAt)],
   ];
   return html`${description(facts)}
-<p><strong>Allow it only if you have started this yourself, just now, in this client.</strong></p>`;
+<p><strong>Allow it only if you just started this yourself, in this client.</strong></p>`;
 }
 
 /** A host is a page; a scheme is whatever application of the device has registered it. */
@@ -120,13 +120,13 @@ function destination(redirectUri: string): string | Html {
 
 function allowForm({ blockedBy, memberships, authorization }: ConsentDetails, form: StepForm): Html {
   if (blockedBy !== null) {
-    return html`<p role="alert">You belong to no account. Ask for an invitation, or use another account.</p>`;
+    return html`<p role="alert">You have no account. Ask for an invitation, or sign in as another person.</p>`;
   }
   const only = memberships.length === 1 ? html` checked` : null;
   const grants: readonly Grant[] = authorization.requestedGrant === 'manage' ? ['manage', 'read'] : ['read'];
   return form(
     'allow',
-    html`<fieldset><legend>The account that the client gets</legend>
+    html`<fieldset><legend>Account for the client</legend>
 ${memberships.map(
   ({
     organization: { id, name },
@@ -143,18 +143,18 @@ ${grants.map(
     }> ${GRANT_TEXTS[grant]}</label>`,
 )}
 </fieldset>
-<p class="note">The client gets a connection of its own. It acts with your role of the moment, ends 30 days after its last use, and can be revoked at any time under the management keys of the account.</p>
-<label><input type="checkbox" name="sure" value="yes" required> I have started this in my client, and I trust it</label>
+<p class="note">The client gets its own connection. It has your current role, expires 30 days after its last use, and can be revoked at any time under the management keys of the account.</p>
+<label><input type="checkbox" name="sure" value="yes" required> I started this in my client, and I trust it</label>
 <button>Approve</button>`,
   );
 }
 
 function guestForm(form: StepForm): Html {
   return html`<details><summary>Continue without an account</summary>
-<p>This deployment is empty. The client may open its first account and manage it, until a person claims it.</p>
+<p>This deployment is empty. The client can open its first account and manage it until a person claims it.</p>
 ${form(
   'guest',
-  html`<label><input type="checkbox" name="sure" value="yes" required> I have started this in my client, and I trust it</label>
+  html`<label><input type="checkbox" name="sure" value="yes" required> I started this in my client, and I trust it</label>
 <button>Continue without an account</button>`,
 )}
 </details>`;

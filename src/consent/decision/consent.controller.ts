@@ -36,7 +36,7 @@ export class ConsentController {
   @Operation({
     id: 'getOauthConsentDetails',
     tag: TAG,
-    summary: 'Read which client asks to be let in',
+    summary: 'Read which client requests access',
     description: 'Changes nothing.',
   })
   @AuthorizationId()
@@ -60,8 +60,8 @@ export class ConsentController {
   @Operation({
     id: 'allowOauthConsent',
     tag: TAG,
-    summary: 'Let the client in with one of your accounts',
-    description: 'For signed-in people of any role. Repeating it answers the same, whoever decided first.',
+    summary: 'Give the client access to one of your accounts',
+    description: 'For signed-in people of any role. Idempotent; the first decision is final.',
   })
   @AuthorizationId()
   @Fails('session_required@401', 'session_required', 'not_a_member', 'account_expired', 'rate_limited')
@@ -86,9 +86,9 @@ export class ConsentController {
   @Operation({
     id: 'continueOauthWithoutAccount',
     tag: TAG,
-    summary: 'Let the client in without a person',
+    summary: 'Give the client access without a person',
     description:
-      'Only while the deployment is empty: opens its first account, owned by the connection until a person claims it, with the grant `manage`. Repeating it answers the same.',
+      'Only while the deployment is empty: opens its first account, owned by the connection until a person claims it, with the grant `manage`. Idempotent.',
   })
   @AuthorizationId()
   @Fails('conflict', 'rate_limited', 'operation_denied', 'operation_expired', 'service_unavailable')
@@ -110,8 +110,8 @@ export class ConsentController {
   @Operation({
     id: 'denyOauthConsent',
     tag: TAG,
-    summary: 'Turn the client away',
-    description: 'Whoever has the link; nobody has to be signed in. Repeating it answers the same.',
+    summary: 'Decline the client',
+    description: 'Requires the link, not a session. Idempotent.',
   })
   @AuthorizationId()
   @Fails('already_completed', 'operation_expired', 'rate_limited', 'service_unavailable')

@@ -119,7 +119,7 @@ export class Consents {
     return this.complete(id, proof, async (tx, { requestedGrant }) => {
       const person = requirePerson(session);
       if (grant === 'manage' && requestedGrant === 'read') {
-        throw invalidRequest('grant', 'must be read: the client asked for no more');
+        throw invalidRequest('grant', 'must be read: the client did not request more');
       }
       const memberships = await this.organizations.list({ ...person, organizationId: null }, tx);
       const chosen = memberships.find(({ organization }) => organization.id === organizationId);
@@ -143,7 +143,7 @@ export class Consents {
       const opened = await this.unclaimed.openFirst(tx, first);
       if (opened === undefined) {
         throw new GatewayError('conflict', {
-          message: 'This deployment has an account already; sign in instead.',
+          message: 'This deployment already has an account; sign in instead.',
           reason: 'account_exists',
         });
       }
@@ -154,7 +154,7 @@ export class Consents {
   }
 
   /**
-   * Turns the client away; nobody needs to be signed in. Repeating it answers the same.
+   * Turns the client away; nobody needs to be signed in. Idempotent.
    *
    * @returns where the browser goes: the client's redirect URI with `access_denied`.
    * @throws already_completed, operation_expired.
@@ -185,7 +185,7 @@ export class Consents {
     if (authorization === undefined) throw noSuchAuthorization();
     if (!provesHash(proof, authorization.proofHash)) {
       throw new GatewayError('forbidden', {
-        message: 'submissionToken: is not the proof of this authorization; begin again in your client.',
+        message: 'submissionToken: is not the proof of this authorization; start again in your client.',
         reason: 'submission_token_wrong',
       });
     }
@@ -259,14 +259,14 @@ export class Consents {
 
 function noSuchAuthorization(): GatewayError {
   return new GatewayError('not_found', {
-    message: 'This authorization is unknown or long over; begin again in your client.',
+    message: 'This authorization is unknown or has expired; start again in your client.',
     reason: 'authorization_unknown',
   });
 }
 
 function consentExpired(): GatewayError {
   return new GatewayError('operation_expired', {
-    message: 'This authorization has expired; begin again in your client.',
+    message: 'This authorization has expired; start again in your client.',
     reason: 'authorization_expired',
   });
 }

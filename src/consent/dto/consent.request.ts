@@ -12,13 +12,13 @@ export class ConsentRequest {
     max: MAX_PROOF,
     pattern: PROOF,
     patternText: PROOF_TEXT,
-    description: 'What stands behind `#` in the address of the consent page.',
+    description: 'The text after `#` in the address of the consent page.',
   })
   readonly submissionToken: string;
 }
 
 export class AllowConsentRequest extends ConsentRequest {
-  @Text({ max: MAX_ORGANIZATION_ID, description: 'The account that the client gets, one of `accounts`.' })
+  @Text({ max: MAX_ORGANIZATION_ID, description: 'Account for the client, one of `accounts`.' })
   readonly organizationId: string;
 
   @OneOf(GRANTS, { description: 'At most `requestedGrant`.' })

@@ -51,7 +51,7 @@ export class ConsentDetailsResponse {
   @ApiProperty({
     type: 'string',
     enum: [...STATES],
-    description: '`retired`: what was allowed has been revoked since, or its code was never used.',
+    description: '`retired`: the connection was revoked, or its code was never used.',
   })
   state: AuthorizationState;
 
@@ -60,7 +60,7 @@ export class ConsentDetailsResponse {
 
   @ApiProperty({
     type: 'string',
-    description: 'Where the browser goes after the decision: a host, or a private scheme.',
+    description: 'Target of the redirect after the decision: a host, or a private scheme.',
   })
   redirectHost: string;
 
@@ -73,7 +73,7 @@ export class ConsentDetailsResponse {
   @ApiProperty({ type: ConsentViewer, nullable: true })
   viewer: ConsentViewer | null;
 
-  @ApiProperty({ type: [ConsentAccount], description: 'The accounts of the viewer, one of which the client may get.' })
+  @ApiProperty({ type: [ConsentAccount], description: 'The accounts of the viewer, one of which the client can get.' })
   accounts: ConsentAccount[];
 
   @ApiProperty({ type: 'string', enum: ['registration_required', 'no_eligible_organization'], nullable: true })
@@ -81,7 +81,7 @@ export class ConsentDetailsResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description: 'Whether the client can be let in without a person: the deployment is empty.',
+    description: 'Whether the client can get access without a person: the deployment is empty.',
   })
   guestAvailable: boolean;
 
@@ -89,7 +89,7 @@ export class ConsentDetailsResponse {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'Null: a guest account does not end.',
+    description: 'Null: a guest account does not expire.',
   })
   guestExpiresAt: string | null;
 
@@ -113,7 +113,7 @@ export class ConsentDetailsResponse {
 }
 
 export class ConsentRedirectResponse {
-  @ApiProperty({ type: 'string', description: 'Where to send the browser. Repeating the request answers the same.' })
+  @ApiProperty({ type: 'string', description: 'Where to send the browser. Idempotent.' })
   redirect: string;
 
   static to(redirect: string): ConsentRedirectResponse {

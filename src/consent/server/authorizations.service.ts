@@ -117,7 +117,7 @@ export class Authorizations {
 
 function tooManyPending(): GatewayError {
   return new GatewayError('rate_limited', {
-    message: `From this address ${MAX_PENDING} authorizations wait for a decision already; decide or wait ten minutes.`,
+    message: `Too many pending authorizations: at most ${MAX_PENDING} per address. Decide one, or wait ten minutes.`,
     reason: 'too_many_pending_authorizations',
     retryAfterSeconds: PENDING_MS / 1000,
   });

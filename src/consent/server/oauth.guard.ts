@@ -19,7 +19,7 @@ export class OAuthEnabledGuard implements CanActivate {
   canActivate(): boolean {
     if (this.origin.issuer !== undefined) return true;
     throw new GatewayError('not_found', {
-      message: 'There is no authorization server here: the operator switches it on by PUBLIC_URL and OAUTH_ENABLED.',
+      message: 'The authorization server is disabled; the operator enables it with PUBLIC_URL and OAUTH_ENABLED.',
       reason: 'oauth_off',
     });
   }
@@ -40,7 +40,7 @@ class OAuthOriginGuard implements CanActivate {
     if (origin === undefined || this.origin.isOwn(origin, raw.socket.localPort)) return true;
     if (this.environment.MCP_ALLOWED_ORIGINS.includes(origin)) return true;
     throw new GatewayError('forbidden', {
-      message: 'This origin is not allowed here; the operator names others in `MCP_ALLOWED_ORIGINS`.',
+      message: 'This origin is not allowed; the operator adds origins to `MCP_ALLOWED_ORIGINS`.',
       reason: 'foreign_origin',
     });
   }

@@ -25,7 +25,7 @@ export class PageErrorFilter extends ShownErrorFilter {
     }
     const body = html`<h1>This did not work</h1>
 <p role="alert">${message}</p>
-<p class="note">Go back to try again, or begin anew where you came from.</p>`;
+<p class="note">Go back and try again, or start again from where you came.</p>`;
     return render({ title: 'Error', body });
   }
 }

@@ -5,7 +5,7 @@ export class DeploymentInstanceResponse {
   @ApiProperty({ type: 'string' })
   id: string;
 
-  @ApiProperty({ type: 'boolean', description: 'Whether it has answered this request.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether it answered this request.' })
   current: boolean;
 
   @ApiProperty({ type: 'string', description: 'Name of its machine.' })
@@ -22,7 +22,7 @@ export class DeploymentInstanceResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description: 'Whether it was started with Redis, and reached it at its last heartbeat.',
+    description: 'Whether it uses Redis, and reached it at its last heartbeat.',
   })
   redisAnswers: boolean;
 
@@ -43,7 +43,7 @@ export class MaintenanceRunResponse {
   @ApiProperty({
     type: 'string',
     enum: ['done', 'failed', 'stopped'],
-    description: 'Failed: a step did, and the log says which. Stopped: the next run continues.',
+    description: 'Failed: at least one step failed; see the log. Stopped: the next run continues.',
   })
   outcome: 'done' | 'failed' | 'stopped';
 }
@@ -79,10 +79,14 @@ export class DeploymentResponse {
   @ApiProperty({ type: 'integer', description: 'Events on disk that Postgres has not stored yet.' })
   pendingEvents: number;
 
-  @ApiProperty({ type: MaintenanceRunResponse, nullable: true, description: 'The last nightly work; null before it.' })
+  @ApiProperty({
+    type: MaintenanceRunResponse,
+    nullable: true,
+    description: 'The last nightly job; null before the first one.',
+  })
   maintenance: MaintenanceRunResponse | null;
 
-  @ApiProperty({ type: [DeploymentSettingResponse], description: 'Settings that matter, without secrets.' })
+  @ApiProperty({ type: [DeploymentSettingResponse], description: 'Important settings, without secrets.' })
   settings: DeploymentSettingResponse[];
 
   static from(deployment: DeploymentResponse): DeploymentResponse {

@@ -23,7 +23,7 @@ export class ReadinessResponse {
     enum: [...NOT_READY_REASONS, null],
     nullable: true,
     description:
-      'Why it is not ready; null when it is. Stopping: it accepts calls for `STOP_DELAY_SECONDS` more. Otherwise the first member that prevents it.',
+      'Why it is not ready; null when it is. Stopping: it accepts calls for another `STOP_DELAY_SECONDS`. Otherwise the first failing part.',
   })
   reason: (typeof NOT_READY_REASONS)[number] | null;
 
@@ -36,21 +36,25 @@ export class ReadinessResponse {
   @ApiProperty({ type: 'string', enum: ['ok', 'full', 'failed'] })
   journal: 'ok' | 'full' | 'failed';
 
-  @ApiProperty({ type: 'string', enum: ['connected', 'polling'], description: 'How configuration changes arrive.' })
+  @ApiProperty({
+    type: 'string',
+    enum: ['connected', 'polling'],
+    description: 'How configuration changes are received.',
+  })
   configChanges: 'connected' | 'polling';
 
   @ApiProperty({
     type: 'string',
     enum: ['ok', 'lost', 'unused', 'other'],
     description:
-      'Lost: each instance counts address limits for itself. Other: `REDIS_URL` leads to another Redis than that of the instances that serve already.',
+      'Lost: each instance counts address limits for itself. Other: `REDIS_URL` is another Redis than that of the running instances.',
   })
   redis: 'ok' | 'lost' | 'unused' | 'other';
 
   @ApiProperty({
     type: 'integer',
     minimum: 0,
-    description: 'Instances that serve from this database, this one included, as this one sees it.',
+    description: 'Instances that use this database, this one included, as this one sees it.',
   })
   instances: number;
 
@@ -65,7 +69,7 @@ export class ReadinessResponse {
   @ApiProperty({
     type: 'string',
     enum: ['ok', 'degraded'],
-    description: 'Degraded: request limits are kept without Redis, each instance within its share of them.',
+    description: 'Degraded: request limits are counted without Redis, each instance within its share.',
   })
   limits: 'ok' | 'degraded';
 }

@@ -90,11 +90,11 @@ export class MetricsPage {
 
 function processGauges(clock: Clock): Gauge[] {
   return [
-    gauge('process_cpu_seconds_total', 'CPU time this process has used.', cpuSeconds, { type: 'counter' }),
-    least('process_start_time_seconds', 'When this process started, in seconds since the Unix epoch.', () => {
+    gauge('process_cpu_seconds_total', 'CPU time used by this process.', cpuSeconds, { type: 'counter' }),
+    least('process_start_time_seconds', 'Start time of this process, in seconds since the Unix epoch.', () => {
       return clock.nowMs() / MS_PER_SECOND - process.uptime();
     }),
-    gauge('process_resident_memory_bytes', 'Memory this process holds.', () => process.memoryUsage.rss()),
+    gauge('process_resident_memory_bytes', 'Resident memory of this process.', () => process.memoryUsage.rss()),
     gauge(
       'nodejs_heap_used_bytes',
       'Memory of live and dead JavaScript objects.',

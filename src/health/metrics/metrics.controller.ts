@@ -16,9 +16,9 @@ export class MetricsController {
   @Operation({
     id: 'getMetrics',
     tag: 'Operations',
-    summary: 'What has this instance done?',
+    summary: 'Read the metrics of this instance',
     description:
-      'Counters and gauges in the Prometheus text format: of this process, or of all workers that share its port. Takes the bearer `METRICS_TOKEN`; where that is not set, requests from the same machine alone are answered, without one.',
+      'Counters and gauges in the Prometheus text format: of this process, or of all workers that share its port. Requires the bearer `METRICS_TOKEN`; if that is not set, only requests from the same machine are allowed, without one.',
   })
   @Fails('service_unavailable')
   @ApiOkResponse({

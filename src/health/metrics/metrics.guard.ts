@@ -24,7 +24,7 @@ export class MetricsGuard implements CanActivate {
 function requireLocal(isLocal: boolean): void {
   if (isLocal) return;
   throw new GatewayError('forbidden', {
-    message: 'Metrics are for this machine alone, unless METRICS_TOKEN is set.',
+    message: 'Metrics are available to this machine only, unless METRICS_TOKEN is set.',
     reason: 'metrics_peer_not_local',
   });
 }

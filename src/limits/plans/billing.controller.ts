@@ -16,7 +16,7 @@ export class BillingController {
 
   @Get('plans')
   @AdminAccess('read', { credential: 'session' })
-  @Operation({ id: 'listBillingPlans', tag: TAG, summary: 'List the plans there are' })
+  @Operation({ id: 'listBillingPlans', tag: TAG, summary: 'List the plans' })
   @Fails('billing_unavailable')
   plans(): BillingPlansResponse {
     return BillingPlansResponse.from(this.entitlements.listPlans());
@@ -24,7 +24,7 @@ export class BillingController {
 
   @Get('status')
   @AdminAccess('read', { credential: 'session' })
-  @Operation({ id: 'getBillingStatus', tag: TAG, summary: 'Read what the account may use, and has used' })
+  @Operation({ id: 'getBillingStatus', tag: TAG, summary: 'Read the limits and usage of the account’s plan' })
   async status(@Admin() { organizationId }: AdminPrincipal): Promise<BillingStatusResponse> {
     return BillingStatusResponse.from(organizationId, await this.entitlements.standingOf(organizationId));
   }

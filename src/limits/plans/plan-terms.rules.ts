@@ -69,7 +69,7 @@ export function termsUnavailable(): GatewayError {
 export function quotaExceeded({ period, used }: PeriodUse, limit: number, nowMs: number): GatewayError {
   const data = { ...periodWords(period), limit, used };
   return new GatewayError('billing_request_quota_exceeded', {
-    message: `The plan’s ${limit} requests of this period are used up; the next one begins at ${data.resetAt}.`,
+    message: `The plan’s ${limit} requests for this period are used up; the next period starts at ${data.resetAt}.`,
     reason: 'request_quota_reached',
     data,
     retryAfterSeconds: wholeSecondsUntil(period.endMs, nowMs),
@@ -80,7 +80,7 @@ export function quotaExceeded({ period, used }: PeriodUse, limit: number, nowMs:
 export function ceilingReached(resource: LimitedResource, limit: number, used: number): GatewayError {
   const { words } = CEILINGS[resource];
   return new GatewayError('billing_plan_limit_reached', {
-    message: `The plan allows ${limit} ${words}, and there are ${used}; remove one first, or choose another plan.`,
+    message: `The plan allows ${limit} ${words}, and ${used} exist; remove one first, or choose another plan.`,
     reason: `plan_limit_${resource}`,
     data: { limit, used },
   });

@@ -148,7 +148,7 @@ function planOf(key: string, { limits, ...plan }: FilePlan): Plan {
 }
 
 function requireKnownPlan(key: string | null, { plans }: Pick<PlansFile, 'plans'>, path: string): void {
-  if (key !== null && plans[key] === undefined) throw invalidRequest(path, 'is no plan of this file');
+  if (key !== null && plans[key] === undefined) throw invalidRequest(path, 'is not a plan of this file');
 }
 
 function requireKnownPlans(accounts: Table<FileAccount>, file: Pick<PlansFile, 'plans'>, path: string): void {

@@ -82,7 +82,7 @@ export function countsUnknown(cause?: unknown): GatewayError {
  */
 export function countersFull(): GatewayError {
   return new GatewayError('service_unavailable', {
-    message: 'Too many users are calling at once; try again in a minute.',
+    message: 'Too many concurrent users; try again in a minute.',
     reason: 'request_counters_full',
     retryAfterSeconds: FULL_RETRY_SECONDS,
   });

@@ -15,7 +15,7 @@ const VALIDATION = {
   name: 'validate_app',
   title: 'Validate an application',
   description:
-    'Says whether `config`, the body of a replacement, would be accepted, and saves nothing. Without `app` it is judged as a new application.',
+    'Validates `config`, the body of a replacement, and saves nothing. Without `app` it is validated as a new application.',
   inside: 'config',
   summary: () => 'The configuration is valid.',
 };

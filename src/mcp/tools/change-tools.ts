@@ -85,9 +85,9 @@ function stepOf({ id, url, expiresAt, earlier }: OpenedChange): object {
 export const CHANGE_TOOLS: readonly Tool[] = [
   tool({
     name: 'get_operation',
-    title: 'Read where an operation stands',
+    title: 'Read the state of an operation',
     description:
-      'A change that a person completes in a browser, or that was run by a second call. No answer holds a key.',
+      'A change that a person completes in a browser, or that was run by a second call. Never returns a key.',
     route: [ChangeOperationsController, 'get'],
     named: { id: 'Id of the operation.' },
     run: (operations, { admin, named: { id = '' } }) => operations.get(admin, id),
@@ -165,8 +165,7 @@ export const CHANGE_TOOLS: readonly Tool[] = [
   browserTool({
     name: 'claim_account',
     title: 'Have a person claim the account',
-    description:
-      'Answers a link with which a person makes an account theirs that no person owns yet, within 15 minutes.',
+    description: 'Returns a link with which a person claims an unclaimed account, within 15 minutes.',
     kind: 'claim',
     app: 'none',
     input: NoArguments,

@@ -64,7 +64,7 @@ export const REPORT_TOOLS: readonly Tool[] = [
     name: 'list_rejection_events',
     title: 'List refused calls',
     description:
-      'Recorded requests that never reached a provider: beyond a limit or a budget, without a plan, or of a blocked user. Newest first, all refusals of one user for one reason within a minute as one. Pass `next_before_id` as `before_id` to get the page after this one.',
+      'Requests refused before they reached a provider: by a limit, a budget, a plan or a block. Newest first; all refusals of one user for one reason within a minute are one. Pass `next_before_id` as `before_id` to get the next page.',
     route: [UsageReportsController, 'list'],
     input: ListRejectionEventsRequest,
     run: (reports, { app, input }) => reports.list(app, input),

@@ -128,7 +128,7 @@ const NEXT: Partial<Record<GatewayError['code'], string>> = {
   app_revision_conflict: 'Read the application with get_app again, merge, and send its new revision.',
   conflict: 'Read the resource again, merge, and send its new revision.',
   operation_not_found: 'Begin anew: call the tool without operation.',
-  operation_mismatch: 'Send exactly the arguments of the first call, or begin anew without operation.',
+  operation_mismatch: 'Send exactly the arguments of the first call, or start again without operation.',
   operation_expired: 'Begin anew: call the tool without operation.',
   gateway_in_use: 'Remove the providers that are routed through it first, or route them another way.',
   provider_gateway_managed: 'Rotate the token of the provider gateway instead.',

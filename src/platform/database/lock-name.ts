@@ -19,7 +19,7 @@ export async function lockName(tx: EntityManager, name: string): Promise<void> {
   } catch (error) {
     if (!waitedForLock(error)) throw error;
     throw new GatewayError('rate_limited', {
-      message: 'Too many of these are under way at once; try again in a second.',
+      message: 'Too many concurrent requests of this kind; try again in a second.',
       reason: 'lock_held',
       retryAfterSeconds: 1,
     });

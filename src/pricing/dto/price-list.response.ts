@@ -45,7 +45,7 @@ class ModelPriceResponse implements ModelPrice {
   cache_write_1h?: number;
 
   @Rate(
-    'Output that the answer tells to be text, per 1 000 000 tokens, of a model that also makes dearer things; `output` is the rate of what the answer does not tell apart.',
+    'Output that the answer counts as text, per 1 000 000 tokens, of a model with more expensive kinds of output; `output` is the rate of output without a kind.',
   )
   text_output?: number;
 
@@ -83,7 +83,7 @@ class ModelPriceResponse implements ModelPrice {
     type: 'integer',
     minimum: 0,
     required: false,
-    description: 'Prompt tokens; a request strictly above it is billed at the `long_*` rates as a whole.',
+    description: 'Prompt tokens; a request above it is billed entirely at the `long_*` rates.',
   })
   long_context_threshold?: number;
 
@@ -102,14 +102,14 @@ class ModelPriceResponse implements ModelPrice {
   @Rate('Hour-long cache writes of a long prompt, per 1 000 000 tokens.')
   long_cache_write_1h?: number;
 
-  @ApiProperty({ type: 'string', required: false, description: 'The lab behind a model that someone else hosts.' })
+  @ApiProperty({ type: 'string', required: false, description: 'The author of a model that another company hosts.' })
   author?: string;
 
   @ApiProperty({
     type: 'string',
     format: 'date',
     required: false,
-    description: 'Announced end of the model. Information only: it refuses nothing.',
+    description: 'Announced end of the model. For information only.',
   })
   retirement_date?: string;
 }

@@ -27,7 +27,7 @@ export class CreateProviderRequest {
   })
   slug?: string;
 
-  @ProviderKey('The provider’s key. Stored sealed, never answered. Exactly one of this and `providerGatewayId`.')
+  @ProviderKey('The provider’s key. Stored sealed, never returned. Exactly one of this and `providerGatewayId`.')
   secret?: string;
 
   @Text({ max: 100, optional: true, description: 'The upstream gateway that calls go through.' })
@@ -36,7 +36,7 @@ export class CreateProviderRequest {
   @JsonObject({
     optional: true,
     schema: GATEWAY_ROUTE,
-    description: 'Options of the way through a gateway of type `vercel`.',
+    description: 'Options of the route through a gateway of type `vercel`.',
   })
   gatewayRoute?: object;
 
@@ -60,14 +60,14 @@ export class UpdateProviderRequest {
   @DisplayName({ max: 100, optional: true, description: 'For people.' })
   name?: string;
 
-  @ProviderKey('A new key; the old one is gone with it. Not on an instance behind a gateway.')
+  @ProviderKey('A new key; it replaces the old one. Not on an instance behind a gateway.')
   secret?: string;
 
   @JsonObject({
     optional: true,
     nullable: true,
     schema: GATEWAY_ROUTE,
-    description: 'Replaces the options of the way through a gateway of type `vercel`; null removes them.',
+    description: 'Replaces the options of the route through a gateway of type `vercel`; null removes them.',
   })
   gatewayRoute?: object | null;
 

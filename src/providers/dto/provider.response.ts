@@ -21,10 +21,14 @@ class ProviderCapabilityResponse {
   })
   endpointStyles: readonly EndpointStyle[];
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'What a gateway wants before model names.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The prefix that a gateway requires for model names.' })
   modelPrefix: string | null;
 
-  @ApiProperty({ type: 'string', enum: ['provider', 'gateway'], description: 'Whose paths calls use.' })
+  @ApiProperty({
+    type: 'string',
+    enum: ['provider', 'gateway'],
+    description: 'Whether calls use the provider’s or the gateway’s paths.',
+  })
   paths: 'provider' | 'gateway';
 
   /** @param route null: this version does not support it, so it has no capabilities. */
@@ -56,14 +60,14 @@ class ProviderResource {
     type: 'string',
     nullable: true,
     description:
-      'The end of the key: 4 characters of 16 and more, otherwise 2. The key itself is never answered. Null when a gateway owns the credential.',
+      'The end of the key: its last 4 characters, or 2 below 16 characters. The key itself is never returned. Null when a gateway owns the credential.',
   })
   secretHint: string | null;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The upstream gateway that calls go through.' })
   providerGatewayId: string | null;
 
-  @ApiProperty({ ...GATEWAY_ROUTE, nullable: true, description: 'Options of the way through that gateway.' })
+  @ApiProperty({ ...GATEWAY_ROUTE, nullable: true, description: 'Options of the route through that gateway.' })
   gatewayRoute: GatewayRouteOptions | null;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The address used instead of the type’s own.' })
@@ -76,14 +80,14 @@ class ProviderResource {
     type: 'string',
     enum: ['direct', ...GATEWAY_TYPES],
     nullable: true,
-    description: 'How calls reach the provider. Null: this version does not know the type, or the kind of its gateway.',
+    description: 'How calls reach the provider. Null: unknown to this version.',
   })
   route: ProviderRoute['kind'] | null;
 
   @ApiProperty({ type: ProviderCapabilityResponse, description: 'What the type serves on this route.' })
   capability: ProviderCapabilityResponse;
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'One more with each update.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Increases by one with each update.' })
   revision: number;
 
   @ApiProperty({ type: 'string', enum: ['active', 'disabled'] })
@@ -156,7 +160,7 @@ export class ProviderTestResponse implements ProbeOutcome {
     type: 'string',
     enum: ['unreachable', 'unexpected_status', 'no_probe'],
     required: false,
-    description: 'Why nothing was proven; absent when validated.',
+    description: 'Why the key could not be validated; absent when validated.',
   })
   reason?: 'unreachable' | 'unexpected_status' | 'no_probe';
 

@@ -49,5 +49,8 @@ export class ProviderGatewayListing {
 
 /** Refusal of a gateway that the account does not have. */
 export function noSuchGateway(): GatewayError {
-  return new GatewayError('not_found', { message: 'No such provider gateway.', reason: 'provider_gateway_not_found' });
+  return new GatewayError('not_found', {
+    message: 'Provider gateway not found.',
+    reason: 'provider_gateway_not_found',
+  });
 }

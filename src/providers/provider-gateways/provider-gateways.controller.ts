@@ -70,7 +70,7 @@ export class ProviderGatewaysController {
     id: 'testProviderGateway',
     tag: TAG,
     summary: 'Test a token without storing it',
-    description: 'Makes one cheap authenticated call through the gateway. Whatever comes of it is an answer.',
+    description: 'Makes one cheap authenticated call through the gateway. Each result is an answer.',
   })
   @BodyByType(TEST_FORMS)
   @Fails('invalid_request')
@@ -87,7 +87,7 @@ export class ProviderGatewaysController {
     id: 'updateProviderGateway',
     tag: TAG,
     summary: 'Rename an upstream gateway',
-    description: 'Type, place and token stay. `revision`, when sent, must be the stored one.',
+    description: 'Type, configuration and token stay. `revision`, when sent, must be the stored one.',
   })
   @Fails('invalid_request', 'not_found', 'conflict')
   @ApiOkResponse({ type: ProviderGatewayResponse })
@@ -105,7 +105,7 @@ export class ProviderGatewaysController {
   @Operation({
     id: 'rotateProviderGateway',
     tag: TAG,
-    summary: 'Give an upstream gateway another token',
+    summary: 'Replace the token of an upstream gateway',
     description:
       'Every provider that is routed through it uses the new token within a second. The gateway is not called; test the token first. `revision`, when sent, must be the stored one.',
   })
@@ -125,7 +125,8 @@ export class ProviderGatewaysController {
     id: 'deleteProviderGateway',
     tag: TAG,
     summary: 'Delete an upstream gateway',
-    description: 'Deletes its token for good. Refused while any provider, be it disabled, is routed through it.',
+    description:
+      'Permanently deletes its token. Refused while any provider, disabled ones included, is routed through it.',
   })
   @Fails('invalid_request', 'not_found', 'gateway_in_use')
   @ApiOkResponse({ type: DeletedProviderGatewayResponse })

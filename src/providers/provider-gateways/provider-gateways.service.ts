@@ -183,7 +183,7 @@ export function requireRevision({ revision: stored }: Pick<ProviderGatewayRow, '
 
 function stale(): GatewayError {
   return new GatewayError('conflict', {
-    message: 'The provider gateway changed since you read it; read it again and decide anew.',
+    message: 'The provider gateway changed since you read it; read it again and merge.',
     reason: 'stale_revision',
   });
 }

@@ -120,7 +120,7 @@ function nestedModels({ bytes, root, deep }: ScannedBody): NestedModel[] {
     const members = root.members.get(wrapper)?.nested?.members;
     for (const name of CACHES) {
       if (!isNamed(bytes, members?.get(name))) continue;
-      throw invalidRequest(`${wrapper}.${name}`, 'objects kept at the provider cannot be used through the gateway');
+      throw invalidRequest(`${wrapper}.${name}`, 'objects stored at the provider cannot be used through the gateway');
     }
     const member = members?.get(MODEL);
     if (isNamed(bytes, member)) found.push({ path: `${wrapper}.${MODEL}`, member });

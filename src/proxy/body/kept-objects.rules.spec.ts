@@ -29,13 +29,13 @@ const image = (url: string) => ({ messages: [{ role: 'user', content: [{ type: '
 
 describe('objects kept at the provider (ADR 0028)', () => {
   it.each<[object, string]>([
-    [{ conversation_id: 'conv_1' }, 'conversation_id: objects kept at the provider'],
+    [{ conversation_id: 'conv_1' }, 'conversation_id: objects stored at the provider'],
     [{ conversation: 5 }, 'conversation: must be'],
     [{ conversation: {} }, 'conversation.id: must be'],
     [{ previous_response_id: 5 }, 'previous_response_id: must be'],
     [{ previous_response_id: '' }, 'previous_response_id: must be'],
-    [{ previous_response_id: 'r', previousResponseId: 'r' }, 'previous_response_id: stands there'],
-    [{ container: ['cntr_1'] }, 'container: objects kept'],
+    [{ previous_response_id: 'r', previousResponseId: 'r' }, 'previous_response_id: is given in two'],
+    [{ container: ['cntr_1'] }, 'container: objects stored'],
     [{ container_id: 'c'.repeat(2_000) }, 'container_id: is longer'],
     [{ batch: 'batch_1' }, 'batch:'],
     [{ preset: 'pro-search' }, 'preset:'],
@@ -261,7 +261,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     'previous_response_id',
     'File_ID',
   ])('a form field %s → 400', (name) => {
-    expect(() => validateKeptFields([{ name: 'prompt' }, { name }])).toThrow('objects kept at the provider');
+    expect(() => validateKeptFields([{ name: 'prompt' }, { name }])).toThrow('objects stored at the provider');
   });
 
   it.each(['prompt', 'image[]', 'file', 'model', 'mask'])('a form field %s → passes', (name) => {
@@ -271,7 +271,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
   it.each(['conversation=conv_1', 'a=b&file%5Fid=f', 'previous_response_id=r', 'fileId=f'])(
     'the query %s → 400',
     (query) => {
-      expect(() => validateKeptParameters(query)).toThrow('objects kept at the provider');
+      expect(() => validateKeptParameters(query)).toThrow('objects stored at the provider');
     },
   );
 

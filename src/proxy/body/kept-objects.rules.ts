@@ -84,7 +84,7 @@ export interface KeptReference {
 }
 
 function keptObject(path: string): GatewayError {
-  return invalidRequest(path, 'objects kept at the provider cannot be used through the gateway', 'kept_object');
+  return invalidRequest(path, 'objects stored at the provider cannot be used through the gateway', 'kept_object');
 }
 
 /** A prompt stored at the provider is an object; a string or array is the prompt itself. */
@@ -194,7 +194,7 @@ function ownedMember(name: string): OwnedMember {
 function rootReferences({ bytes, root }: ScannedBody, owned: OwnedMember): KeptReference[] {
   const [name, ...others] = owned.spelled.filter((spelling) => isNamed(bytes, root.members.get(spelling)));
   if (name === undefined) return [];
-  if (others.length > 0) throw invalidRequest(name, 'stands there in two spellings');
+  if (others.length > 0) throw invalidRequest(name, 'is given in two spellings');
   const member = root.members.get(name);
   const value = member && memberValue(bytes, member, name, NAME_MAX_BYTES * BYTES_OF_ESCAPE);
   const isObject = owned.name !== RESPONSE && typeof value === 'object' && value !== null;

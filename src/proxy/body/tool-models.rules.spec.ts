@@ -80,7 +80,7 @@ describe('models that tools and plugins name', () => {
     [{ tools: [{ type: 'image_generation', model: 'unknown' }] }, 'has no price'],
     [advisor({ model: 5 }), 'tools.0.model: must be the name of a model'],
     [advisor({ model: '' }), 'tools.0.model: must be the name of a model'],
-    [advisor({ model: 'ft:mine' }), 'tools.0.model: names what is kept'],
+    [advisor({ model: 'ft:mine' }), 'tools.0.model: is an object stored'],
     [advisor({ model: 'x'.repeat(10_000) }), 'tools.0.model: has more than'],
   ])('%j → refused, naming the place', (body, message) => {
     expect(outcome(body)).toContain(message);

@@ -233,7 +233,7 @@ function requireAllowed(path: string, model: string, allowedModels: ReadonlySet<
   if (model.length > MAX_MODEL_LENGTH) throw invalidRequest(path, `has more than ${MAX_MODEL_LENGTH} characters`);
   if (allowedModels.has(model)) return;
   if (isKeptModel(model)) {
-    throw invalidRequest(path, 'names what is kept at the provider; the application must allow it', 'kept_object');
+    throw invalidRequest(path, 'is an object stored at the provider; the application must allow it', 'kept_object');
   }
   if (allowedModels.size === 0) return;
   const what = model.includes(ANY_MODEL) ? 'every model that' : `the model ${shownText(model)}, which`;

@@ -19,7 +19,7 @@ export class EndpointsController {
     tag: 'Named endpoints',
     summary: 'Call a named endpoint of the application',
     description:
-      'The endpoint’s configuration decides provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and win, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.',
+      'The endpoint’s configuration determines provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and take precedence, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.',
   })
   @ApiParam({
     name: 'slug',
@@ -29,12 +29,12 @@ export class EndpointsController {
   @ApiConsumes('application/json', 'multipart/form-data')
   @ApiBody({
     required: true,
-    description: 'As the endpoint’s style wants it: a JSON object or a form. At most 20 MiB.',
+    description: 'By the endpoint’s style: a JSON object or a form. At most 20 MiB.',
     schema: {
       type: 'object',
       properties: {
         model: { description: 'Overwritten by the endpoint’s.' },
-        input: { description: 'Style `responses`: what to answer.' },
+        input: { description: 'Style `responses`: the prompt.' },
         stream: { type: 'boolean', description: 'Answer as a stream of events.' },
         file: { type: 'string', format: 'binary', description: 'Style `transcription`: the audio.' },
       },

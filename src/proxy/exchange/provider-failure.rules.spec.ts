@@ -47,7 +47,7 @@ describe('calls that brought no answer', () => {
     expect(refusalOf(new GivenUp('undecodable'), 1_000)).toMatchObject({
       status: 502,
       reason: 'provider_encoding_unknown',
-      message: 'The provider answered in an encoding that was not asked for.',
+      message: 'The provider answered in an encoding that was not requested.',
     });
   });
 

@@ -101,7 +101,7 @@ export function refusalOf(error: Error, timeoutMs: number): GatewayError {
       return new GatewayError('provider_error', { status: 504, message, reason });
     }
     case 'undecodable': {
-      const message = 'The provider answered in an encoding that was not asked for.';
+      const message = 'The provider answered in an encoding that was not requested.';
       return new GatewayError('provider_error', { message, reason });
     }
     case 'interrupted': {

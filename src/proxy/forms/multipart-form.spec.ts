@@ -150,7 +150,7 @@ describe('multipart form: refusals', () => {
   it.each(['model', 'response_format', 'stream', 'n'])(
     'validated field %s: twice, a file, or in other letters → refused',
     async (name) => {
-      expect(await refusal(form(field(name, '1'), field(name, '1')))).toBe(`${name}: stands twice in the form`);
+      expect(await refusal(form(field(name, '1'), field(name, '1')))).toBe(`${name}: is given twice`);
       expect(await refusal(form(file(name)))).toContain(`${name}: must be a plain field`);
       expect(await refusal(form(field(name.toUpperCase(), '1')))).toContain('letter case');
     },

@@ -86,7 +86,7 @@ async function feed(reader: BusboyInstance, body: Buffer): Promise<void> {
 
 /** Combines both readings; they must describe the same parts. */
 function toFormParts(body: Buffer, read: readonly ReadPart[], shapes: readonly PartShape[]): FormPart[] {
-  const disagreement = invalidRequest('body', 'not a readable form: its parts are unclear');
+  const disagreement = invalidRequest('body', 'not a readable form: its parts are ambiguous');
   if (read.length !== shapes.length) throw disagreement;
   return shapes.map(({ isFile, contentType, headStart, start, end }, index) => {
     const part = read[index];
@@ -102,8 +102,8 @@ function requireClearFields(parts: readonly FormPart[]): void {
   for (const { name, fileName } of parts) {
     const checked = name.toUpperCase().toLowerCase();
     if (!JUDGED_FIELDS.has(checked)) continue;
-    if (name !== checked) throw invalidRequest(checked, 'a field differs from this name by letter case alone');
-    if (seen.has(name)) throw invalidRequest(name, 'stands twice in the form');
+    if (name !== checked) throw invalidRequest(checked, 'a field differs from this name only by letter case');
+    if (seen.has(name)) throw invalidRequest(name, 'is given twice');
     if (fileName !== undefined) throw invalidRequest(name, 'must be a plain field, not a file');
     seen.add(name);
   }

@@ -134,9 +134,9 @@ describe('JSON scan: what it accepts', () => {
   });
 
   it.each([
-    ['{"Model":"secret"}', 'model: "Model" at byte 1 differs from this name by letter case alone'],
-    ['{"max_to\u212aens":1}', 'max_tokens: "max_to\\u212aens" at byte 1 differs from this name by letter case alone'],
-    ['{"\\u004dodel":1}', 'model: "Model" at byte 1 differs from this name by letter case alone'],
+    ['{"Model":"secret"}', 'model: "Model" at byte 1 differs from this name only by letter case'],
+    ['{"max_to\u212aens":1}', 'max_tokens: "max_to\\u212aens" at byte 1 differs from this name only by letter case'],
+    ['{"\\u004dodel":1}', 'model: "Model" at byte 1 differs from this name only by letter case'],
     ['{"generationConfig":{"MAXOutputTokens":1}}', 'generationConfig.maxOutputTokens: "MAXOutputTokens" at byte 21'],
   ])('error text: %p → the name alone as it was written, escaped: %p', (text, message) => {
     expect(refusal(text)).toContain(message);

@@ -189,7 +189,7 @@ export class JsonScan extends JsonTokenizer implements ScannedBody {
     const problem =
       written === name
         ? `named twice, again ${at}`
-        : `${shownText(written)} ${at} differs from this name by letter case alone`;
+        : `${shownText(written)} ${at} differs from this name only by letter case`;
     const refusal = invalidRequest(pathIn(object, name), problem);
     if (object === this.root || this.names.isParent(object.holder)) throw refusal;
     object.doubt ??= refusal;

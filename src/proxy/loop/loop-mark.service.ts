@@ -32,7 +32,7 @@ export class LoopMark implements OnModuleInit {
   refusalOf({ headers }: IncomingMessage): GatewayError | undefined {
     const mark = headers[HEADER];
     if (mark === undefined || !this.#isOwn(Array.isArray(mark) ? mark.join(',') : mark)) return undefined;
-    const message = 'The gateway has sent this request to itself: the base URL of a provider leads back to it.';
+    const message = 'The gateway sent this request to itself: the base URL of a provider leads back to it.';
     return new GatewayError('invalid_request', { status: 508, message, reason: 'loop' });
   }
 

@@ -16,7 +16,7 @@ export class RepriceUsageRequest {
   @Month({ form: 'a month as YYYY-MM', description: 'UTC month.', optional: false })
   month: string;
 
-  @Flag({ optional: true, description: 'Write the new costs; only say what they would be when absent.' })
+  @Flag({ optional: true, description: 'Write the new costs; a preview when absent.' })
   apply?: boolean;
 
   toOrder(): RepriceOrder {
@@ -36,12 +36,12 @@ export class SettleEstimatesRequest {
   @Month({ form: 'a month as YYYY-MM', description: 'UTC month.', optional: false })
   month: string;
 
-  @Flag({ optional: true, description: 'Write the new costs; only say what they would be when absent.' })
+  @Flag({ optional: true, description: 'Write the new costs; a preview when absent.' })
   apply?: boolean;
 
   @JsonValue({
     description:
-      'What the estimate of each event becomes: nothing, so that its cost is what is known; a cost of that amount; or a cost of so many US dollars, for each event.',
+      'What the estimate of each event becomes: zero, a cost of the same amount, or a cost in US dollars for each event.',
     schema: {
       oneOf: [
         { type: 'string', enum: ['zero', 'estimate'] },
@@ -59,7 +59,7 @@ export class SettleEstimatesRequest {
 
   @JsonObject({
     optional: true,
-    description: 'Only events that all of its members allow.',
+    description: 'Only events that match all of its members.',
     schema: {
       type: 'object',
       additionalProperties: false,

@@ -24,10 +24,10 @@ export class RepriceUsageResponse {
   @ApiProperty({ type: 'integer', description: 'Events that can be repriced.' })
   matched_events: number;
 
-  @ApiProperty({ type: 'integer', description: 'Those of them without any measure: they cost nothing.' })
+  @ApiProperty({ type: 'integer', description: 'Those without any measure: they cost 0.' })
   unmetered_events: number;
 
-  @ApiProperty({ type: 'integer', description: 'Further events, whose measures have no price.' })
+  @ApiProperty({ type: 'integer', description: 'Other events, whose measures have no price.' })
   unpriced_events: number;
 
   @Dollars('what the events without a price cost as recorded.')
@@ -90,10 +90,10 @@ export class SettleEstimatesResponse {
   @ApiProperty({ type: 'boolean', description: 'Whether the new costs were written.' })
   applied: boolean;
 
-  @ApiProperty({ type: 'integer', description: 'Events with an estimate that were taken.' })
+  @ApiProperty({ type: 'integer', description: 'Events with an estimate that were included.' })
   matched_events: number;
 
-  @ApiProperty({ type: 'boolean', description: 'Further events match: repeat it.' })
+  @ApiProperty({ type: 'boolean', description: 'More events match: repeat the request.' })
   has_more: boolean;
 
   @Dollars('what those events cost before.')

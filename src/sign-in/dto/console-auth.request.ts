@@ -17,13 +17,13 @@ import { ConsolePath } from '../third-party/console-path.js';
 const PASSWORD = `${MIN_PASSWORD} to ${MAX_PASSWORD} characters of any kind.`;
 const BOOTSTRAP_KEY =
   'The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account it has opened, and gets no other. Not with `invitationToken`.';
-const INVITATION_TOKEN = 'What stands behind `#` in the link of an invitation; the person joins its organization.';
+const INVITATION_TOKEN = 'The text after `#` in the link of an invitation; the person joins its organization.';
 
 export class SignUpRequest {
   @DisplayName({ max: MAX_NAME })
   readonly name: string;
 
-  @EmailAddress({ description: 'Compared without regard to case; nobody sends mail to it.' })
+  @EmailAddress({ description: 'Compared without case; no mail is sent to it.' })
   readonly email: string;
 
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD, description: PASSWORD })
@@ -50,7 +50,7 @@ export class SignUpRequest {
 }
 
 export class SignInRequest {
-  @EmailAddress({ description: 'As it was registered, in whatever case.' })
+  @EmailAddress({ description: 'As registered, in any case.' })
   readonly email: string;
 
   @Verbatim({ max: MAX_PASSWORD })
@@ -69,7 +69,7 @@ export class SocialSignInRequest {
   @ConsolePath({ description: 'Where it goes otherwise, with `error` in its query; `/login` by default.' })
   readonly errorCallbackURL?: string;
 
-  @Flag({ optional: true, description: 'Only repeated in the answer, as its opposite `redirect`.' })
+  @Flag({ optional: true, description: 'Returned in the answer, inverted as `redirect`.' })
   readonly disableRedirect?: boolean;
 
   @Text({ max: MAX_INVITATION_TOKEN, optional: true, description: INVITATION_TOKEN })

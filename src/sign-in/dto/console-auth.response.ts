@@ -107,7 +107,7 @@ class SessionResource {
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was renewed last.' })
   updatedAt: string;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Where it began; an IPv6 network of 64 bits.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The address of the sign-in; of IPv6, its /64 network.' })
   ipAddress: string | null;
 
   @ApiProperty({ type: 'string', nullable: true })
@@ -167,14 +167,14 @@ export class CapabilitiesResponse {
   @ApiProperty({
     type: 'boolean',
     description:
-      'Whether it is open because nobody has registered; the console begins with it then. False where `ALLOW_ADDITIONAL_REGISTRATIONS` opens it.',
+      'Whether it is open because nobody has registered; the console then starts with it. False if `ALLOW_ADDITIONAL_REGISTRATIONS` opens it.',
   })
   awaitsFirstPerson: boolean;
 
   @ApiProperty({ type: 'boolean', description: 'Whether people can sign in with Google.' })
   googleAuth: boolean;
 
-  @ApiProperty({ type: 'boolean', description: 'Whether providers of the type `simulated` can be made.' })
+  @ApiProperty({ type: 'boolean', description: 'Whether providers of the type `simulated` can be created.' })
   simulatedProvider: boolean;
 
   @ApiProperty({ type: 'string', format: 'uri', required: false })

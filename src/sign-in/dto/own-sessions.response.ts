@@ -17,7 +17,7 @@ class OwnSessionResource {
   @ApiProperty({ type: 'string', format: 'date-time' })
   createdAt: string;
 
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was last extended: once a day of use.' })
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'When it was last renewed: at most once a day.' })
   updatedAt: string;
 
   @ApiProperty({ type: 'string', format: 'date-time' })

@@ -135,7 +135,7 @@ export class Passwords {
 
 function wrongCredential(): GatewayError {
   return new GatewayError('auth_required', {
-    message: 'E-mail or password is wrong.',
+    message: 'Wrong e-mail or password.',
     reason: 'sign_in_refused',
     headers: { 'www-authenticate': 'Bearer realm="management"' },
   });

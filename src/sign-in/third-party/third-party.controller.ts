@@ -34,8 +34,8 @@ export class ThirdPartyController {
   @Operation({
     id: 'signInWithGoogle',
     tag: TAG,
-    summary: 'Begin to sign in with Google',
-    description: 'Send the browser to `url` within ten minutes; the same browser must come back.',
+    summary: 'Start a sign-in with Google',
+    description: 'Redirect the browser to `url`; the same browser must return within ten minutes.',
   })
   @Fails('invalid_request', 'not_found', 'service_unavailable')
   @ApiOkResponse({ type: SocialSignInResponse, headers: setsCookie('SignInStateCookie') })
@@ -55,9 +55,9 @@ export class ThirdPartyController {
   @Operation({
     id: 'googleCallback',
     tag: TAG,
-    summary: 'Come back from Google',
+    summary: 'Complete a sign-in with Google',
     description:
-      'Where Google sends the browser. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.',
+      'Google redirects the browser here. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.',
   })
   @FromGoogle('state', 'What the sign-in was begun with.')
   @FromGoogle('code', 'Stands for the person who signed in.')

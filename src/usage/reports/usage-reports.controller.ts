@@ -28,7 +28,7 @@ export class UsageReportsController {
     id: 'getAppUsage',
     tag: TAG,
     summary: 'Usage of an application in one month',
-    description: 'Months are UTC calendar months; the current one when none is named.',
+    description: 'UTC calendar months; the current one by default.',
   })
   @ApiParam(APP_PARAM)
   @Fails('invalid_request', 'app_not_found')
@@ -43,7 +43,7 @@ export class UsageReportsController {
     id: 'listAppEvents',
     tag: TAG,
     summary: 'Recorded requests of an application',
-    description: 'Newest first. Pass `next_before_id` as `before_id` to get the page after this one.',
+    description: 'Newest first. Pass `next_before_id` as `before_id` to get the next page.',
   })
   @ApiParam(APP_PARAM)
   @Fails('invalid_request', 'app_not_found')
@@ -58,7 +58,7 @@ export class UsageReportsController {
     id: 'getAppUsageTimeseries',
     tag: TAG,
     summary: 'Usage of an application day by day',
-    description: 'Days are UTC; the last thirty when none are named.',
+    description: 'UTC days; the last thirty by default.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UsageTimeseriesResponse })
@@ -71,9 +71,9 @@ export class UsageReportsController {
   @Operation({
     id: 'getAppUsageBreakdown',
     tag: TAG,
-    summary: 'Usage of an application by what it was used for',
+    summary: 'Usage of an application by one dimension',
     description:
-      'Days are UTC; the last thirty when none are named. By `model`, `provider` and `status` it reaches back to the first request; the rest is known of the last 90 days alone: what is older is left out, and `complete_from` says from which day on the rows are complete.',
+      'UTC days; the last thirty by default. By `model`, `provider` and `status` it covers all time, by others the last 90 days; `complete_from` is the first day that the rows cover completely.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UsageBreakdownResponse })

@@ -24,7 +24,7 @@ export class UserResponse {
   @ApiProperty({
     type: 'string',
     format: 'date-time',
-    description: 'When the user was first seen, or blocked before that.',
+    description: 'When the user was first active, or blocked before that.',
   })
   created_at: string;
 
@@ -38,11 +38,11 @@ export class UserResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description: 'Known from usage, or from a block that ended, and never exchanged a proof; always active.',
+    description: 'Known only from usage or a former block, without an exchange; always active.',
   })
   is_virtual: boolean;
 
-  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the month asked for.' })
+  @ApiProperty({ type: UsageTotalsResponse, description: 'Of the requested month.' })
   usage: UsageTotalsResponse;
 
   static from(user: UserView): UserResponse {
@@ -76,7 +76,7 @@ export class UserListResponse {
   @ApiProperty({ type: 'integer', minimum: 0 })
   offset: number;
 
-  @ApiProperty({ type: [UserResponse], description: 'Those seen last come first.' })
+  @ApiProperty({ type: [UserResponse], description: 'The most recently active first.' })
   users: UserResponse[];
 
   static from({ appId, month, total, limit, offset, users }: UserPage): UserListResponse {

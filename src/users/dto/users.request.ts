@@ -38,7 +38,7 @@ export class ListUsersRequest {
   @PageLimit('users')
   limit?: number;
 
-  @Int({ min: 0, optional: true, description: 'How many users to pass over; none when absent.' })
+  @Int({ min: 0, optional: true, description: 'How many users to skip; 0 when absent.' })
   offset?: number;
 
   toFilter(): UserFilter {

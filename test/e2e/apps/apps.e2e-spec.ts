@@ -305,7 +305,7 @@ describe('an application of another account', () => {
         stranger.post(`${APPS}/${app}/keys/key_${'a'.repeat(20)}/revoke`),
       ]);
       for (const answer of answers) {
-        expect([answer.status, answer.body]).toEqual([404, refusal('app_not_found', 'No such application.')]);
+        expect([answer.status, answer.body]).toEqual([404, refusal('app_not_found', 'Application not found.')]);
       }
     }
     expect((await stranger.get(APPS)).body.apps).toEqual([]);

@@ -63,7 +63,7 @@ describeWithBrowser('approval pages in a browser', () => {
       await page.goto(linkOf(opened));
       await page.getByText('Sign in to decide').waitFor();
       expect(page.url()).toBe(`${origin}/cli/approve/${encodeURIComponent(terminal.id)}`);
-      expect(await page.title()).toBe('Log a terminal in');
+      expect(await page.title()).toBe('Log in a terminal');
       expect(await page.getByText(opened.body.userCode).isVisible()).toBe(true);
       expect(await page.getByText(MARKUP).isVisible()).toBe(true);
       await register();
@@ -84,7 +84,7 @@ describeWithBrowser('approval pages in a browser', () => {
       const terminal = new Terminal(world);
       const opened = await terminal.open();
       await page.goto(linkOf(opened));
-      expect(await page.getByText('scripts are off').isVisible()).toBe(true);
+      expect(await page.getByText('scripts are disabled').isVisible()).toBe(true);
       await page.getByRole('link', { name: 'type the code' }).first().click();
       await page.getByRole('textbox').fill('AAAA-AAAA');
       await page.getByRole('button', { name: 'Continue' }).click();
@@ -94,7 +94,7 @@ describeWithBrowser('approval pages in a browser', () => {
       await page.locator('#email').fill(owner.email);
       await page.locator('#password').fill('wrong password');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      expect(await page.getByRole('alert').textContent()).toBe('E-mail or password is wrong.');
+      expect(await page.getByRole('alert').textContent()).toBe('Wrong e-mail or password.');
       await page.getByRole('button', { name: 'Deny' }).click();
       await page.getByRole('heading', { name: 'Denied' }).waitFor();
       expect((await terminal.poll()).body).toMatchObject({ state: 'expired', denied: true });
@@ -151,7 +151,7 @@ describeWithBrowser('approval pages in a browser', () => {
     'a part of the link → says so; keyboard alone → everything can be reached',
     async () => {
       await page.goto(`${origin}/cli/approve/op%3A${'0'.repeat(64)}`);
-      expect(await page.getByText('only a part of the link').isVisible()).toBe(true);
+      expect(await page.getByText('address is incomplete').isVisible()).toBe(true);
       const opened = await new Terminal(world).open();
       await page.goto(`${origin}/cli`);
       await page.locator('input:focus').waitFor();

@@ -274,7 +274,7 @@ describe('operations that a person completes', () => {
       'provider.add',
       () => ({ type: 'openai', name: 'x', slug: newSlug(), providerGatewayId: 'none' }),
       [404, 'not_found'],
-      'No such provider gateway',
+      'Provider gateway not found',
     ],
     [
       'a stale revision',
@@ -376,7 +376,7 @@ describe('operations that a person completes', () => {
     expect(text).toContain('<dt>Asked by</dt><dd>“<bdi>Ops “&lt;b&gt;</bdi>”');
     expect(text).toContain('not verified');
     expect(text).toContain(`<dt>Account</dt><dd><bdi>Theirs</bdi> (${organizationId})</dd>`);
-    expect(text).toContain('<dt>From the address</dt><dd>127.0.0.1</dd>');
+    expect(text).toContain('<dt>Address</dt><dd>127.0.0.1</dd>');
     expect(text).toContain(`<dt>Asked at</dt><dd>${clock.now().toISOString().slice(0, 10)}`);
   });
 

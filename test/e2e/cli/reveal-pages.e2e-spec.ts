@@ -84,7 +84,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
       await page.getByLabel('E-mail').fill(email);
       await page.getByLabel('Password').fill('wrong password');
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-      expect(await page.getByRole('alert').textContent()).toBe('E-mail or password is wrong.');
+      expect(await page.getByRole('alert').textContent()).toBe('Wrong e-mail or password.');
       await page.getByLabel('E-mail').fill(email);
       await page.getByLabel('Password').fill(PASSWORD);
       await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -100,14 +100,14 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
         expect(await text()).toContain(fact);
       }
       expect([await page.title(), await page.locator('h1').innerText()]).toEqual([
-        ...['See a new application key', 'See a new application key'],
+        ...['Reveal a new application key', 'Reveal a new application key'],
       ]);
       await show();
       await page.getByRole('heading', { name: 'Your new application key' }).waitFor();
       const key = await shownKey();
       expect(key).toMatch(/^gw_[A-Za-z0-9]+$/);
       expect(key.startsWith(result.api_key.key_prefix)).toBe(true);
-      expect(await page.getByRole('alert').innerText()).toContain('only this time');
+      expect(await page.getByRole('alert').innerText()).toContain('only once');
       expect([await page.title(), await page.locator('img').count()]).toEqual(['Your new application key', 0]);
       expect(JSON.stringify(world.logs)).not.toContain(key);
       expect(await open(id)).toBe(409);
@@ -150,7 +150,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
       await page.getByRole('heading', { name: 'Your new application key' }).waitFor();
       await second.getByRole('button', { name: 'Show the key' }).click();
       await second.getByRole('alert').waitFor();
-      expect(await second.getByRole('alert').innerText()).toContain('The key was shown at');
+      expect(await second.getByRole('alert').innerText()).toContain('The key was already shown at');
       expect(await second.getByRole('button', { name: 'Show the key' }).count()).toBe(0);
     },
     BROWSER_MS,

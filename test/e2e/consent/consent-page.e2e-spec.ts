@@ -85,7 +85,7 @@ describeWithBrowser('the consent page in a browser', () => {
       await page.goto(linkOf({ redirect_uri: `http://127.0.0.1:${port}/callback` }));
       await page.getByText('You are signed in as').waitFor();
       expect(page.url()).toMatch(/\/oauth\/consent\?id=oauth-[0-9a-f]{64}$/);
-      expect(await page.title()).toBe('Let a client in');
+      expect(await page.title()).toBe('Give a client access');
       expect(await page.getByText(MARKUP).isVisible()).toBe(true);
       expect(await page.getByText(`127.0.0.1:${port}`, { exact: true }).isVisible()).toBe(true);
       expect(await page.getByText(`198.51.100.${people}`).isVisible()).toBe(true);
@@ -115,7 +115,7 @@ describeWithBrowser('the consent page in a browser', () => {
       const plain = await chromium.newContext({ javaScriptEnabled: false });
       const without = await plain.newPage();
       await without.goto(linkOf());
-      expect(await without.getByText('scripts are off').isVisible()).toBe(true);
+      expect(await without.getByText('scripts are disabled').isVisible()).toBe(true);
       expect(await without.getByRole('button').count()).toBe(0);
       await plain.close();
     },
@@ -127,7 +127,7 @@ describeWithBrowser('the consent page in a browser', () => {
     async () => {
       const { id } = openedIn(await new OAuthTestClient(world).authorize(linkOf().split('?')[1] ?? ''));
       await page.goto(`${world.baseUrl}/oauth/consent?id=${id}`);
-      expect(await page.getByText('only a part of the whole one').isVisible()).toBe(true);
+      expect(await page.getByText('address is incomplete').isVisible()).toBe(true);
     },
     BROWSER_MS,
   );
@@ -164,7 +164,7 @@ describeWithBrowser('the consent page in a browser', () => {
       await page.goto(`http://127.0.0.1:${port}/`);
       await page.getByText('Elsewhere').waitFor();
       await page.waitForLoadState('networkidle');
-      for (const frame of page.frames()) expect(await frame.getByText('Let a client in').count()).toBe(0);
+      for (const frame of page.frames()) expect(await frame.getByText('Give a client access').count()).toBe(0);
     },
     BROWSER_MS,
   );

@@ -54,7 +54,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
     async () => {
       const { page } = browser;
       await browser.go('/start');
-      expect(await page.getByText('this page has forgotten it').isVisible()).toBe(true);
+      expect(await page.getByText('and is no longer available').isVisible()).toBe(true);
       expect(await page.getByText('YOUR_APPLICATION_KEY').isVisible()).toBe(true);
       await page.getByRole('button', { name: 'Create another key' }).click();
       await page
@@ -119,7 +119,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
       );
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('Somebody else has saved meanwhile').waitFor();
+      await dialog.getByText('Somebody else saved in the meantime').waitFor();
       expect(await browser.axe()).toEqual([]);
       await dialog.getByRole('button', { name: 'Keep mine' }).click();
       await dialog.getByRole('button', { name: 'Save', exact: true }).click();

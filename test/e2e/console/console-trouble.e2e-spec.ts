@@ -51,7 +51,7 @@ describeWithBrowser('the console in trouble', () => {
       const add = page.getByRole('button', { name: 'Add provider' });
       expect([await add.getAttribute('aria-disabled'), await add.getAttribute('title')]).toEqual([
         'true',
-        expect.stringContaining('look only'),
+        expect.stringContaining('read-only access'),
       ]);
       await add.click({ force: true });
       expect(await page.getByRole('dialog').count()).toBe(0);

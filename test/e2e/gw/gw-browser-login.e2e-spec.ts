@@ -67,7 +67,7 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
       const { run } = await begun();
       await page.getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Approve' }).click();
-      await page.getByText('You are logged in. This page can be closed.').waitFor();
+      await page.getByText('You are logged in. You can close this page.').waitFor();
       const { exitCode, json, stdout } = await run;
       expect([exitCode, json.result.state]).toEqual([0, 'completed']);
       expect(stdout).not.toContain('gw_mgmt_');

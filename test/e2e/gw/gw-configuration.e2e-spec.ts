@@ -341,11 +341,7 @@ describe('gw plan', () => {
       `${PROVIDERS}  - { slug: x, type: nobody, name: X }\n`,
       'providers.yaml:5: type: must be one of',
     ],
-    [
-      'providers.yaml',
-      PROVIDERS.replace('type: openai', 'type: anthropic'),
-      'providers.yaml:3: type: that of a provider cannot change',
-    ],
+    ['providers.yaml', PROVIDERS.replace('type: openai', 'type: anthropic'), 'providers.yaml:3: type: cannot change'],
     ['providers.yaml', `${PROVIDERS}    baseUrl: http://10.0.0.1/\n`, 'providers.yaml:5: baseUrl: '],
   ])('%s: %j → exit 2 with the place', async (name, text, message) => {
     write(`g/${name}`, text);

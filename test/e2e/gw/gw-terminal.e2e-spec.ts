@@ -101,7 +101,7 @@ describe('on a terminal', () => {
     await session.shows('Waiting for the approval');
     session.type(CTRL_C);
     expect(await session.ended).toBe(130);
-    expect(session.screen).toContain('The login still waits');
+    expect(session.screen).toContain('The login is still pending');
     const { json } = await gw.run('account login --no-input --json', '', { GW_MANAGEMENT_KEY: '' });
     expect(session.screen.replaceAll(/\s/g, '')).toContain(json.result.url);
   });
@@ -146,7 +146,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
     await session.shows('^C');
     holds[0]?.();
     expect(await session.ended).toBe(130);
-    expect(session.screen).toContain('Interrupted. 1 of 3 changes are made');
+    expect(session.screen).toContain('Interrupted. 1 of 3 changes were made');
     expect((await api.get('/v1/admin/apps')).body.total).toBe(1);
     expect((await gw.run('apply g --key-output keys --json')).json.result.applied).toHaveLength(2);
     expect((await gw.run('plan g --check --json')).exitCode).toBe(0);

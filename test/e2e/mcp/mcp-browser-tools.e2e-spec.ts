@@ -119,7 +119,7 @@ describe('tools that a person completes', () => {
     const browser = new ApprovalBrowser(world, person.cookie);
     const claimed = await browser.approve(step.operation, proofOf(step));
     expect([claimed.status, claimed.body.message]).toEqual([
-      ...[200, 'This account is yours now. The AI client keeps its access.'],
+      ...[200, 'You now own this account. The AI client keeps its access.'],
     ]);
     expect((await unclaimed.call('get_operation', { id: step.operation })).body.state).toBe('completed');
   });

@@ -86,7 +86,7 @@ describe('POST providers with a gateway', () => {
         await suite.stage.world.api.post(`${PATH}/test`, { type: 'openai', providerGatewayId }),
       ];
       for (const answer of answers) {
-        expect(answer.body).toEqual({ error: { code: 'not_found', message: 'No such provider gateway.' } });
+        expect(answer.body).toEqual({ error: { code: 'not_found', message: 'Provider gateway not found.' } });
         expect(answer.status).toBe(404);
       }
     }

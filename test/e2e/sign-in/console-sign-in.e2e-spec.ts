@@ -89,7 +89,7 @@ describe('signing in with a password', () => {
     for (const { status, text, headers } of answers) {
       expect({ status, text }).toEqual({
         status: 401,
-        text: '{"error":{"code":"auth_required","message":"E-mail or password is wrong."}}',
+        text: '{"error":{"code":"auth_required","message":"Wrong e-mail or password."}}',
       });
       expect(headers.getSetCookie()).toEqual([]);
     }

@@ -52,7 +52,7 @@ export function AccessPage() {
     <>
       <PageHeader
         title="Access"
-        lead="Keys for programs, terminals that logged in, and AI clients that you let in. Each acts with the role of its owner."
+        lead="Keys for programs, terminals that logged in, and AI clients with access. Each acts with the role of its owner."
       />
       {error !== null && <Alert>{messageOf(error)}</Alert>}
       <Card title="Management keys and connections" isFlush>

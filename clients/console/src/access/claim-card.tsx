@@ -22,7 +22,7 @@ export function ClaimCard() {
   };
   const problem = problemAt(error, 'bootstrapKey');
   return (
-    <Card title="Claim this account" lead="A program has opened it. Prove with its key that it is yours.">
+    <Card title="Claim this account" lead="A program opened it. Enter its key to claim it.">
       <form
         className="flex flex-wrap items-start gap-3"
         onSubmit={(event) => {

@@ -32,7 +32,7 @@ export function InvitePage() {
   if (token === null) {
     return (
       <Frame title="Invitation">
-        <Alert>This is only a part of the link. Open the whole one.</Alert>
+        <Alert>This link is incomplete. Open the whole link.</Alert>
       </Frame>
     );
   }

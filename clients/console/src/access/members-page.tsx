@@ -115,7 +115,7 @@ function Members() {
       {removing !== undefined && (
         <TypedConfirmation
           title={`Remove ${removing.name ?? removing.email ?? removing.id}?`}
-          lead="Their sessions here, keys and connections are refused from the next request on."
+          lead="Their sessions, keys and connections here end with the next request."
           phrase={removing.email ?? removing.id}
           act="Remove"
           isOpen
@@ -154,7 +154,7 @@ function Invitations() {
     await refresh();
   };
   const columns: readonly Column<Invitation>[] = [
-    { key: 'for', header: 'For', cell: (invitation) => invitation.email ?? 'whoever has the link' },
+    { key: 'for', header: 'For', cell: (invitation) => invitation.email ?? 'anybody with the link' },
     { key: 'role', header: 'Role', cell: (invitation) => invitation.role },
     {
       key: 'status',
@@ -186,7 +186,7 @@ function Invitations() {
         <TextField
           label="E-mail of the person"
           type="email"
-          hint="Empty: whoever has the link."
+          hint="Empty: anybody with the link."
           value={email}
           onChange={setEmail}
           error={problemAt(problem, 'email')}
@@ -202,7 +202,7 @@ function Invitations() {
       )}
       {link !== undefined && (
         <div className="border-b border-line p-4">
-          <CodeBlock label="The link; it is shown this one time" code={link} />
+          <CodeBlock label="The link; it is shown only once" code={link} />
         </div>
       )}
       {error !== null && <Alert>{messageOf(error)}</Alert>}

@@ -60,7 +60,7 @@ export function problemAt(error: unknown, ...paths: readonly string[]): string |
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   const { message, status, retryAfterSeconds } = error;
-  if (status === 402) return `${message} Whoever runs this gateway can change the plan of your organization.`;
+  if (status === 402) return `${message} The operator of this gateway can change the plan of your organization.`;
   if (!error.isTemporary || retryAfterSeconds === undefined) return message;
   return `${message} Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`;
 }

@@ -8,7 +8,7 @@ export interface paths {
         };
         /**
          * Who changed what in the account
-         * @description Newest first, of the last 90 days. Pass `next_before_id` as `before_id` to get the page after this one.
+         * @description Newest first, of the last 90 days. Pass `next_before_id` as `before_id` to get the next page.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -33,8 +33,8 @@ export interface paths {
         get: operations["listManagementKeys"];
         put?: never;
         /**
-         * Make a management key
-         * @description It is yours: it carries your role of the moment, in this account only. The key is shown once.
+         * Create a management key
+         * @description You own it: it has your current role, in this account only. The key is shown once.
          */
         post: operations["createManagementKey"];
         delete?: never;
@@ -54,7 +54,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a management key
-         * @description Whoever’s of the account it is. It counts from the next request on; repeating it answers the same.
+         * @description Any key of the account. Takes effect with the next request. Idempotent.
          */
         post: operations["revokeManagementKey"];
         delete?: never;
@@ -74,8 +74,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * End the key this is sent with
-         * @description Whatever its owner’s role and its grant. It opens nothing from the next request on.
+         * Revoke the key of this request
+         * @description Regardless of its owner’s role and its grant. Takes effect with the next request.
          */
         delete: operations["revokeCliCredential"];
         options?: never;
@@ -111,7 +111,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who you are, and where you act
+         * Read your identity and current organization
          * @description Also for a signed-in person who belongs to no organization: then `organization` and `role` are null.
          */
         get: operations["getAdminSession"];
@@ -134,8 +134,8 @@ export interface paths {
         get: operations["listOrganizations"];
         put?: never;
         /**
-         * Make one more organization
-         * @description You own it. Choose it afterwards to act in it.
+         * Create another organization
+         * @description You own it. Choose it to act in it.
          */
         post: operations["createOrganization"];
         delete?: never;
@@ -154,8 +154,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Choose the organization you act in
-         * @description Every member may choose it. The answer sets a cookie that says so; keys are bound to one organization.
+         * Choose your current organization
+         * @description The answer sets a cookie with the choice; keys are bound to one organization.
          */
         post: operations["selectOrganization"];
         delete?: never;
@@ -174,8 +174,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Own the account that the bootstrap key has opened
-         * @description For the first person who proves `BOOTSTRAP_MANAGEMENT_KEY`. The key goes on managing the account; the answer sets the cookie that makes it the one you act in.
+         * Claim the account of the bootstrap key
+         * @description For the first person who presents `BOOTSTRAP_MANAGEMENT_KEY`. The key stays valid; the answer sets the cookie that makes the account your current one.
          */
         post: operations["claimOrganization"];
         delete?: never;
@@ -197,7 +197,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Rename the organization you act in */
+        /** Rename your current organization */
         patch: operations["renameOrganization"];
         trace?: never;
     };
@@ -228,13 +228,13 @@ export interface paths {
         get?: never;
         /**
          * Give a member another role
-         * @description Counts from their next request on. Only owners add or demote owners, and one owner always remains.
+         * @description Takes effect with their next request. Only owners add or demote owners, and one owner always remains.
          */
         put: operations["updateMember"];
         post?: never;
         /**
          * Remove a member, or leave
-         * @description Ends their management keys in this organization for good. Everybody may remove themselves; others are removed by admins, owners by owners. One owner always remains.
+         * @description Permanently revokes their management keys in this organization. Everybody may remove themselves; admins remove others, owners remove owners. One owner always remains.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -254,7 +254,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person into the organization
-         * @description Answers a link that works once, for seven days. No mail is sent: pass it on yourself.
+         * @description Returns a link that works once, for seven days. No mail is sent: pass the link on yourself.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an invitation
-         * @description Its link stops working at once. Repeating it answers the same.
+         * @description Its link stops working at once. Idempotent.
          */
         post: operations["revokeInvitation"];
         delete?: never;
@@ -294,7 +294,7 @@ export interface paths {
         put?: never;
         /**
          * Read what an invitation offers
-         * @description For whoever has its link. One that was used or revoked, or whose time is over, is not found.
+         * @description Requires the link. A used, revoked or expired one is not found.
          */
         post: operations["getInvitationDetails"];
         delete?: never;
@@ -314,7 +314,7 @@ export interface paths {
         put?: never;
         /**
          * Join the organization you are invited to
-         * @description The link works once; the person who has used it is told the same again.
+         * @description The link works once; the person who used it gets the same answer again.
          */
         post: operations["acceptInvitation"];
         delete?: never;
@@ -334,7 +334,7 @@ export interface paths {
         put?: never;
         /**
          * Register with a password
-         * @description Open until somebody has an account, or when the operator says so; an invitation always opens it, and so does the bootstrap key of an account that nobody owns. The answer sets the session’s cookie. Who is not invited gets an organization of their own.
+         * @description Open until the first person registers, or if the operator allows it; an invitation and the bootstrap key of an unclaimed account are always accepted. The answer sets the session’s cookie. A person without an invitation gets an organization of their own.
          */
         post: operations["signUp"];
         delete?: never;
@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a password
-         * @description The answer sets the session’s cookie; the session the browser had ends.
+         * @description The answer sets the session’s cookie; the browser’s previous session ends.
          */
         post: operations["signIn"];
         delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
         };
         /**
          * Read who is signed in
-         * @description `null` when nobody is. Once a day the session is renewed and its cookie set again.
+         * @description `null` without a session. Once a day the session is renewed and its cookie set again.
          */
         get: operations["getSession"];
         put?: never;
@@ -394,7 +394,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out
-         * @description Whoever is not signed in gets the same answer.
+         * @description The same answer without a session.
          */
         post: operations["signOut"];
         delete?: never;
@@ -414,7 +414,7 @@ export interface paths {
         put?: never;
         /**
          * Change your password
-         * @description Ends every session of yours; the answer sets the cookie of a new one.
+         * @description Ends all your sessions; the answer sets the cookie of a new one.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -449,7 +449,7 @@ export interface paths {
         };
         /**
          * List your sessions
-         * @description The latest used first.
+         * @description Most recently used first.
          */
         get: operations["listSessions"];
         put?: never;
@@ -470,8 +470,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End one session of yours
-         * @description It ends with its next request, at every instance.
+         * End one of your sessions
+         * @description Takes effect with its next request, on every instance.
          */
         post: operations["revokeSession"];
         delete?: never;
@@ -491,7 +491,7 @@ export interface paths {
         put?: never;
         /**
          * Sign out everywhere
-         * @description Ends every session of yours, this one included. Management keys and connections are not sessions and stay.
+         * @description Ends all your sessions, this one included. Management keys and connections stay.
          */
         post: operations["revokeSessions"];
         delete?: never;
@@ -510,8 +510,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to sign in with Google
-         * @description Send the browser to `url` within ten minutes; the same browser must come back.
+         * Start a sign-in with Google
+         * @description Redirect the browser to `url`; the same browser must return within ten minutes.
          */
         post: operations["signInWithGoogle"];
         delete?: never;
@@ -528,8 +528,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back from Google
-         * @description Where Google sends the browser. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.
+         * Complete a sign-in with Google
+         * @description Google redirects the browser here. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.
          */
         get: operations["googleCallback"];
         put?: never;
@@ -547,7 +547,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read what the console offers here */
+        /** Read the features of the console */
         get: operations["getConsoleCapabilities"];
         put?: never;
         post?: never;
@@ -589,7 +589,7 @@ export interface paths {
         put?: never;
         /**
          * Test a key without storing it
-         * @description Makes one cheap authenticated call. A refused key is an error; anything else unproven is an answer.
+         * @description Makes one cheap authenticated call. A refused key is an error; any other result is an answer.
          */
         post: operations["testProviderCredential"];
         delete?: never;
@@ -628,13 +628,13 @@ export interface paths {
         get?: never;
         /**
          * Change a provider instance
-         * @description Changes the members given, and those alone. Type and slug stay. `revision`, when sent, must be the stored one; without it nothing conflicts.
+         * @description Changes only the given members. Type and slug stay. `revision`, when sent, must be the stored one; without it there is no conflict.
          */
         put: operations["updateProvider"];
         post?: never;
         /**
          * Delete a provider instance
-         * @description Deletes key and prices for good. Applications that name it fail with `provider_not_configured`.
+         * @description Permanently deletes key and prices. Calls of applications that name it fail with `provider_not_configured`.
          */
         delete: operations["deleteProvider"];
         options?: never;
@@ -674,7 +674,7 @@ export interface paths {
         put?: never;
         /**
          * Test a token without storing it
-         * @description Makes one cheap authenticated call through the gateway. Whatever comes of it is an answer.
+         * @description Makes one cheap authenticated call through the gateway. Each result is an answer.
          */
         post: operations["testProviderGateway"];
         delete?: never;
@@ -695,14 +695,14 @@ export interface paths {
         post?: never;
         /**
          * Delete an upstream gateway
-         * @description Deletes its token for good. Refused while any provider, be it disabled, is routed through it.
+         * @description Permanently deletes its token. Refused while any provider, disabled ones included, is routed through it.
          */
         delete: operations["deleteProviderGateway"];
         options?: never;
         head?: never;
         /**
          * Rename an upstream gateway
-         * @description Type, place and token stay. `revision`, when sent, must be the stored one.
+         * @description Type, configuration and token stay. `revision`, when sent, must be the stored one.
          */
         patch: operations["updateProviderGateway"];
         trace?: never;
@@ -717,7 +717,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give an upstream gateway another token
+         * Replace the token of an upstream gateway
          * @description Every provider that is routed through it uses the new token within a second. The gateway is not called; test the token first. `revision`, when sent, must be the stored one.
          */
         post: operations["rotateProviderGateway"];
@@ -759,7 +759,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke a key
-         * @description Takes effect everywhere within a minute, normally at once. Repeating it answers the same.
+         * @description Takes effect everywhere within a minute, normally at once. Idempotent.
          */
         post: operations["revokeAppKey"];
         delete?: never;
@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * Usage of an application in one month
-         * @description Months are UTC calendar months; the current one when none is named.
+         * @description UTC calendar months; the current one by default.
          */
         get: operations["getAppUsage"];
         put?: never;
@@ -797,7 +797,7 @@ export interface paths {
         };
         /**
          * Recorded requests of an application
-         * @description Newest first. Pass `next_before_id` as `before_id` to get the page after this one.
+         * @description Newest first. Pass `next_before_id` as `before_id` to get the next page.
          */
         get: operations["listAppEvents"];
         put?: never;
@@ -817,7 +817,7 @@ export interface paths {
         };
         /**
          * Usage of an application day by day
-         * @description Days are UTC; the last thirty when none are named.
+         * @description UTC days; the last thirty by default.
          */
         get: operations["getAppUsageTimeseries"];
         put?: never;
@@ -836,8 +836,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Usage of an application by what it was used for
-         * @description Days are UTC; the last thirty when none are named. By `model`, `provider` and `status` it reaches back to the first request; the rest is known of the last 90 days alone: what is older is left out, and `complete_from` says from which day on the rows are complete.
+         * Usage of an application by one dimension
+         * @description UTC days; the last thirty by default. By `model`, `provider` and `status` it covers all time, by others the last 90 days; `complete_from` is the first day that the rows cover completely.
          */
         get: operations["getAppUsageBreakdown"];
         put?: never;
@@ -858,8 +858,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Recompute what a model cost in one month at the prices known now
-         * @description Every event takes the price of its own UTC day. Only says what would change unless `apply` is true; then all of it is written, or nothing when an event has no price. Costs that the provider reported stay as they are, refused requests and events older than 90 days are left out, and at most 10 000 events are taken at once.
+         * Recompute the cost of a model in one month at the prices now known
+         * @description Each event gets the price of its UTC day. A preview unless `apply` is true; then all changes are written, or none if an event has no price. Reported costs, refused requests and events older than 90 days are not changed. At most 10 000 events.
          */
         post: operations["repriceAppUsage"];
         delete?: never;
@@ -878,8 +878,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace the estimates of one month by what the calls cost
-         * @description For calls whose usage is unknown, and which count an estimate against budgets. Only says what would change unless `apply` is true; then all of it is written, and budgets have it at once. At most 10 000 events, the oldest, are taken at a time: `has_more` says whether to repeat it. Events older than 90 days are left out. A settled event has no estimate any more and is not repriced.
+         * Replace the estimates of one month by actual costs
+         * @description For calls whose usage is unknown, and which count an estimate against budgets. A preview unless `apply` is true; then all changes are written, and budgets include them at once. At most 10 000 events at a time, the oldest first: `has_more` says whether to repeat. Events older than 90 days are not included. A settled event no longer has an estimate and is not repriced.
          */
         post: operations["settleAppEstimates"];
         delete?: never;
@@ -897,7 +897,7 @@ export interface paths {
         };
         /**
          * List the users of an application
-         * @description With their usage of one UTC month. Those seen last come first.
+         * @description With their usage of one UTC month. The most recently active first.
          */
         get: operations["listAppUsers"];
         put?: never;
@@ -936,7 +936,7 @@ export interface paths {
         put?: never;
         /**
          * Block a user
-         * @description Also one who was never seen: any id can be blocked before its user comes. Exchanges are refused at once; live tokens stop within ten seconds. Repeating it answers the same. A user identified by their install sheds a block by reinstalling.
+         * @description Any id can be blocked, before its first call too. Exchanges are refused at once; valid tokens stop working within ten seconds. Idempotent. A user identified by an install escapes a block by reinstalling.
          */
         post: operations["blockAppUser"];
         delete?: never;
@@ -956,7 +956,7 @@ export interface paths {
         put?: never;
         /**
          * Unblock a user
-         * @description Repeating it answers the same.
+         * @description Idempotent.
          */
         post: operations["unblockAppUser"];
         delete?: never;
@@ -1034,7 +1034,7 @@ export interface paths {
         };
         /**
          * List applications
-         * @description With their usage of one UTC month. All of them, or a page of `limit`: ask for the next one with `offset`, or by id with the last one as `after_id`.
+         * @description With their usage of one UTC month. All of them, or a page of `limit`: get the next one with `offset`, or by id with the last one as `after_id`.
          */
         get: operations["listApps"];
         put?: never;
@@ -1066,7 +1066,7 @@ export interface paths {
         post?: never;
         /**
          * Delete an application
-         * @description With its keys and users, for good. Recorded usage stays.
+         * @description Permanently, with its keys and users. Recorded usage stays.
          */
         delete: operations["deleteApp"];
         options?: never;
@@ -1085,7 +1085,7 @@ export interface paths {
         put?: never;
         /**
          * Check an application body without saving
-         * @description Takes the body of a creation or of a replacement, and refuses what replacing the application by it would refuse.
+         * @description Takes the body of a creation or of a replacement, and refuses what a replacement would refuse.
          */
         post: operations["validateApp"];
         delete?: never;
@@ -1105,7 +1105,7 @@ export interface paths {
         put?: never;
         /**
          * Check the body of a new application
-         * @description Refuses what creating the application would refuse, but for ceilings of the account. Saves nothing.
+         * @description Refuses what a creation would refuse, except for ceilings of the account. Saves nothing.
          */
         post: operations["validateAppDraft"];
         delete?: never;
@@ -1123,7 +1123,7 @@ export interface paths {
         };
         /**
          * Check the stored application
-         * @description Sends no inference. Refused when the stored configuration would not be accepted any more.
+         * @description Sends no inference. Refused when the stored configuration is no longer valid.
          */
         get: operations["checkApp"];
         put?: never;
@@ -1143,7 +1143,7 @@ export interface paths {
         };
         /**
          * Read an example call of an application
-         * @description Source text that calls a provider or a named endpoint as the application’s own code does.
+         * @description Source code that calls a provider or a named endpoint as the application does.
          */
         get: operations["getAppSnippet"];
         put?: never;
@@ -1162,8 +1162,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read where an operation stands
-         * @description A change that a terminal or an AI client asked for. No answer holds a key.
+         * Read the state of an operation
+         * @description A change requested by a terminal or an AI client. Never returns a key.
          */
         get: operations["getOperation"];
         put?: never;
@@ -1184,8 +1184,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * See the key that an operation issued
-         * @description Once, within 15 minutes of the change; only operations of AI clients hold their key for this.
+         * Reveal the key that an operation issued
+         * @description Once, within 15 minutes of the change; only for operations of AI clients.
          */
         post: operations["revealOperation"];
         delete?: never;
@@ -1204,8 +1204,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Log a terminal in
-         * @description Opens a login that a person approves within 15 minutes at `url`, or at `/cli` with `userCode`. Sent again with the same token, it answers where the login stands. The key comes by `pollCliOperation`, or with `loopbackRedirect` by `redeemCliLogin`.
+         * Log in a terminal
+         * @description Opens a login that a person approves within 15 minutes at `url`, or at `/cli` with `userCode`. The same token returns the state of the login. `pollCliOperation` returns the key, or with `loopbackRedirect` `redeemCliLogin`.
          */
         post: operations["openCliLogin"];
         delete?: never;
@@ -1245,7 +1245,7 @@ export interface paths {
         put?: never;
         /**
          * Open the first account of an empty deployment
-         * @description Answers its key. Sent again with the same token within 15 minutes it answers the same key; later a new one that replaces it; after the account is claimed none.
+         * @description Returns its key. The same token returns the same key within 15 minutes, later a new one that replaces it, and none after the account is claimed.
          */
         post: operations["bootstrapCliAccount"];
         delete?: never;
@@ -1265,7 +1265,7 @@ export interface paths {
         put?: never;
         /**
          * Change the account from a terminal
-         * @description Runs at once, or answers the `url` of a page where a person types the provider’s key or claims the account, within 15 minutes. The same request with the same token answers where it stands; keys that it issued for 15 minutes.
+         * @description Runs at once, or returns the `url` of a page where a person types the provider’s key or claims the account, within 15 minutes. The same request with the same token returns the state, and issued keys for 15 minutes.
          */
         post: operations["createCliOperation"];
         delete?: never;
@@ -1282,8 +1282,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read where an operation stands
-         * @description The first answer after the approval of a login holds its key, and no later one.
+         * Read the state of an operation
+         * @description Only the first answer after the approval of a login has its key.
          */
         get: operations["pollCliOperation"];
         put?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Find the login of a user code */
+        /** Find a login by its user code */
         post: operations["cliBrowserLookup"];
         delete?: never;
         options?: never;
@@ -1321,7 +1321,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read what is to be approved
+         * Read what is waiting for approval
          * @description Changes nothing.
          */
         post: operations["cliBrowserDetails"];
@@ -1342,7 +1342,7 @@ export interface paths {
         put?: never;
         /**
          * Approve
-         * @description A login and a claim need a signed-in person; the others run as the credential that sent them. Repeating it answers the same.
+         * @description A login and a claim need a signed-in person; the others run as the credential that sent them. Idempotent.
          */
         post: operations["cliBrowserSubmit"];
         delete?: never;
@@ -1362,7 +1362,7 @@ export interface paths {
         put?: never;
         /**
          * Decline
-         * @description Whoever has the link or the code; nobody has to be signed in, but a signed-in person’s denial is in their audit trail. Repeating it answers the same.
+         * @description Requires the link or the code, not a session; a signed-in person’s denial is in their audit trail. Idempotent.
          */
         post: operations["cliBrowserDeny"];
         delete?: never;
@@ -1382,7 +1382,7 @@ export interface paths {
         put?: never;
         /**
          * Register to approve a login or a claim
-         * @description As `signUp`; the answer sets the session’s cookie. For a claim it is always open, and the person gets no account of their own.
+         * @description As `signUp`; the answer sets the session’s cookie. For a claim registration is always open, and the person gets no account of their own.
          */
         post: operations["cliBrowserRegister"];
         delete?: never;
@@ -1402,7 +1402,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with Google to approve a login or a claim
-         * @description Send the browser to `url`; it comes back to the approval page, which needs the proof again.
+         * @description Redirect the browser to `url`; it returns to the approval page, which needs the proof again.
          */
         post: operations["cliBrowserGoogle"];
         delete?: never;
@@ -1453,7 +1453,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Receive a slow answer
+         * Test streaming
          * @description Parts of an event stream over half a second. A proxy that buffers delivers them at once.
          */
         get: operations["getCliStream"];
@@ -1495,7 +1495,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read which client asks to be let in
+         * Read which client requests access
          * @description Changes nothing.
          */
         post: operations["getOauthConsentDetails"];
@@ -1515,8 +1515,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the client in with one of your accounts
-         * @description For signed-in people of any role. Repeating it answers the same, whoever decided first.
+         * Give the client access to one of your accounts
+         * @description For signed-in people of any role. Idempotent; the first decision is final.
          */
         post: operations["allowOauthConsent"];
         delete?: never;
@@ -1535,8 +1535,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the client in without a person
-         * @description Only while the deployment is empty: opens its first account, owned by the connection until a person claims it, with the grant `manage`. Repeating it answers the same.
+         * Give the client access without a person
+         * @description Only while the deployment is empty: opens its first account, owned by the connection until a person claims it, with the grant `manage`. Idempotent.
          */
         post: operations["continueOauthWithoutAccount"];
         delete?: never;
@@ -1555,8 +1555,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Turn the client away
-         * @description Whoever has the link; nobody has to be signed in. Repeating it answers the same.
+         * Decline the client
+         * @description Requires the link, not a session. Idempotent.
          */
         post: operations["denyOauthConsent"];
         delete?: never;
@@ -1574,7 +1574,7 @@ export interface paths {
         };
         /**
          * Attempts to register devices and to exchange tokens
-         * @description Newest first. Pass `next_before_id` as `before_id` to get the page after this one.
+         * @description Newest first. Pass `next_before_id` as `before_id` to get the next page.
          */
         get: operations["listAppAuthEvents"];
         put?: never;
@@ -1593,7 +1593,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How attempts of the last days went
+         * Summarize the attempts of the last days
          * @description Days are UTC; the last one is today.
          */
         get: operations["getAppAuthEventSummary"];
@@ -1613,8 +1613,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the calling user stands
-         * @description The user’s own limits and what is left of them. Asking counts against none of them.
+         * Read the limits and usage of the calling user
+         * @description The user’s own limits and what is left of them. Counts against no limit.
          */
         get: operations["getCurrentUser"];
         put?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
         put?: never;
         /**
          * Register a device by its attestation
-         * @description The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is sent where users sign in, and only there. Unknown members are ignored.
+         * @description The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.
          */
         post: operations["registerAppAttestKey"];
         delete?: never;
@@ -1676,7 +1676,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a proof for a gateway token
-         * @description The application decides the form: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.
+         * @description By application: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.
          */
         post: operations["exchangeGatewayToken"];
         delete?: never;
@@ -1696,7 +1696,7 @@ export interface paths {
         put?: never;
         /**
          * Call a provider in its own request format
-         * @description Checked, recorded and sent to the provider with the operator’s key; the answer comes back as it comes, streams unbuffered. POST, unless the application allows the path with other methods, GET for lists of models; a GET or DELETE has no body. Provider errors are relayed as they are: an `error.code` of this document means that the gateway answered.
+         * @description Checked, recorded and sent to the provider with the operator’s key; the answer is relayed as it arrives, streams unbuffered. POST, unless the application allows the path with other methods, GET for lists of models; a GET or DELETE has no body. Provider errors are relayed unchanged: an `error.code` of this document means that the gateway answered.
          */
         post: operations["proxyProviderRequest"];
         delete?: never;
@@ -1716,7 +1716,7 @@ export interface paths {
         put?: never;
         /**
          * Call a named endpoint of the application
-         * @description The endpoint’s configuration decides provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and win, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.
+         * @description The endpoint’s configuration determines provider, model, parameters and fallbacks. Style `responses`: a Responses body; the endpoint’s `params` are merged over it and take precedence, `model` may be left out and is overwritten. Style `transcription`: a form with the audio as `file`; `model` may be left out and is overwritten. A target that cannot be reached, is rate limited or fails is replaced by the next one while nothing has been answered. The answer is the serving provider’s own, streams unbuffered.
          */
         post: operations["callNamedEndpoint"];
         delete?: never;
@@ -1734,7 +1734,7 @@ export interface paths {
         };
         /**
          * Is the process alive?
-         * @description Always 200. `vault` is `misconfigured` when no provider key can be opened.
+         * @description Always 200. `vault` is `misconfigured` when no provider key can be decrypted.
          */
         get: operations["getHealth"];
         put?: never;
@@ -1773,8 +1773,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Look at the deployment
-         * @description Only for owners of the account that was opened first. Instances are those of the last heartbeat.
+         * Read the state of the deployment
+         * @description Only for owners of the first account. Instances as of the last heartbeat.
          */
         get: operations["getDeployment"];
         put?: never;
@@ -1793,8 +1793,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What has this instance done?
-         * @description Counters and gauges in the Prometheus text format: of this process, or of all workers that share its port. Takes the bearer `METRICS_TOKEN`; where that is not set, requests from the same machine alone are answered, without one.
+         * Read the metrics of this instance
+         * @description Counters and gauges in the Prometheus text format: of this process, or of all workers that share its port. Requires the bearer `METRICS_TOKEN`; if that is not set, only requests from the same machine are allowed, without one.
          */
         get: operations["getMetrics"];
         put?: never;
@@ -1815,27 +1815,27 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "human" | "service";
-            /** @description The session or key; null: there was none yet. */
+            /** @description The session or key; null before the first one. */
             credential_id: string | null;
             /**
              * @description As the client labelled itself.
              * @enum {string}
              */
             action_source: "web" | "api" | "cli" | "mcp" | "system";
-            /** @description The name of now. */
+            /** @description The current name. */
             name: string | null;
         };
         AuditTargetResponse: {
             /** @example app */
             type: string;
-            /** @description Its id; it may be gone. */
+            /** @description Its id; it may be deleted. */
             id: string;
         };
         AuditEventResponse: {
-            /** @description Grows with time; the cursor of the list. */
+            /** @description Increases with time; the cursor of the list. */
             id: number;
             /**
-             * @description What was done to what.
+             * @description What was changed, and how.
              * @example app.created
              */
             action: string;
@@ -1845,7 +1845,7 @@ export interface components {
             target: components["schemas"]["AuditTargetResponse"];
             /** @description The application it belongs to. */
             app_id: string | null;
-            /** @description What else is worth knowing, by action; never a secret. */
+            /** @description Details by action; never a secret. */
             details: {
                 [key: string]: string | number | boolean | null;
             } | null;
@@ -1863,7 +1863,7 @@ export interface components {
             /** @example mkey_0a1b2c3d4e5f6g7h8i9j */
             id: string;
             organizationId: string;
-            /** @description Who owns it; it carries their role of the moment. */
+            /** @description The owner; the key has their current role. */
             userId: string;
             name: string;
             /**
@@ -1883,13 +1883,13 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
             /**
-             * @description Through which door it was given out.
+             * @description How it was issued.
              * @enum {string}
              */
             source: "console" | "cli" | "bootstrap" | "oauth";
             /** @enum {string} */
             credentialType: "apiKey" | "oauth";
-            /** @description Where it is used, as its client said. */
+            /** @description Where it is used, according to its client. */
             label: string | null;
             /** @enum {string} */
             grant: "read" | "manage";
@@ -1897,19 +1897,19 @@ export interface components {
             clientId: string | null;
             /**
              * Format: date-time
-             * @description When a connection last got tokens, which it does every ten minutes while it is used; null for a key.
+             * @description When a connection last got tokens: every ten minutes while it is used; null for a key.
              */
             lastUsedAt: string | null;
         };
         ManagementKeyListResponse: {
-            /** @description Newest first, those that do not work included. */
+            /** @description Newest first, including revoked and expired ones. */
             keys: components["schemas"]["ManagementKeyResource"][];
         };
         CreateManagementKeyRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
             /**
-             * @description What the key may do at most, whatever its owner’s role; `manage` when absent.
+             * @description The most the key may do, regardless of its owner’s role; `manage` when absent.
              * @enum {string}
              */
             grant?: "read" | "manage";
@@ -1918,7 +1918,7 @@ export interface components {
             /** @example mkey_0a1b2c3d4e5f6g7h8i9j */
             id: string;
             organizationId: string;
-            /** @description Who owns it; it carries their role of the moment. */
+            /** @description The owner; the key has their current role. */
             userId: string;
             name: string;
             /**
@@ -1938,13 +1938,13 @@ export interface components {
             /** Format: date-time */
             revokedAt: string | null;
             /**
-             * @description Through which door it was given out.
+             * @description How it was issued.
              * @enum {string}
              */
             source: "console" | "cli" | "bootstrap" | "oauth";
             /** @enum {string} */
             credentialType: "apiKey" | "oauth";
-            /** @description Where it is used, as its client said. */
+            /** @description Where it is used, according to its client. */
             label: string | null;
             /** @enum {string} */
             grant: "read" | "manage";
@@ -1952,11 +1952,11 @@ export interface components {
             clientId: string | null;
             /**
              * Format: date-time
-             * @description When a connection last got tokens, which it does every ten minutes while it is used; null for a key.
+             * @description When a connection last got tokens: every ten minutes while it is used; null for a key.
              */
             lastUsedAt: string | null;
             /**
-             * @description The key itself: shown this once and stored as a hash only.
+             * @description The key itself: shown only once and stored as a hash.
              * @example gw_mgmt_…
              */
             plaintext: string;
@@ -1996,7 +1996,7 @@ export interface components {
             cached_image_input?: number;
             /** @description Input written to a cache that keeps it for an hour, per 1 000 000 tokens. */
             cache_write_1h?: number;
-            /** @description Output that the answer tells to be text, per 1 000 000 tokens, of a model that also makes dearer things; `output` is the rate of what the answer does not tell apart. */
+            /** @description Output that the answer counts as text, per 1 000 000 tokens, of a model with more expensive kinds of output; `output` is the rate of output without a kind. */
             text_output?: number;
             /** @description Video output, per 1 000 000 tokens. */
             video_output?: number;
@@ -2018,7 +2018,7 @@ export interface components {
             per_minute?: number;
             /** @description Per hour of audio. */
             per_hour?: number;
-            /** @description Prompt tokens; a request strictly above it is billed at the `long_*` rates as a whole. */
+            /** @description Prompt tokens; a request above it is billed entirely at the `long_*` rates. */
             long_context_threshold?: number;
             /** @description Input of a long prompt, per 1 000 000 tokens. */
             long_input?: number;
@@ -2030,11 +2030,11 @@ export interface components {
             long_cache_write?: number;
             /** @description Hour-long cache writes of a long prompt, per 1 000 000 tokens. */
             long_cache_write_1h?: number;
-            /** @description The lab behind a model that someone else hosts. */
+            /** @description The author of a model that another company hosts. */
             author?: string;
             /**
              * Format: date
-             * @description Announced end of the model. Information only: it refuses nothing.
+             * @description Announced end of the model. For information only.
              */
             retirement_date?: string;
         };
@@ -2055,7 +2055,7 @@ export interface components {
             claimed: boolean;
             /**
              * Format: date-time
-             * @description Null for one without a deadline.
+             * @description Null without an expiry.
              */
             expiresAt: string | null;
         };
@@ -2089,21 +2089,21 @@ export interface components {
             /** @description Id of the session or key. */
             credentialId: string | null;
             /**
-             * @description A label, no permission.
+             * @description A label, not a permission.
              * @enum {string}
              */
             actionSource: "web" | "api" | "cli" | "mcp" | "system";
         };
         AdminSessionResource: {
             user: components["schemas"]["SessionUser"];
-            /** @description The one you act in; null for a person who belongs to none. */
+            /** @description Your current one; null for a person without one. */
             organization: components["schemas"]["OrganizationResource"] | null;
             /**
-             * @description Yours in this organization; null without one.
+             * @description Your role in it; null without one.
              * @enum {string|null}
              */
             role: "owner" | "admin" | "member" | null;
-            /** @description Of a person all, of a key the one it was made for; the oldest organization first. */
+            /** @description All of a person, the one of a key; the oldest organization first. */
             memberships: components["schemas"]["MembershipResource"][];
             /** @enum {string} */
             credentialType: "session" | "apiKey" | "oauth";
@@ -2122,7 +2122,7 @@ export interface components {
             organizations: components["schemas"]["MembershipResource"][];
         };
         SelectOrganizationRequest: {
-            /** @description One that you belong to. */
+            /** @description One of yours. */
             organizationId: string;
         } & {
             [key: string]: unknown;
@@ -2171,11 +2171,11 @@ export interface components {
         };
         CreateInvitationRequest: {
             /**
-             * @description What the person is to become; not above your own role.
+             * @description The role of the person; not above your own.
              * @enum {string}
              */
             role: "owner" | "admin" | "member";
-            /** @description The only address that may accept; when absent, whoever has the link. */
+            /** @description The only address that may accept; absent: anybody with the link. */
             email?: string;
         };
         Invitation: {
@@ -2187,7 +2187,7 @@ export interface components {
             email: string | null;
             /** @enum {string} */
             status: "pending" | "accepted" | "revoked" | "expired";
-            /** @description Id of the member who wrote it. */
+            /** @description Id of the member who created it. */
             invitedBy: string;
             /** @description Id of the person who accepted it. */
             acceptedBy: string | null;
@@ -2195,7 +2195,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Seven days after it was written.
+             * @description Seven days after its creation.
              */
             expiresAt: string;
             /** Format: date-time */
@@ -2207,12 +2207,12 @@ export interface components {
             invitation: components["schemas"]["Invitation"];
             /**
              * Format: uri
-             * @description The link to pass on: shown this once.
+             * @description The link to pass on: shown only once.
              */
             url: string;
         };
         InvitationListResponse: {
-            /** @description Newest first; those that ended are kept for 90 days. */
+            /** @description Newest first; ended ones are kept for 90 days. */
             invitations: components["schemas"]["Invitation"][];
         };
         InvitationResponse: {
@@ -2234,7 +2234,7 @@ export interface components {
         JoinedOrganizationResponse: {
             organizationId: string;
             /**
-             * @description Yours there now; a member keeps the higher of two.
+             * @description Your role; a member keeps the higher of two.
              * @enum {string}
              */
             role: "owner" | "admin" | "member";
@@ -2256,7 +2256,7 @@ export interface components {
              * @description When it was renewed last.
              */
             updatedAt: string;
-            /** @description Where it began; an IPv6 network of 64 bits. */
+            /** @description The address of the sign-in; of IPv6, its /64 network. */
             ipAddress: string | null;
             userAgent: string | null;
         };
@@ -2277,11 +2277,11 @@ export interface components {
         };
         SignUpRequest: {
             name: string;
-            /** @description Compared without regard to case; nobody sends mail to it. */
+            /** @description Compared without case; no mail is sent to it. */
             email: string;
             /** @description 8 to 128 characters of any kind. */
             password: string;
-            /** @description What stands behind `#` in the link of an invitation; the person joins its organization. */
+            /** @description The text after `#` in the link of an invitation; the person joins its organization. */
             invitationToken?: string;
             /** @description The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account it has opened, and gets no other. Not with `invitationToken`. */
             bootstrapKey?: string;
@@ -2292,7 +2292,7 @@ export interface components {
             user: components["schemas"]["UserResource"];
         };
         SignInRequest: {
-            /** @description As it was registered, in whatever case. */
+            /** @description As registered, in any case. */
             email: string;
             password: string;
         };
@@ -2333,7 +2333,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last extended: once a day of use.
+             * @description When it was last renewed: at most once a day.
              */
             updatedAt: string;
             /** Format: date-time */
@@ -2343,7 +2343,7 @@ export interface components {
             sessions: components["schemas"]["OwnSessionResource"][];
         };
         RevokeSessionRequest: {
-            /** @description The id of a session of yours, from the list. */
+            /** @description The id of one of your sessions, from the list. */
             id: string;
         };
         RevokedSessionsResponse: {
@@ -2357,9 +2357,9 @@ export interface components {
             callbackURL?: string;
             /** @description Where it goes otherwise, with `error` in its query; `/login` by default. */
             errorCallbackURL?: string;
-            /** @description Only repeated in the answer, as its opposite `redirect`. */
+            /** @description Returned in the answer, inverted as `redirect`. */
             disableRedirect?: boolean;
-            /** @description What stands behind `#` in the link of an invitation; the person joins its organization. */
+            /** @description The text after `#` in the link of an invitation; the person joins its organization. */
             invitationToken?: string;
         };
         SocialSignInResponse: {
@@ -2373,11 +2373,11 @@ export interface components {
             billing: boolean;
             /** @description Whether anybody may register without an invitation. */
             registrationOpen: boolean;
-            /** @description Whether it is open because nobody has registered; the console begins with it then. False where `ALLOW_ADDITIONAL_REGISTRATIONS` opens it. */
+            /** @description Whether it is open because nobody has registered; the console then starts with it. False if `ALLOW_ADDITIONAL_REGISTRATIONS` opens it. */
             awaitsFirstPerson: boolean;
             /** @description Whether people can sign in with Google. */
             googleAuth: boolean;
-            /** @description Whether providers of the type `simulated` can be made. */
+            /** @description Whether providers of the type `simulated` can be created. */
             simulatedProvider: boolean;
             /** Format: uri */
             termsOfServiceUrl?: string;
@@ -2407,10 +2407,10 @@ export interface components {
             apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "audio_transcription" | "other")[];
             /** @description Styles of named endpoints it can serve. */
             endpointStyles: ("responses" | "transcription")[];
-            /** @description What a gateway wants before model names. */
+            /** @description The prefix that a gateway requires for model names. */
             modelPrefix: string | null;
             /**
-             * @description Whose paths calls use.
+             * @description Whether calls use the provider’s or the gateway’s paths.
              * @enum {string}
              */
             paths: "provider" | "gateway";
@@ -2424,15 +2424,15 @@ export interface components {
             slug: string;
             /** @description For people. */
             name: string;
-            /** @description The end of the key: 4 characters of 16 and more, otherwise 2. The key itself is never answered. Null when a gateway owns the credential. */
+            /** @description The end of the key: its last 4 characters, or 2 below 16 characters. The key itself is never returned. Null when a gateway owns the credential. */
             secretHint: string | null;
             /** @description The upstream gateway that calls go through. */
             providerGatewayId: string | null;
-            /** @description Options of the way through that gateway. */
+            /** @description Options of the route through that gateway. */
             gatewayRoute: {
-                /** @description Stands before model names instead of the namespace of the type. Ends with a slash. */
+                /** @description Precedes model names instead of the type’s namespace. Ends with a slash. */
                 modelPrefix?: string;
-                /** @description The only providers that may serve behind the gateway. */
+                /** @description The only providers that may serve the calls. */
                 providerOnly?: string[];
             } | null;
             /** @description The address used instead of the type’s own. */
@@ -2442,13 +2442,13 @@ export interface components {
                 [key: string]: components["schemas"]["CustomPriceSchema"];
             } | null;
             /**
-             * @description How calls reach the provider. Null: this version does not know the type, or the kind of its gateway.
+             * @description How calls reach the provider. Null: unknown to this version.
              * @enum {string|null}
              */
             route: "direct" | "cf_aig" | "vercel" | null;
             /** @description What the type serves on this route. */
             capability: components["schemas"]["ProviderCapabilityResponse"];
-            /** @description One more with each update. */
+            /** @description Increases by one with each update. */
             revision: number;
             /** @enum {string} */
             status: "active" | "disabled";
@@ -2471,15 +2471,15 @@ export interface components {
             name: string;
             /** @description Names the instance in paths and configurations, once per account; the type when absent. */
             slug?: string;
-            /** @description The provider’s key. Stored sealed, never answered. Exactly one of this and `providerGatewayId`. */
+            /** @description The provider’s key. Stored sealed, never returned. Exactly one of this and `providerGatewayId`. */
             secret?: string;
             /** @description The upstream gateway that calls go through. */
             providerGatewayId?: string;
-            /** @description Options of the way through a gateway of type `vercel`. */
+            /** @description Options of the route through a gateway of type `vercel`. */
             gatewayRoute?: {
-                /** @description Stands before model names instead of the namespace of the type. Ends with a slash. */
+                /** @description Precedes model names instead of the type’s namespace. Ends with a slash. */
                 modelPrefix?: string;
-                /** @description The only providers that may serve behind the gateway. */
+                /** @description The only providers that may serve the calls. */
                 providerOnly?: string[];
             };
             /** @description An https origin and path instead of the type’s own. Not with `providerGatewayId`. */
@@ -2509,7 +2509,7 @@ export interface components {
             /** @description True when the provider accepted the key. */
             validated: boolean;
             /**
-             * @description Why nothing was proven; absent when validated.
+             * @description Why the key could not be validated; absent when validated.
              * @enum {string}
              */
             reason?: "unreachable" | "unexpected_status" | "no_probe";
@@ -2519,13 +2519,13 @@ export interface components {
         UpdateProviderRequest: {
             /** @description For people. */
             name?: string;
-            /** @description A new key; the old one is gone with it. Not on an instance behind a gateway. */
+            /** @description A new key; it replaces the old one. Not on an instance behind a gateway. */
             secret?: string;
-            /** @description Replaces the options of the way through a gateway of type `vercel`; null removes them. */
+            /** @description Replaces the options of the route through a gateway of type `vercel`; null removes them. */
             gatewayRoute?: {
-                /** @description Stands before model names instead of the namespace of the type. Ends with a slash. */
+                /** @description Precedes model names instead of the type’s namespace. Ends with a slash. */
                 modelPrefix?: string;
-                /** @description The only providers that may serve behind the gateway. */
+                /** @description The only providers that may serve the calls. */
                 providerOnly?: string[];
             } | null;
             /** @description A new address, together with the key to send there; null returns to the type’s own. Not on an instance behind a gateway. */
@@ -2558,13 +2558,13 @@ export interface components {
             id: string;
             /** @description For people. */
             name: string;
-            /** @description The end of the token: 4 characters of 16 and more, otherwise 2. The token itself is never answered. */
+            /** @description The end of the token: its last 4 characters, or 2 below 16 characters. The token itself is never returned. */
             secretHint: string;
             /** @description Active providers that are routed through it. */
             providerCount: number;
             /** @description All providers that name it, disabled ones included: it can be deleted when there are none. */
             referencedCount: number;
-            /** @description One more with each change. */
+            /** @description Increases by one with each change. */
             revision: number;
             /** @enum {string} */
             status: "active" | "revoked";
@@ -2586,13 +2586,13 @@ export interface components {
             id: string;
             /** @description For people. */
             name: string;
-            /** @description The end of the token: 4 characters of 16 and more, otherwise 2. The token itself is never answered. */
+            /** @description The end of the token: its last 4 characters, or 2 below 16 characters. The token itself is never returned. */
             secretHint: string;
             /** @description Active providers that are routed through it. */
             providerCount: number;
             /** @description All providers that name it, disabled ones included: it can be deleted when there are none. */
             referencedCount: number;
-            /** @description One more with each change. */
+            /** @description Increases by one with each change. */
             revision: number;
             /** @enum {string} */
             status: "active" | "revoked";
@@ -2607,7 +2607,7 @@ export interface components {
              * @enum {string}
              */
             type: "vercel";
-            /** @description Empty: there is one place for everybody. */
+            /** @description Always empty. */
             config: Record<string, never>;
         };
         ProviderGatewayListResponse: {
@@ -2622,7 +2622,7 @@ export interface components {
             type: "cf_aig";
             /** @description For people. */
             name: string;
-            /** @description The gateway’s token. Stored sealed, never answered. */
+            /** @description The gateway’s token. Stored sealed, never returned. */
             token: string;
             /** @description The gateway’s account at Cloudflare. */
             accountId: string;
@@ -2637,7 +2637,7 @@ export interface components {
             type: "vercel";
             /** @description For people. */
             name: string;
-            /** @description The gateway’s token. Stored sealed, never answered. */
+            /** @description The gateway’s token. Stored sealed, never returned. */
             token: string;
         };
         ProviderGatewayResponse: {
@@ -2645,7 +2645,7 @@ export interface components {
         };
         TestCfAigGatewayRequest: {
             /**
-             * @description Tested by the model list of openai, asked for through the gateway. (enum property replaced by openapi-typescript)
+             * @description Tested by requesting the model list of openai through the gateway. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "cf_aig";
@@ -2683,7 +2683,7 @@ export interface components {
             revision?: number;
         };
         RotateGatewayRequest: {
-            /** @description A new token for the same gateway; the old one is gone with it. */
+            /** @description A new token for the same gateway; it replaces the old one. */
             token: string;
             /** @description The revision you read. When sent, it must be the stored one. */
             revision?: number;
@@ -2727,7 +2727,7 @@ export interface components {
             /** @example key_0a1b2c3d4e5f6g7h8i9j */
             id: string;
             name: string;
-            /** @description The key itself: shown this once and stored as a hash only. */
+            /** @description The key itself: shown only once and stored as a hash. */
             key: string;
             /**
              * @description The first 12 characters of the key.
@@ -2761,22 +2761,22 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
         };
         UsageAttemptResponse: {
             /** @description The provider instance. */
             provider_slug: string;
             model: string;
-            /** @description HTTP status of its answer; null: none came. */
+            /** @description HTTP status of its answer; null without one. */
             status: number | null;
             /** @description Milliseconds to its first byte, or to its failure. */
             latency_ms: number;
-            /** @description What went wrong beside the status. */
+            /** @description The error, if the status does not say it. */
             error: string | null;
         };
         UsageEventResponse: {
-            /** @description Grows with time; the cursor of the list. */
+            /** @description Increases with time; the cursor of the list. */
             id: number;
             user_id: string | null;
             /** @description The application key used, also through a token. */
@@ -2794,7 +2794,7 @@ export interface components {
              */
             credential_source: "direct" | "byok" | "gateway_system" | "unknown" | null;
             model_author: string | null;
-            /** @description Who served it, where a provider passes requests on. */
+            /** @description Who served it, if a provider routes requests to others. */
             served_provider: string | null;
             served_model: string | null;
             /** @description The canonical model, after rewrites. */
@@ -2809,7 +2809,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars; the known part of it when `cost_source` is unresolved. */
             cost_usd: number;
-            /** @description US dollars beside `cost_usd` that it may have cost, where nobody could read it; counts against budgets. */
+            /** @description Estimate in US dollars beside `cost_usd`, where the usage is unknown; counts against budgets. */
             estimated_cost_usd: number;
             /** @description US dollars, as the provider says. */
             reported_cost_usd: number | null;
@@ -2820,22 +2820,22 @@ export interface components {
             auth_method: "attest" | "api_key" | null;
             /** @enum {string} */
             status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
-            /** @description Requests this row counts: 1, or all refusals of one caller for one reason within a minute. */
+            /** @description Requests of this row: 1, or all refusals of one caller for one reason within a minute. */
             requests: number;
             /**
-             * @description 1: the client left before the end. Null also where the service stopped before it.
+             * @description 1: the client disconnected before the end. Null also if the service stopped before.
              * @enum {integer|null}
              */
             client_aborted: 1 | null;
             /** @description Milliseconds to the first byte of the answer. */
             latency_ms: number | null;
-            /** @description Targets of a named endpoint that were tried, in their order. The event is of the one whose answer the client got, otherwise of the last. Null: only one was. */
+            /** @description The targets of a named endpoint that were tried, in order. The event describes the one whose answer the client got, otherwise the last. Null if only one was tried. */
             attempts: components["schemas"]["UsageAttemptResponse"][] | null;
             /** Format: date-time */
             created_at: string;
             /**
              * Format: date-time
-             * @description When its estimate was settled, so that its cost is what people said. Null: it was not.
+             * @description When its estimate was settled by an administrator. Null: not settled.
              */
             settled_at: string | null;
         };
@@ -2860,7 +2860,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -2868,7 +2868,7 @@ export interface components {
             blocked: number;
             /**
              * Format: date
-             * @description UTC day. Months whose days are gone are one bucket, under their first day.
+             * @description UTC day. Folded months are one bucket, under their first day.
              */
             date: string;
             /** @description Type of the provider. */
@@ -2902,7 +2902,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -2927,7 +2927,7 @@ export interface components {
             to: string;
             /**
              * Format: date
-             * @description First UTC day that the rows are of: `from`, or a later day where this detail of earlier days is gone. It is later than `to` when all of it is gone.
+             * @description First UTC day of the rows: `from`, or a later day if this detail of earlier days is deleted. Later than `to` if all of it is deleted.
              */
             complete_from: string;
             /** @description Most requests first, then by key. */
@@ -2943,7 +2943,7 @@ export interface components {
             model: string;
             /** @description UTC month. */
             month: string;
-            /** @description Write the new costs; only say what they would be when absent. */
+            /** @description Write the new costs; a preview when absent. */
             apply?: boolean;
         };
         RepriceUsageResponse: {
@@ -2960,9 +2960,9 @@ export interface components {
             applied: boolean;
             /** @description Events that can be repriced. */
             matched_events: number;
-            /** @description Those of them without any measure: they cost nothing. */
+            /** @description Those without any measure: they cost 0. */
             unmetered_events: number;
-            /** @description Further events, whose measures have no price. */
+            /** @description Other events, whose measures have no price. */
             unpriced_events: number;
             /** @description US dollars: what the events without a price cost as recorded. */
             unpriced_cost_usd: number;
@@ -2976,16 +2976,16 @@ export interface components {
         SettleEstimatesRequest: {
             /** @description UTC month. */
             month: string;
-            /** @description Write the new costs; only say what they would be when absent. */
+            /** @description Write the new costs; a preview when absent. */
             apply?: boolean;
             /**
-             * @description What the estimate of each event becomes: nothing, so that its cost is what is known; a cost of that amount; or a cost of so many US dollars, for each event.
+             * @description What the estimate of each event becomes: zero, a cost of the same amount, or a cost in US dollars for each event.
              * @example zero
              */
             cost: ("zero" | "estimate") | {
                 usd: number;
             };
-            /** @description Only events that all of its members allow. */
+            /** @description Only events that match all of its members. */
             filter?: {
                 /**
                  * @description Type of the provider.
@@ -3028,9 +3028,9 @@ export interface components {
             month: string;
             /** @description Whether the new costs were written. */
             applied: boolean;
-            /** @description Events with an estimate that were taken. */
+            /** @description Events with an estimate that were included. */
             matched_events: number;
-            /** @description Further events match: repeat it. */
+            /** @description More events match: repeat the request. */
             has_more: boolean;
             /** @description US dollars: what those events cost before. */
             previous_cost_usd: number;
@@ -3058,7 +3058,7 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
@@ -3077,7 +3077,7 @@ export interface components {
             attest_counter: number;
             /**
              * Format: date-time
-             * @description When the user was first seen, or blocked before that.
+             * @description When the user was first active, or blocked before that.
              */
             created_at: string;
             /**
@@ -3085,9 +3085,9 @@ export interface components {
              * @description Renewed at most once a minute; null before the first exchange.
              */
             last_seen_at: string | null;
-            /** @description Known from usage, or from a block that ended, and never exchanged a proof; always active. */
+            /** @description Known only from usage or a former block, without an exchange; always active. */
             is_virtual: boolean;
-            /** @description Of the month asked for. */
+            /** @description Of the requested month. */
             usage: components["schemas"]["UsageTotalsResponse"];
         };
         UserListResponse: {
@@ -3101,7 +3101,7 @@ export interface components {
             total: number;
             limit: number;
             offset: number;
-            /** @description Those seen last come first. */
+            /** @description The most recently active first. */
             users: components["schemas"]["UserResponse"][];
         };
         SingleUserResponse: {
@@ -3127,12 +3127,12 @@ export interface components {
         AppSummaryResponse: {
             id: string;
             name: string;
-            /** @description Name of your choice for scripts and files; null: none. */
+            /** @description Your own name for it in scripts and files; null: none. */
             handle: string | null;
             /** @enum {string} */
             status: "active" | "disabled";
             /**
-             * @description `invalid`: the stored configuration no longer parses.
+             * @description `invalid`: the stored configuration is no longer valid.
              * @enum {string}
              */
             authentication_type: "device_app_attest" | "api_key" | "invalid";
@@ -3142,14 +3142,14 @@ export interface components {
             created_at: string;
             /** @description Slugs of the active providers it can reach. */
             providers: string[];
-            /** @description Slugs and types its configuration names outright. */
+            /** @description Slugs and types that its configuration names. */
             referenced_providers: string[];
             /** @description Different models its providers are restricted to; 0 when they are not. */
             allowed_model_count: number;
             /** @description Budget of the whole application. */
             monthly_budget_usd: number | null;
             users: components["schemas"]["AppUserCountsResponse"];
-            /** @description Of the month asked for. */
+            /** @description Of the requested month. */
             usage: components["schemas"]["UsageTotalsResponse"];
         };
         AppListResponse: {
@@ -3164,7 +3164,7 @@ export interface components {
             usage: components["schemas"]["UsageTotalsResponse"];
             /** @description Applications on all pages. */
             total: number;
-            /** @description In the order asked for. */
+            /** @description In the requested order. */
             apps: components["schemas"]["AppSummaryResponse"][];
         };
         AppRequiredClaimContains: {
@@ -3304,7 +3304,7 @@ export interface components {
             /** @enum {string} */
             source: "header";
             /**
-             * @description Answered in lower case.
+             * @description Returned in lower case.
              * @default x-end-user-id
              */
             header: string;
@@ -3329,14 +3329,14 @@ export interface components {
         AppAllowedPath: {
             /** @description Provider path; `{model}` at most once. */
             path: string;
-            /** @description The model of a path that names none, for its price. */
+            /** @description The model of a path without one, for its price. */
             fixed_model?: string;
             /**
-             * @description Which body members hold the output ceiling, when the path does not tell.
+             * @description The body members with the output ceiling, if the path does not determine them.
              * @enum {string}
              */
             clamp?: "responses" | "chat_completions" | "gemini_native" | "anthropic" | "none";
-            /** @description The methods that calls may have; any other is refused. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing. */
+            /** @description The allowed methods. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing. */
             methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
         };
         AppSelectedProvider: {
@@ -3344,7 +3344,7 @@ export interface components {
             allowed_paths: (string | components["schemas"]["AppAllowedPath"])[];
             /** @description Empty: every priced model. */
             allowed_models: string[];
-            /** @description A client value above it is refused, a missing one is filled in. */
+            /** @description A client’s value above it is refused; a missing one is set to it. */
             max_output_tokens?: number;
         };
         AppSelectedProviders: {
@@ -3395,11 +3395,11 @@ export interface components {
             model: string;
             /** @enum {string} */
             api_style: "responses";
-            /** @description Merged over the client’s body; wins at every depth. */
+            /** @description Merged over the client’s body; overrides it at every depth. */
             params?: {
                 [key: string]: unknown;
             };
-            /** @description A client value above it is refused, a missing one is filled in. */
+            /** @description A client’s value above it is refused; a missing one is set to it. */
             max_output_tokens?: number;
             /** @description Tried in order when the provider fails before the first byte. */
             fallback?: components["schemas"]["AppEndpointTarget"][];
@@ -3415,7 +3415,7 @@ export interface components {
             fallback?: components["schemas"]["AppEndpointTarget"][];
         };
         AppConfig: {
-            /** @description How callers prove themselves. */
+            /** @description How callers authenticate. */
             authentication: components["schemas"]["AppDeviceAuthentication"] | components["schemas"]["AppApiKeyAuthentication"];
             routing: components["schemas"]["AppRouting"];
             limits?: components["schemas"]["AppLimits"];
@@ -3427,7 +3427,7 @@ export interface components {
         CreateAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
-            /** @description A name of your choice for scripts and files, unique in the account. Null or absent: none. */
+            /** @description Your own name for it in scripts and files, unique in the account. Null or absent: none. */
             handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
@@ -3440,7 +3440,7 @@ export interface components {
             /** @description Assigned by the service; never changes. */
             id: string;
             name: string;
-            /** @description Name of your choice for scripts and files; null: none. */
+            /** @description Your own name for it in scripts and files; null: none. */
             handle: string | null;
             /** @description Normalised, defaults filled in. */
             config: components["schemas"]["AppConfig"] | {
@@ -3448,7 +3448,7 @@ export interface components {
             };
             /** @enum {string} */
             status: "active" | "disabled";
-            /** @description One more with each write. */
+            /** @description Increases by one with each write. */
             revision: number;
             /** Format: date-time */
             created_at: string;
@@ -3457,28 +3457,28 @@ export interface components {
         };
         CreatedAppResponse: {
             app: components["schemas"]["AppResource"];
-            /** @description What is enforced at run time, for people; null when the configuration no longer parses. */
+            /** @description What is enforced at run time, for people; null when the configuration is no longer valid. */
             resolved: {
                 [key: string]: unknown;
             } | null;
-            /** @description Why the stored configuration no longer parses. */
+            /** @description Why the stored configuration is no longer valid. */
             config_error: string | null;
             /** @description The first key of an application with authentication type `api_key`; null for others. */
             api_key: components["schemas"]["IssuedAppKeyResponse"] | null;
         };
         AppResponse: {
             app: components["schemas"]["AppResource"];
-            /** @description What is enforced at run time, for people; null when the configuration no longer parses. */
+            /** @description What is enforced at run time, for people; null when the configuration is no longer valid. */
             resolved: {
                 [key: string]: unknown;
             } | null;
-            /** @description Why the stored configuration no longer parses. */
+            /** @description Why the stored configuration is no longer valid. */
             config_error: string | null;
         };
         ReplaceAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
-            /** @description A name of your choice for scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
+            /** @description Your own name for it in scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
             handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
@@ -3492,7 +3492,7 @@ export interface components {
         ValidateAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
-            /** @description A name of your choice for scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
+            /** @description Your own name for it in scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
             handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
@@ -3502,7 +3502,7 @@ export interface components {
             status?: "active" | "disabled";
             /** @description Refused when it is not the stored one, as a replacement would be. */
             revision?: number;
-            /** @description Providers to count in, in place of those with their slugs: as for a creation, without `secret`. */
+            /** @description Providers to assume, in place of those with their slugs: as for a creation, without `secret`. */
             assumed_providers?: components["schemas"]["CreateProviderRequest"][];
         };
         AppValidationResponse: {
@@ -3515,7 +3515,7 @@ export interface components {
         ValidateAppDraftRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
-            /** @description A name of your choice for scripts and files, unique in the account. Null or absent: none. */
+            /** @description Your own name for it in scripts and files, unique in the account. Null or absent: none. */
             handle?: string | null;
             config: components["schemas"]["AppConfig"];
             /**
@@ -3523,7 +3523,7 @@ export interface components {
              * @enum {string}
              */
             status?: "active" | "disabled";
-            /** @description Providers to count in, in place of those with their slugs: as for a creation, without `secret`. */
+            /** @description Providers to assume, in place of those with their slugs: as for a creation, without `secret`. */
             assumed_providers?: components["schemas"]["CreateProviderRequest"][];
         };
         AppDraftValidationResponse: {
@@ -3544,7 +3544,7 @@ export interface components {
             /** @description Whether its first target can be called. */
             ready: boolean;
             /**
-             * @description Otherwise what its clients are refused with.
+             * @description The error code for its clients otherwise.
              * @enum {string|null}
              */
             problem: "provider_not_configured" | "provider_disabled" | null;
@@ -3559,7 +3559,7 @@ export interface components {
             endpoints: components["schemas"]["CheckedEndpointResponse"][];
             /** @description Active, with an active provider that its routing covers, or an endpoint that is ready. */
             ready: boolean;
-            /** @description What this check cannot show. */
+            /** @description What this check does not test. */
             limitations: string[];
         };
         DeletedAppResponse: {
@@ -3574,15 +3574,15 @@ export interface components {
         AppSnippetResponse: {
             /** @enum {string} */
             language: "shell" | "swift";
-            /** @description Holds no credential: variables stand for them. */
+            /** @description Without credentials: variables stand for them. */
             snippet: string;
             /** @description What to fill in, and what to know. */
             notes: string[];
         };
         OperationFailureResponse: {
-            /** @description As the route of the change answers it, such as `slug_taken`. */
+            /** @description The error code of the change’s route, such as `slug_taken`. */
             code: string;
-            /** @description What is wrong, and what to do. */
+            /** @description The problem, and what to do. */
             message: string;
         };
         ChangeOperationResponse: {
@@ -3600,18 +3600,18 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description Until when it can be completed.
+             * @description When it expires.
              */
             expiresAt: string;
-            /** @description What came of it: `app`, `appId`, `provider`, `gateway`; of an issued key `api_key`, without the key itself. */
+            /** @description The result: `app`, `appId`, `provider`, `gateway`; of an issued key `api_key`, without the key itself. */
             result?: {
                 [key: string]: unknown;
             };
-            /** @description Why the last try of a person was refused. While the operation is pending, they can try again. */
+            /** @description Why the last submission was refused. While the operation is pending, the person can try again. */
             failure?: components["schemas"]["OperationFailureResponse"];
             /**
              * Format: uri
-             * @description The page on which an owner or admin sees the issued key, once; while it can be seen.
+             * @description The page that shows the issued key once to an owner or admin, while it can be revealed.
              */
             reveal_url?: string;
         };
@@ -3619,21 +3619,21 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
-            /** @description As in the operation; `api_key.key` is the key itself, shown this once. */
+            /** @description As in the operation; `api_key.key` is the key itself, shown only once. */
             result: {
                 [key: string]: unknown;
             };
         };
         OpenLoginRequest: {
-            /** @description Made and kept by the terminal before it is sent; it names the operation and proves who may poll it. */
+            /** @description Created and stored by the terminal before it is sent; it identifies the operation and authenticates its polls. */
             token: string;
-            /** @description Who asks, in its own words. */
+            /** @description The client’s own description. */
             client: {
                 /** @description Such as the name of the machine. */
                 label?: string;
                 os?: string;
             };
-            /** @description Where the terminal listens: exactly "http://127.0.0.1:<port>/callback". The page sends the browser there with a one-time code. */
+            /** @description Where the terminal listens: exactly "http://127.0.0.1:<port>/callback". The page redirects the browser there with a one-time code. */
             loopbackRedirect?: string;
         };
         LoginResponse: {
@@ -3654,12 +3654,12 @@ export interface components {
             expiresAt: string;
         };
         RedeemLoginRequest: {
-            /** @description The `code` that the browser brought to the listener. */
+            /** @description The `code` of the redirect to the listener. */
             redeemCode: string;
         };
         HandedOverCredential: {
             /**
-             * @description A management key; handed over this once.
+             * @description A management key; returned only once.
              * @example gw_mgmt_…
              */
             token: string;
@@ -3669,7 +3669,7 @@ export interface components {
             account: components["schemas"]["OrganizationResource"];
         };
         BootstrapRequest: {
-            /** @description Made and kept by the terminal before it is sent; it names the operation and proves who may poll it. */
+            /** @description Created and stored by the terminal before it is sent; it identifies the operation and authenticates its polls. */
             token: string;
         };
         DeploymentResource: {
@@ -3695,23 +3695,23 @@ export interface components {
             denied?: true;
             /**
              * Format: date-time
-             * @description Until when a browser step can be completed.
+             * @description When the browser step expires.
              */
             expiresAt: string;
             /** @description The page of the browser step, while it is pending. */
             url?: string;
             deployment: components["schemas"]["DeploymentResource"];
-            /** @description What came of it: `credential.token` (the key, handed over once), `accountId`, `app`, `api_key`, `provider`, `gateway`. */
+            /** @description The result: `credential.token` (the key, returned once), `accountId`, `app`, `api_key`, `provider`, `gateway`. */
             result?: {
                 [key: string]: unknown;
             };
-            /** @description Why the last try of a person was refused. While the operation is pending, they can try again. */
+            /** @description Why the last submission was refused. While the operation is pending, the person can try again. */
             failure?: components["schemas"]["OperationFailureResponse"];
             account?: components["schemas"]["OrganizationResource"];
         };
         CreateOperationRequest: {
             /**
-             * @description What is to be done.
+             * @description The requested change.
              * @enum {string}
              */
             kind: "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
@@ -3719,7 +3719,7 @@ export interface components {
             payload: {
                 [key: string]: unknown;
             };
-            /** @description Made and kept by the terminal before it is sent; it names the operation and proves who may poll it. */
+            /** @description Created and stored by the terminal before it is sent; it identifies the operation and authenticates its polls. */
             token: string;
             /** @description Whether a person completes it in a browser; for `provider.add` and `provider-gateway.add`. */
             browser?: boolean;
@@ -3737,7 +3737,7 @@ export interface components {
             expiresAt?: string;
         };
         SubmissionRequest: {
-            /** @description What stands behind `#` in the link; for a login also the user code. */
+            /** @description The text after `#` in the link; for a login also the user code. */
             submissionToken: string;
         };
         HandoffViewer: {
@@ -3745,10 +3745,10 @@ export interface components {
             email: string | null;
         };
         HandoffClient: {
-            /** @description What the terminal calls itself. */
+            /** @description The terminal’s own label. */
             label: string;
             os: string | null;
-            /** @description The address it asked from; of IPv6, its network. */
+            /** @description The address of the request; of IPv6, its network. */
             ip: string | null;
             /** Format: date-time */
             requestedAt: string;
@@ -3762,16 +3762,16 @@ export interface components {
         HandoffDetailsResponse: {
             /** @enum {string} */
             kind: "bootstrap" | "login" | "claim" | "app.add" | "app.key.add" | "provider.add" | "provider.update" | "provider.rotate-key" | "provider-gateway.add" | "provider-gateway.rotate-key";
-            /** @description What is to be done, never a secret; with `snapshot` or `gatewaySnapshot`, the resource it changes. */
+            /** @description The requested change, without secrets; with `snapshot` or `gatewaySnapshot`, the resource it changes. */
             payload: {
                 [key: string]: unknown;
             };
-            /** @description The account it is for; null for a login, whose account the person chooses. */
+            /** @description Its account; null for a login, whose account the person chooses. */
             account: components["schemas"]["OrganizationResource"] | null;
             /** @description Who is signed in. */
             viewer: components["schemas"]["HandoffViewer"] | null;
             /**
-             * @description What the viewer has to do first.
+             * @description What the viewer must do first.
              * @enum {string|null}
              */
             blockedBy: "registration_required" | "sign_out_required" | "no_eligible_organization" | null;
@@ -3781,17 +3781,17 @@ export interface components {
             /** @description To compare with the one in the terminal. */
             userCode: string | null;
             client: components["schemas"]["HandoffClient"] | null;
-            /** @description Whether the browser goes back to a listener of the terminal. */
+            /** @description Whether the browser is redirected to a listener of the terminal. */
             hasLoopbackRedirect: boolean;
-            /** @description Those that a login may choose from. */
+            /** @description The accounts that a login can choose. */
             organizations?: components["schemas"]["HandoffAccount"][];
         };
         SubmitHandoffRequest: {
-            /** @description What stands behind `#` in the link; for a login also the user code. */
+            /** @description The text after `#` in the link; for a login also the user code. */
             submissionToken: string;
             /** @description `true`; to decline, use `deny`. */
             approve: boolean;
-            /** @description The provider’s key, where the operation asks for it. */
+            /** @description The provider’s key, if the operation needs it. */
             secret?: string;
             /** @description The account of a login; required with several. */
             organizationId?: string;
@@ -3802,11 +3802,11 @@ export interface components {
             /** @description For the person. */
             message: string;
             /**
-             * @description Where the person goes on.
+             * @description Where the person continues.
              * @enum {string}
              */
             continueTo: "cli" | "console";
-            /** @description The terminal’s listener: send the browser there. */
+            /** @description The terminal’s listener: redirect the browser to it. */
             redirectUrl?: string;
         };
         DeniedHandoffResponse: {
@@ -3816,9 +3816,9 @@ export interface components {
             message: string;
         };
         RegisterForHandoffRequest: {
-            /** @description What stands behind `#` in the link; for a login also the user code. */
+            /** @description The text after `#` in the link; for a login also the user code. */
             submissionToken: string;
-            /** @description Compared without regard to case; nobody sends mail to it. */
+            /** @description Compared without case; no mail is sent to it. */
             email: string;
             password: string;
             name: string;
@@ -3883,18 +3883,18 @@ export interface components {
             output_tokens: number;
             /** @description US dollars. */
             cost_usd: number;
-            /** @description US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets. */
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
             /** @description Requests refused by a limit, a plan or a block. */
             blocked: number;
             appId: string;
-            /** @description The application is deleted; its usage stays. */
+            /** @description Whether the application is deleted; its usage stays. */
             deleted: boolean;
             /**
              * Format: date
-             * @description UTC day of the first recorded request that is kept.
+             * @description UTC day of the oldest stored request.
              */
             firstRecord: string;
         };
@@ -3914,7 +3914,7 @@ export interface components {
             coverage: components["schemas"]["UsageCoverage"];
         };
         ConsentRequest: {
-            /** @description What stands behind `#` in the address of the consent page. */
+            /** @description The text after `#` in the address of the consent page. */
             submissionToken: string;
         };
         ConsentClient: {
@@ -3939,36 +3939,36 @@ export interface components {
         ConsentDetailsResponse: {
             id: string;
             /**
-             * @description `retired`: what was allowed has been revoked since, or its code was never used.
+             * @description `retired`: the connection was revoked, or its code was never used.
              * @enum {string}
              */
             state: "pending" | "completed" | "denied" | "expired" | "retired";
             client: components["schemas"]["ConsentClient"];
-            /** @description Where the browser goes after the decision: a host, or a private scheme. */
+            /** @description Target of the redirect after the decision: a host, or a private scheme. */
             redirectHost: string;
             /** @enum {string} */
             requestedGrant: "read" | "manage";
             /** Format: date-time */
             expiresAt: string;
             viewer: components["schemas"]["ConsentViewer"] | null;
-            /** @description The accounts of the viewer, one of which the client may get. */
+            /** @description The accounts of the viewer, one of which the client can get. */
             accounts: components["schemas"]["ConsentAccount"][];
             /** @enum {string|null} */
             blockedBy: "registration_required" | "no_eligible_organization" | null;
-            /** @description Whether the client can be let in without a person: the deployment is empty. */
+            /** @description Whether the client can get access without a person: the deployment is empty. */
             guestAvailable: boolean;
             /**
              * Format: date-time
-             * @description Null: a guest account does not end.
+             * @description Null: a guest account does not expire.
              */
             guestExpiresAt: string | null;
             googleEnabled: boolean;
             registrationOpen: boolean;
         };
         AllowConsentRequest: {
-            /** @description What stands behind `#` in the address of the consent page. */
+            /** @description The text after `#` in the address of the consent page. */
             submissionToken: string;
-            /** @description The account that the client gets, one of `accounts`. */
+            /** @description Account for the client, one of `accounts`. */
             organizationId: string;
             /**
              * @description At most `requestedGrant`.
@@ -3977,13 +3977,13 @@ export interface components {
             grant: "read" | "manage";
         };
         ConsentRedirectResponse: {
-            /** @description Where to send the browser. Repeating the request answers the same. */
+            /** @description Where to send the browser. Idempotent. */
             redirect: string;
         };
         AuthEventResponse: {
-            /** @description Grows with time; the cursor of the list. */
+            /** @description Increases with time; the cursor of the list. */
             id: number;
-            /** @description Null: nobody was proven. */
+            /** @description Null if no user was authenticated. */
             user_id: string | null;
             /** @enum {string} */
             event: "register" | "token_exchange";
@@ -3991,11 +3991,11 @@ export interface components {
             auth_method: "attest" | "api_key" | null;
             /** @description `ok`, or the error code the client got. */
             outcome: string;
-            /** @description Which case of the code it was; clients never see it. */
+            /** @description The granular cause; clients never see it. */
             reason: string | null;
             app_version: string | null;
             latency_ms: number | null;
-            /** @description How long a required claim took to arrive, with the success that ended the wait. */
+            /** @description How long a required claim took to arrive; on the success that ended the wait. */
             claim_delay_ms: number | null;
             /** Format: date-time */
             created_at: string;
@@ -4061,7 +4061,7 @@ export interface components {
             to: string;
             /** @description By date, event, outcome and reason. */
             daily: components["schemas"]["AuthEventDayResponse"][];
-            /** @description Requests that did not end well, by date and status. */
+            /** @description Requests that failed or were refused, by date and status. */
             usage_failures: components["schemas"]["UsageFailuresResponse"][];
             token_exchange: components["schemas"]["TokenExchangesResponse"];
             /** @description How long required claims took to arrive. */
@@ -4070,7 +4070,7 @@ export interface components {
             pending_users: number;
         };
         UserLimitsResponse: {
-            /** @description Requests in the current UTC day; null where the application sets no limit for one user. */
+            /** @description Requests in the current UTC day; null if the application sets no limit per user. */
             requests_today: number | null;
             /** @description What is left of `requests_per_day`; null without a daily limit. */
             requests_remaining: number | null;
@@ -4080,7 +4080,7 @@ export interface components {
             requests_per_day: number | null;
             /** @description US dollars spent in the current UTC month. */
             monthly_cost_usd: number;
-            /** @description US dollars beside `monthly_cost_usd` that calls of unknown usage are taken to have cost; counts against the budget. */
+            /** @description Estimate in US dollars beside `monthly_cost_usd` for calls of unknown usage; counts against the budget. */
             estimated_cost_usd: number;
             /** @description US dollars for one user; null without a budget. */
             monthly_budget_usd: number | null;
@@ -4094,21 +4094,21 @@ export interface components {
         RegisterUserDeviceRequest: {
             /** @description The user’s token of the application’s identity provider. */
             issuer_token: string;
-            /** @description Id of the device key: base64 of the hash of its public half. */
+            /** @description Id of the device key: base64 of the hash of its public key. */
             key_id: string;
             /** @description base64 of the attestation object of the device. */
             attestation: string;
-            /** @description As it was answered; used up by this call. */
+            /** @description As it was issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
         };
         RegisterInstallRequest: {
-            /** @description Id of the device key: base64 of the hash of its public half. */
+            /** @description Id of the device key: base64 of the hash of its public key. */
             key_id: string;
             /** @description base64 of the attestation object of the device. */
             attestation: string;
-            /** @description As it was answered; used up by this call. */
+            /** @description As it was issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -4116,21 +4116,21 @@ export interface components {
         ExchangeUserDeviceRequest: {
             /** @description The user’s token of the application’s identity provider. */
             issuer_token: string;
-            /** @description Id of the device key: base64 of the hash of its public half. */
+            /** @description Id of the device key: base64 of the hash of its public key. */
             key_id: string;
             /** @description base64 of the assertion of the device. */
             assertion: string;
-            /** @description As it was answered; used up by this call. */
+            /** @description As it was issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
         };
         ExchangeInstallRequest: {
-            /** @description Id of the device key: base64 of the hash of its public half. */
+            /** @description Id of the device key: base64 of the hash of its public key. */
             key_id: string;
             /** @description base64 of the assertion of the device. */
             assertion: string;
-            /** @description As it was answered; used up by this call. */
+            /** @description As it was issued; consumed by this call. */
             challenge: string;
         } & {
             [key: string]: unknown;
@@ -4142,7 +4142,7 @@ export interface components {
             issuer_token: string;
         };
         ChallengeResponse: {
-            /** @description base64url of 32 random bytes; to be signed once, by this application. */
+            /** @description base64url of 32 random bytes; valid once, for this application. */
             challenge: string;
             /**
              * @description Seconds.
@@ -4175,7 +4175,7 @@ export interface components {
             /** @description True when this instance can take calls. */
             ready: boolean;
             /**
-             * @description Why it is not ready; null when it is. Stopping: it accepts calls for `STOP_DELAY_SECONDS` more. Otherwise the first member that prevents it.
+             * @description Why it is not ready; null when it is. Stopping: it accepts calls for another `STOP_DELAY_SECONDS`. Otherwise the first failing part.
              * @enum {string|null}
              */
             reason: "stopping" | "database" | "vault" | "journal" | "redis" | null;
@@ -4186,16 +4186,16 @@ export interface components {
             /** @enum {string} */
             journal: "ok" | "full" | "failed";
             /**
-             * @description How configuration changes arrive.
+             * @description How configuration changes are received.
              * @enum {string}
              */
             configChanges: "connected" | "polling";
             /**
-             * @description Lost: each instance counts address limits for itself. Other: `REDIS_URL` leads to another Redis than that of the instances that serve already.
+             * @description Lost: each instance counts address limits for itself. Other: `REDIS_URL` is another Redis than that of the running instances.
              * @enum {string}
              */
             redis: "ok" | "lost" | "unused" | "other";
-            /** @description Instances that serve from this database, this one included, as this one sees it. */
+            /** @description Instances that use this database, this one included, as this one sees it. */
             instances: number;
             /**
              * @description Differs: this machine's clock is more than 2 s from the time that all instances share, by which everything goes.
@@ -4203,14 +4203,14 @@ export interface components {
              */
             clock: "ok" | "differs";
             /**
-             * @description Degraded: request limits are kept without Redis, each instance within its share of them.
+             * @description Degraded: request limits are counted without Redis, each instance within its share.
              * @enum {string}
              */
             limits: "ok" | "degraded";
         };
         DeploymentInstanceResponse: {
             id: string;
-            /** @description Whether it has answered this request. */
+            /** @description Whether it answered this request. */
             current: boolean;
             /** @description Name of its machine. */
             host: string;
@@ -4219,7 +4219,7 @@ export interface components {
             version: string;
             /** Format: date-time */
             startedAt: string;
-            /** @description Whether it was started with Redis, and reached it at its last heartbeat. */
+            /** @description Whether it uses Redis, and reached it at its last heartbeat. */
             redisAnswers: boolean;
             /** @description How far the clock of its machine is ahead of the shared time, in milliseconds; negative: behind. */
             clockAheadMs: number;
@@ -4230,7 +4230,7 @@ export interface components {
             /** Format: date-time */
             endedAt: string;
             /**
-             * @description Failed: a step did, and the log says which. Stopped: the next run continues.
+             * @description Failed: at least one step failed; see the log. Stopped: the next run continues.
              * @enum {string}
              */
             outcome: "done" | "failed" | "stopped";
@@ -4251,9 +4251,9 @@ export interface components {
             database: "embedded" | "external";
             /** @description Events on disk that Postgres has not stored yet. */
             pendingEvents: number;
-            /** @description The last nightly work; null before it. */
+            /** @description The last nightly job; null before the first one. */
             maintenance: components["schemas"]["MaintenanceRunResponse"] | null;
-            /** @description Settings that matter, without secrets. */
+            /** @description Important settings, without secrets. */
             settings: components["schemas"]["DeploymentSettingResponse"][];
         };
         ErrorResponse: {
@@ -4273,15 +4273,15 @@ export interface components {
     headers: {
         /** @description Seconds after which the call may succeed. */
         RetryAfter: number;
-        /** @description Seconds after which the call may succeed, where the service can tell. */
+        /** @description Seconds after which the call may succeed, if known. */
         OptionalRetryAfter: number;
-        /** @description Seconds after which the call may succeed. Where the provider answered: what it said, if anything. */
+        /** @description Seconds after which the call may succeed. If the provider answered, its own value, if any. */
         RelayedRetryAfter: string;
         /** @description Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`): `auth;dur=0.1, limiter;dur=0.2, provider_ttfb;dur=310.5`. */
         ServerTiming: string;
-        /** @description The provider’s, where it names a public address that is not the provider’s own. */
+        /** @description The provider’s, if it is a public address of another host. */
         RelayedLocation: string;
-        /** @description The provider’s name for the call. */
+        /** @description The provider’s id of the call. */
         RelayedRequestId: string;
         /** @description `Bearer` and its `realm`; with `error="invalid_token"` where a credential was sent and opens nothing. */
         Challenge: string;
@@ -4291,13 +4291,13 @@ export interface components {
         AcceptEncoding: string;
         /** @description A path of the console. */
         ConsolePlace: string;
-        /** @description Begins or ends the session of the browser. */
+        /** @description Starts or ends the session of the browser. */
         SessionCookie: string;
-        /** @description Renews the session of a browser that has one, once a day; or clears a sign-in elsewhere that is over. */
+        /** @description Renews the browser’s session once a day, or clears the cookie of a finished third-party sign-in. */
         RenewedSessionCookie: string;
         /** @description The organization that the session acts in. */
         OrganizationCookie: string;
-        /** @description Ties the sign-in to this browser; sent back to `/v1/auth/callback/google` alone. */
+        /** @description Binds the sign-in to this browser; sent only to `/v1/auth/callback/google`. */
         SignInStateCookie: string;
     };
     pathItems: never;
@@ -4313,7 +4313,7 @@ export interface operations {
                 action?: string;
                 /** @description Only what this user did. */
                 actor_id?: string;
-                /** @description Only what was done to this application and what belongs to it. */
+                /** @description Only events of this application and its resources. */
                 app_id?: string;
                 /** @description First UTC day; when only `to` is given, 29 days before it. Every day when neither is. */
                 from?: string;
@@ -4844,7 +4844,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The one you act in; any other is not found. */
+                /** @description Your current one; any other is not found. */
                 id: string;
             };
             cookie?: never;
@@ -6573,7 +6573,7 @@ export interface operations {
                 status?: "active" | "blocked";
                 /** @description Most users to return; 50 when absent. */
                 limit?: number;
-                /** @description How many users to pass over; none when absent. */
+                /** @description How many users to skip; 0 when absent. */
                 offset?: number;
             };
             header?: never;
@@ -6878,7 +6878,7 @@ export interface operations {
                 sort?: "id" | "name" | "users" | "requests" | "errors" | "cost";
                 /** @description When absent `asc` for ids and names, else `desc`. */
                 order?: "asc" | "desc";
-                /** @description How many applications to pass over; none when absent. */
+                /** @description How many applications to skip; 0 when absent. */
                 offset?: number;
             };
             header?: never;
@@ -8801,7 +8801,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description As the endpoint’s style wants it: a JSON object or a form. At most 20 MiB. */
+        /** @description By the endpoint’s style: a JSON object or a form. At most 20 MiB. */
         requestBody: {
             content: {
                 /**
@@ -8812,7 +8812,7 @@ export interface operations {
                 "application/json": {
                     /** @description Overwritten by the endpoint’s. */
                     model?: unknown;
-                    /** @description Style `responses`: what to answer. */
+                    /** @description Style `responses`: the prompt. */
                     input?: unknown;
                     /** @description Answer as a stream of events. */
                     stream?: boolean;
@@ -8832,7 +8832,7 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description Overwritten by the endpoint’s. */
                     model?: unknown;
-                    /** @description Style `responses`: what to answer. */
+                    /** @description Style `responses`: the prompt. */
                     input?: unknown;
                     /** @description Answer as a stream of events. */
                     stream?: boolean;

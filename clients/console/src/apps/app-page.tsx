@@ -78,7 +78,7 @@ function Content({ tab }: { readonly tab: string }) {
       </nav>
       {configError !== null && (
         <div className="mb-4">
-          <Alert>The stored configuration is not accepted any more: {configError}</Alert>
+          <Alert>The stored configuration is no longer valid: {configError}</Alert>
         </div>
       )}
       {shown !== undefined && <shown.Content />}

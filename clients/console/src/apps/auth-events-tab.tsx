@@ -69,7 +69,7 @@ export function AuthEventsTab() {
   return (
     <>
       {summary !== undefined && <Summary summary={summary} />}
-      <Card title="Attempts" lead="Devices that registered, and tokens that were asked for; the newest first." isFlush>
+      <Card title="Attempts" lead="Devices that registered, and tokens that were requested; the newest first." isFlush>
         {error !== null && <Alert>{messageOf(error)}</Alert>}
         {events === undefined && error === null && <Skeleton rows={6} />}
         {events?.length === 0 && (
@@ -105,7 +105,7 @@ function Summary({ summary }: { readonly summary: Schemas['AuthEventSummaryRespo
       <Figure
         label="Subscription to token"
         value={delay.p50_ms === null ? '—' : durationText(delay.p50_ms)}
-        note={delay.p95_ms === null ? 'no such wait' : `95 of 100 within ${durationText(delay.p95_ms)}`}
+        note={delay.p95_ms === null ? 'no waits' : `95 of 100 within ${durationText(delay.p95_ms)}`}
       />
       <Figure label="Waiting for a claim" value={countText(pending)} note="users without their subscription yet" />
     </Figures>

@@ -3,7 +3,7 @@ import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { type Conflict, conflictsOf, type Draft, type Json, merged, type Winner } from './draft-merge.rules';
 
-/** Somebody else has saved meanwhile: what both changed is decided one by one, the rest is merged. */
+/** Somebody else saved in the meantime: what both changed is decided one by one, the rest is merged. */
 export function ConflictDialog({
   base,
   mine,
@@ -23,11 +23,11 @@ export function ConflictDialog({
   const open = conflicts.filter(({ path }) => winners[path] === undefined).length;
   return (
     <Dialog
-      title="Somebody else has saved meanwhile"
+      title="Somebody else saved in the meantime"
       lead={
         conflicts.length === 0
-          ? 'Their changes and yours are about different things. Save to keep both.'
-          : 'Both of you have changed the following. Choose for each; everything else is kept from both.'
+          ? 'Their changes and yours do not overlap. Save to keep both.'
+          : 'Both of you changed the following. Choose for each; all other changes are kept.'
       }
       isOpen
       onClose={onClose}

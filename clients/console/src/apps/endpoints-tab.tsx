@@ -43,7 +43,7 @@ export function EndpointsTab() {
     <div className="flex flex-col gap-6">
       <Card
         title="New endpoint"
-        lead="A stable address behind which you change provider, model, parameters and fallbacks."
+        lead="A stable address whose provider, model, parameters and fallbacks you can change."
       >
         <form
           className="flex flex-wrap items-start gap-3"
@@ -244,7 +244,7 @@ function Params({
       <div className="flex flex-col gap-4">
         <TextArea
           label="Parameters (JSON)"
-          hint="Merged into every request; they win over what the client sends."
+          hint="Merged into every request; they override what the client sends."
           rows={8}
           value={text}
           onChange={(typed) => {

@@ -19,7 +19,7 @@ export function LimitsTab() {
         <ScopeForm scope="per_app" />
         <LimitGauges />
       </Card>
-      <Card title="Each user" lead="Counted for every user of the application by itself.">
+      <Card title="Each user" lead="Counted separately for each user of the application.">
         {hasUsers ? (
           <ScopeForm scope="per_user" />
         ) : (

@@ -101,7 +101,7 @@ export function NewAppPage() {
                 onChange={setAllowsDevelopment}
               />
               <p className="text-sm text-muted">
-                It begins with limits of 10 requests a minute and 300 a day for each user, and an identity for each
+                It starts with limits of 10 requests a minute and 300 a day for each user, and an identity for each
                 installation. Sign-in with your own users is set up under Authentication.
               </p>
             </>

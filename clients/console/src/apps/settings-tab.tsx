@@ -41,7 +41,7 @@ export function SettingsTab() {
           />
           <Checkbox
             label="Enabled"
-            hint="Switched off, every call is refused with app_disabled. Nothing is deleted."
+            hint="When disabled, every call is refused with app_disabled. Nothing is deleted."
             checked={draft.status === 'active'}
             onChange={(isOn) => change({ status: isOn ? 'active' : 'disabled' })}
             reason={reason}
@@ -65,7 +65,7 @@ export function SettingsTab() {
         </Button>
         <TypedConfirmation
           title={`Delete ${loaded.app.name}?`}
-          lead="Every call of it is refused from now on. This cannot be undone."
+          lead="All its calls are refused from now on. This cannot be undone."
           phrase={id}
           act="Delete"
           isOpen={isDeleting}

@@ -109,8 +109,8 @@ function Panel({ endpoint }: { readonly endpoint: string | undefined }) {
           onChange={setCredential}
           hint={
             isServer
-              ? 'It is sent with this call and stored nowhere.'
-              : 'A token that a device of this application has got. It is stored nowhere.'
+              ? 'It is sent with this call and not stored.'
+              : 'A token of a device of this application. It is not stored.'
           }
         />
         {header !== undefined && (

@@ -57,7 +57,7 @@ export function UsersTab() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Card title="Users" lead="Whoever has signed in, registered a device, or was named by your server." isFlush>
+    <Card title="Users" lead="Users who signed in, registered a device, or were named by your server." isFlush>
       <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
         <TextField
           label="Search users"
@@ -92,7 +92,7 @@ export function UsersTab() {
       {error !== null && <Alert>{messageOf(error)}</Alert>}
       {data === undefined && error === null && <Skeleton rows={8} />}
       {data !== undefined && data.users.length === 0 && (
-        <EmptyState title="Nobody here">No user of this application matches.</EmptyState>
+        <EmptyState title="No users">No user of this application matches.</EmptyState>
       )}
       {data !== undefined && data.users.length > 0 && (
         <>
@@ -132,7 +132,7 @@ function UserTable({ app, users }: { readonly app: string; readonly users: reado
     try {
       if (isBlocked) await read(api.POST('/v1/admin/apps/{app}/user/unblock', { params }));
       else await read(api.POST('/v1/admin/apps/{app}/user/block', { params }));
-      say(`${id} is ${isBlocked ? 'no longer blocked' : 'blocked; the same button undoes it'}.`);
+      say(`${id} is ${isBlocked ? 'no longer blocked' : 'blocked; use the same button to unblock'}.`);
     } catch (thrown) {
       say(messageOf(thrown));
     }

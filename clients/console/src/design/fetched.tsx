@@ -33,7 +33,7 @@ export function fetched<Props extends object = object>(
     if (state !== 'failed') return <Skeleton rows={rows} />;
     return (
       <Alert actions={<Button onClick={() => location.reload()}>Reload</Button>}>
-        This part of the console could not be loaded. The gateway may have been updated, or cannot be reached.
+        This part of the console could not be loaded. The gateway may have been updated, or is unreachable.
       </Alert>
     );
   }

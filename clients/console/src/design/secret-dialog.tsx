@@ -16,7 +16,7 @@ export function SecretDialog({
   return (
     <Dialog title={title} isOpen={secret !== undefined} onClose={onClose} isSticky>
       <div className="flex flex-col gap-4">
-        <Alert tone="warn">This is the only time it is shown. The gateway keeps a hash of it.</Alert>
+        <Alert tone="warn">It is shown only once. The gateway stores a hash of it.</Alert>
         <CodeBlock label="Key" code={secret ?? ''} />
         <div className="flex justify-end">
           <Button look="primary" onClick={onClose}>

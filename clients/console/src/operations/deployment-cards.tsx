@@ -62,13 +62,13 @@ export function DeploymentCards({ deployment }: { readonly deployment: Deploymen
       >
         <Table caption="Instances" columns={INSTANCE_COLUMNS} rows={instances} rowKey={({ id }) => id} />
       </Card>
-      <Card title="Last night’s maintenance" lead="Deletes what has outlived its purpose, and seals keys anew.">
+      <Card title="Last night’s maintenance" lead="Deletes rows past their retention, and reseals provider keys.">
         <Maintenance run={maintenance} />
         <p className="mt-2 text-sm text-muted">
           {countText(pendingEvents)} recorded calls wait in the journal to be stored, usually for less than a second.
         </p>
       </Card>
-      <Card title="Settings" lead="Those that explain behaviour; secrets are not shown." isFlush>
+      <Card title="Settings" lead="Settings that affect behaviour; secrets are not shown." isFlush>
         <Table caption="Settings" columns={SETTING_COLUMNS} rows={settings} rowKey={({ name }) => name} />
       </Card>
     </>
@@ -76,7 +76,7 @@ export function DeploymentCards({ deployment }: { readonly deployment: Deploymen
 }
 
 function Maintenance({ run }: { readonly run: Deployment['maintenance'] }) {
-  if (run === null) return <p>It has not run yet. It does at 03:17 UTC, on one of the instances.</p>;
+  if (run === null) return <p>It has not run yet. It runs at 03:17 UTC, on one of the instances.</p>;
   const { endedAt, outcome } = run;
   const isLate = Date.now() - Date.parse(endedAt) > MAINTENANCE_LATE_MS;
   return (
@@ -85,7 +85,7 @@ function Maintenance({ run }: { readonly run: Deployment['maintenance'] }) {
       <Time at={endedAt} />
       <span className="text-muted">
         {outcome === 'failed' && 'A step failed; the log names it. The next night tries again.'}
-        {outcome !== 'failed' && isLate && 'That is long ago: was an instance running at 03:17 UTC?'}
+        {outcome !== 'failed' && isLate && 'That was long ago: was an instance running at 03:17 UTC?'}
       </span>
     </p>
   );

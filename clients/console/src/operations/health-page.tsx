@@ -25,7 +25,7 @@ const PARTS: readonly Part[] = [
     purpose: 'Postgres keeps everything: accounts, applications, usage.',
     state: ({ database }) => database,
     good: ['ok'],
-    advice: 'Start Postgres again and look at its log. Calls that need nothing new go on meanwhile.',
+    advice: 'Start Postgres again and check its log. Calls with cached configuration continue meanwhile.',
   },
   {
     name: 'Redis',
@@ -36,10 +36,10 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'Vault',
-    purpose: 'Opens the keys of providers.',
+    purpose: 'Decrypts provider keys.',
     state: ({ vault }) => vault,
     good: ['ok'],
-    advice: 'No provider key can be opened: set the key-encryption key that sealed them.',
+    advice: 'No provider key can be decrypted: set the key-encryption key that sealed them.',
   },
   {
     name: 'Usage journal',
@@ -57,7 +57,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'Clock',
-    purpose: 'Windows, months and tokens go by the time of the database.',
+    purpose: 'Windows, months and tokens use the time of the database.',
     state: ({ clock }) => clock,
     good: ['ok'],
     advice: 'This machine’s clock is wrong. Nothing breaks, but logs of the machine show other times.',
@@ -67,7 +67,7 @@ const PARTS: readonly Part[] = [
     purpose: 'Hold for all instances together.',
     state: ({ limits }) => limits,
     good: ['ok'],
-    advice: 'Without Redis each instance keeps to its share, so that callers are refused earlier.',
+    advice: 'Without Redis each instance counts within its share, so callers are refused earlier.',
   },
 ];
 
@@ -99,10 +99,10 @@ export function HealthPage() {
     <>
       <PageHeader
         title="Health"
-        lead="The parts of this deployment, as the instance that answers sees them."
+        lead="The parts of this deployment, as seen by the instance that answers."
         actions={
           data !== undefined && (
-            <Badge tone={data.ready ? 'good' : 'bad'}>{data.ready ? 'Takes calls' : 'Takes no calls'}</Badge>
+            <Badge tone={data.ready ? 'good' : 'bad'}>{data.ready ? 'Accepts calls' : 'Accepts no calls'}</Badge>
           )
         }
       />

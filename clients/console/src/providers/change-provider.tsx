@@ -38,7 +38,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
       };
       await read(api.PUT('/v1/admin/providers/{id}', { params: { path: { id: provider.id } }, body }));
       await client.invalidateQueries({ queryKey: queries.providers().queryKey });
-      say(secret === '' ? `${name} is changed.` : `${name} calls with its new key from now on.`);
+      say(secret === '' ? `${name} is changed.` : `${name} now uses its new key.`);
       onClose();
     } catch (thrown) {
       setError(thrown);
@@ -59,7 +59,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
         <TextField label="Name" value={name} onChange={setName} reason={reason} error={problemAt(error, 'name')} />
         <Checkbox
           label="Enabled"
-          hint="Switched off, calls to it are refused at once; its key stays."
+          hint="When disabled, calls to it are refused at once; its key stays."
           checked={isOn}
           onChange={setOn}
           reason={reason}

@@ -125,7 +125,7 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
   const test = () =>
     run(async () => {
       const { validated, reason, status } = await read(api.POST('/v1/admin/provider-gateways/test', { body: own }));
-      setTested(validated ? 'The gateway accepts it.' : `Not proven: ${reason ?? ''} ${status ?? ''}`);
+      setTested(validated ? 'The gateway accepts it.' : `Not validated: ${reason ?? ''} ${status ?? ''}`);
     });
   const add = () =>
     run(async () => {
@@ -209,7 +209,12 @@ function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonl
   };
   const problem = problemAt(error, 'token');
   return (
-    <Dialog title={`Rotate ${gateway.name}`} lead="Calls that run finish with the old token." isOpen onClose={onClose}>
+    <Dialog
+      title={`Rotate ${gateway.name}`}
+      lead="Calls in progress finish with the old token."
+      isOpen
+      onClose={onClose}
+    >
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {

@@ -45,7 +45,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       const { validated, reason, status } = await read(
         api.POST('/v1/admin/providers/test', { body: { type, ...credential } }),
       );
-      setTested(validated ? 'The provider accepts it.' : `Not proven: ${reason ?? ''} ${status ?? ''}`);
+      setTested(validated ? 'The provider accepts it.' : `Not validated: ${reason ?? ''} ${status ?? ''}`);
     });
   const add = (body: Schemas['CreateProviderRequest']) =>
     run(async () => {

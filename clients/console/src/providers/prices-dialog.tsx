@@ -64,7 +64,7 @@ export function PricesDialog({ provider, onClose }: { readonly provider: Provide
       {error !== null && <Alert>{messageOf(error)}</Alert>}
       {prices === undefined && error === null && <Skeleton rows={10} />}
       {prices !== undefined && found.length === 0 && (
-        <EmptyState title="No price">Give the models of this provider prices of your own under “Change”.</EmptyState>
+        <EmptyState title="No price">Set prices for the models of this provider under “Change”.</EmptyState>
       )}
       {found.length > 0 && (
         <Table caption="Prices of models" columns={COLUMNS} rows={found} rowKey={({ model }) => model} />

@@ -29,7 +29,7 @@ export function ProvidersPage() {
     <>
       <PageHeader
         title="Providers"
-        lead="Their keys are sealed here and never leave: neither apps nor people can read them."
+        lead="Their keys are sealed here: neither applications nor people can read them."
         actions={
           <>
             <Link href="/providers/gateways" className="text-sm text-accent underline">

@@ -16,7 +16,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   registration_disabled: 'Registration is closed. Ask an owner for an invitation.',
   account_exists: 'This e-mail address is registered with a password. Sign in with it.',
   access_denied: 'The sign-in was cancelled.',
-  sign_in_failed: 'The sign-in did not work. Try again.',
+  sign_in_failed: 'The sign-in failed. Try again.',
 };
 
 export function SignInPage() {

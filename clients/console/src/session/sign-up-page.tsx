@@ -117,10 +117,10 @@ export function SignUpForm({
       />
       {invitationToken === undefined && (
         <details className="text-sm">
-          <summary className="text-muted">I have started the gateway with a bootstrap key</summary>
+          <summary className="text-muted">I started the gateway with a bootstrap key</summary>
           <TextField
             label="Bootstrap key"
-            hint="Whoever registers with it owns the account that it opened."
+            hint="The person who registers with it owns the account that it opened."
             className="mt-3"
             value={bootstrapKey}
             onChange={setBootstrapKey}
@@ -147,7 +147,7 @@ function Terms({
   if (termsOfServiceUrl === undefined || privacyPolicyUrl === undefined) return null;
   return (
     <p className="mt-4 text-xs text-muted">
-      With your account you accept the{' '}
+      By registering you accept the{' '}
       <a className="underline" href={termsOfServiceUrl}>
         terms of service
       </a>{' '}

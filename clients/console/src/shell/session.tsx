@@ -29,5 +29,5 @@ export function useReadOnlyReason(): string | undefined {
   if (role === 'owner' || role === 'admin') return undefined;
   return role === null
     ? 'You belong to no organization.'
-    : 'You are a member and can look only. An owner or admin can change this.';
+    : 'You are a member and have read-only access. An owner or admin can change this.';
 }

@@ -64,7 +64,7 @@ export function FirstCallStep({
             </Button>
           }
         >
-          The key was shown once, and this page has forgotten it.
+          The key was shown once, and is no longer available.
         </Alert>
       ) : (
         <CodeBlock label="The key of your application. This is the only time it is shown." code={appKey} />

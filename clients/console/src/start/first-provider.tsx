@@ -14,7 +14,7 @@ type Way = 'key' | 'simulated';
 
 const WAYS = [
   { value: 'key', label: 'My own provider', hint: 'OpenAI, Anthropic, Gemini and others, with a key of yours.' },
-  { value: 'simulated', label: 'Simulated provider', hint: 'No key, no cost: the gateway makes the answers up.' },
+  { value: 'simulated', label: 'Simulated provider', hint: 'No key, no cost: the gateway generates the answers.' },
 ] as const;
 
 /** The first step: who answers. */

@@ -50,7 +50,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
   };
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="mb-1 font-medium">Reprice a model by today’s prices</legend>
+      <legend className="mb-1 font-medium">Reprice a model at today’s prices</legend>
       <div className="flex flex-wrap items-start gap-3">
         <TextField
           label="Provider type"

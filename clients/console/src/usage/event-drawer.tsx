@@ -47,7 +47,7 @@ function Facts({ event }: { readonly event: UsageEvent }) {
     ['Estimated part', event.estimated_cost_usd === 0 ? null : moneyText(event.estimated_cost_usd)],
     ['Reported by the provider', event.reported_cost_usd === null ? null : moneyText(event.reported_cost_usd)],
     ['Took', event.latency_ms === null ? null : durationText(event.latency_ms)],
-    ['Client left early', event.client_aborted === null ? null : 'yes'],
+    ['Client disconnected', event.client_aborted === null ? null : 'yes'],
     ['App version', event.app_version],
     ['Proven by', event.auth_method],
   ];

@@ -65,7 +65,7 @@ export function EventList({ app }: { readonly app: string }) {
     <>
       <Card
         title="Calls"
-        lead="Every call, also refused ones. Open one for its tokens, prices and attempts."
+        lead="Every call, including refused ones. Open one for its tokens, prices and attempts."
         isFlush
         actions={
           <Button

@@ -20,13 +20,13 @@ class AuditActorResponse {
   @ApiProperty({ type: 'string', enum: ['human', 'service'] })
   kind: 'human' | 'service';
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The session or key; null: there was none yet.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The session or key; null before the first one.' })
   credential_id: string | null;
 
   @ApiProperty({ type: 'string', enum: [...ACTION_SOURCES], description: 'As the client labelled itself.' })
   action_source: ActionSource;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The name of now.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The current name.' })
   name: string | null;
 }
 
@@ -34,15 +34,15 @@ class AuditTargetResponse {
   @ApiProperty({ type: 'string', example: 'app' })
   type: string;
 
-  @ApiProperty({ type: 'string', description: 'Its id; it may be gone.' })
+  @ApiProperty({ type: 'string', description: 'Its id; it may be deleted.' })
   id: string;
 }
 
 export class AuditEventResponse {
-  @ApiProperty({ type: 'integer', description: 'Grows with time; the cursor of the list.' })
+  @ApiProperty({ type: 'integer', description: 'Increases with time; the cursor of the list.' })
   id: number;
 
-  @ApiProperty({ type: 'string', description: 'What was done to what.', example: 'app.created' })
+  @ApiProperty({ type: 'string', description: 'What was changed, and how.', example: 'app.created' })
   action: string;
 
   @ApiProperty({ type: AuditActorResponse })
@@ -61,7 +61,7 @@ export class AuditEventResponse {
     type: 'object',
     nullable: true,
     additionalProperties: { oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'null' }] },
-    description: 'What else is worth knowing, by action; never a secret.',
+    description: 'Details by action; never a secret.',
   })
   details: AuditDetails | null;
 

@@ -22,7 +22,7 @@ export class ListAuditEventsRequest {
   @Verbatim({ max: 300, optional: true, description: 'Only what this user did.' })
   actor_id?: string;
 
-  @Verbatim({ max: 300, optional: true, description: 'Only what was done to this application and what belongs to it.' })
+  @Verbatim({ max: 300, optional: true, description: 'Only events of this application and its resources.' })
   app_id?: string;
 
   @Day('First UTC day; when only `to` is given, 29 days before it. Every day when neither is.')

@@ -12,7 +12,7 @@ export class CreateManagementKeyRequest {
 
   @OneOf(GRANTS, {
     optional: true,
-    description: `What the key may do at most, whatever its owner’s role; \`${DEFAULT_GRANT}\` when absent.`,
+    description: `The most the key may do, regardless of its owner’s role; \`${DEFAULT_GRANT}\` when absent.`,
   })
   readonly grant?: Grant;
 

@@ -10,7 +10,7 @@ export class ManagementKeyResource {
   @ApiProperty({ type: 'string' })
   organizationId: string;
 
-  @ApiProperty({ type: 'string', description: 'Who owns it; it carries their role of the moment.' })
+  @ApiProperty({ type: 'string', description: 'The owner; the key has their current role.' })
   userId: string;
 
   @ApiProperty({ type: 'string' })
@@ -34,14 +34,14 @@ export class ManagementKeyResource {
   @ApiProperty({
     type: 'string',
     enum: [...MANAGEMENT_KEY_SOURCES],
-    description: 'Through which door it was given out.',
+    description: 'How it was issued.',
   })
   source: ManagementKeySource;
 
   @ApiProperty({ type: 'string', enum: ['apiKey', 'oauth'] })
   credentialType: 'apiKey' | 'oauth';
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Where it is used, as its client said.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Where it is used, according to its client.' })
   label: string | null;
 
   @ApiProperty({ type: 'string', enum: [...GRANTS] })
@@ -54,7 +54,7 @@ export class ManagementKeyResource {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'When a connection last got tokens, which it does every ten minutes while it is used; null for a key.',
+    description: 'When a connection last got tokens: every ten minutes while it is used; null for a key.',
   })
   lastUsedAt: string | null;
 
@@ -66,14 +66,14 @@ export class ManagementKeyResource {
 export class CreatedManagementKeyResource extends ManagementKeyResource {
   @ApiProperty({
     type: 'string',
-    description: 'The key itself: shown this once and stored as a hash only.',
+    description: 'The key itself: shown only once and stored as a hash.',
     example: 'gw_mgmt_…',
   })
   plaintext: string;
 }
 
 export class ManagementKeyListResponse {
-  @ApiProperty({ type: [ManagementKeyResource], description: 'Newest first, those that do not work included.' })
+  @ApiProperty({ type: [ManagementKeyResource], description: 'Newest first, including revoked and expired ones.' })
   keys: ManagementKeyResource[];
 
   static from(keys: readonly ManagementKey[]): ManagementKeyListResponse {

@@ -17,7 +17,7 @@ class Invitation {
   @ApiProperty({ type: 'string', enum: ['pending', 'accepted', 'revoked', 'expired'] })
   status: InvitationStatus;
 
-  @ApiProperty({ type: 'string', description: 'Id of the member who wrote it.' })
+  @ApiProperty({ type: 'string', description: 'Id of the member who created it.' })
   invitedBy: string;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'Id of the person who accepted it.' })
@@ -26,7 +26,7 @@ class Invitation {
   @ApiProperty({ type: 'string', format: 'date-time' })
   createdAt: string;
 
-  @ApiProperty({ type: 'string', format: 'date-time', description: 'Seven days after it was written.' })
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'Seven days after its creation.' })
   expiresAt: string;
 
   @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
@@ -60,7 +60,7 @@ export class WrittenInvitationResponse {
   @ApiProperty({ type: Invitation })
   invitation: Invitation;
 
-  @ApiProperty({ type: 'string', format: 'uri', description: 'The link to pass on: shown this once.' })
+  @ApiProperty({ type: 'string', format: 'uri', description: 'The link to pass on: shown only once.' })
   url: string;
 
   static from(invitation: ManagedInvitation, url: string): WrittenInvitationResponse {
@@ -69,7 +69,7 @@ export class WrittenInvitationResponse {
 }
 
 export class InvitationListResponse {
-  @ApiProperty({ type: [Invitation], description: 'Newest first; those that ended are kept for 90 days.' })
+  @ApiProperty({ type: [Invitation], description: 'Newest first; ended ones are kept for 90 days.' })
   invitations: Invitation[];
 
   static from(invitations: readonly ManagedInvitation[]): InvitationListResponse {
@@ -100,7 +100,7 @@ export class JoinedOrganizationResponse {
   @ApiProperty({ type: 'string' })
   organizationId: string;
 
-  @ApiProperty({ type: 'string', enum: [...ROLES], description: 'Yours there now; a member keeps the higher of two.' })
+  @ApiProperty({ type: 'string', enum: [...ROLES], description: 'Your role; a member keeps the higher of two.' })
   role: Role;
 
   static from({ organizationId, role }: JoinedOrganization): JoinedOrganizationResponse {

@@ -15,7 +15,7 @@ export class ClaimOrganizationRequest {
 
 @IgnoresOthers()
 export class SelectOrganizationRequest {
-  @Text({ max: 300, description: 'One that you belong to.' })
+  @Text({ max: 300, description: 'One of yours.' })
   readonly organizationId: string;
 }
 
@@ -25,10 +25,10 @@ export class MemberRoleRequest {
 }
 
 export class CreateInvitationRequest {
-  @OneOf(ROLES, { description: 'What the person is to become; not above your own role.' })
+  @OneOf(ROLES, { description: 'The role of the person; not above your own.' })
   readonly role: Role;
 
-  @EmailAddress({ optional: true, description: 'The only address that may accept; when absent, whoever has the link.' })
+  @EmailAddress({ optional: true, description: 'The only address that may accept; absent: anybody with the link.' })
   readonly email?: string;
 }
 

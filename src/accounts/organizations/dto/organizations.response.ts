@@ -16,7 +16,7 @@ export class OrganizationResource {
   @ApiProperty({ type: 'boolean', description: 'Whether a person owns it.' })
   claimed: boolean;
 
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null for one without a deadline.' })
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null without an expiry.' })
   expiresAt: string | null;
 
   static from({ id, name, createdAt, claimed, expiresAt }: Organization): OrganizationResource {
@@ -109,7 +109,11 @@ class SessionActor {
   @ApiProperty({ type: 'string', nullable: true, description: 'Id of the session or key.' })
   credentialId: string | null;
 
-  @ApiProperty({ type: 'string', enum: ['web', 'api', 'cli', 'mcp', 'system'], description: 'A label, no permission.' })
+  @ApiProperty({
+    type: 'string',
+    enum: ['web', 'api', 'cli', 'mcp', 'system'],
+    description: 'A label, not a permission.',
+  })
   actionSource: AdminSession['actor']['actionSource'];
 }
 
@@ -120,7 +124,7 @@ class AdminSessionResource {
 
   @ApiProperty({
     anyOf: [{ $ref: getSchemaPath(OrganizationResource) }, { type: 'null' }],
-    description: 'The one you act in; null for a person who belongs to none.',
+    description: 'Your current one; null for a person without one.',
   })
   organization: OrganizationResource | null;
 
@@ -128,13 +132,13 @@ class AdminSessionResource {
     type: 'string',
     enum: [...ROLES, null],
     nullable: true,
-    description: 'Yours in this organization; null without one.',
+    description: 'Your role in it; null without one.',
   })
   role: Role | null;
 
   @ApiProperty({
     type: [MembershipResource],
-    description: 'Of a person all, of a key the one it was made for; the oldest organization first.',
+    description: 'All of a person, the one of a key; the oldest organization first.',
   })
   memberships: MembershipResource[];
 

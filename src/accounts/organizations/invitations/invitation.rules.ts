@@ -97,7 +97,7 @@ export function requireInvitedEmail(offer: Pick<OfferedMembership, 'email'>, ema
 /** Refusal of a token that is unknown or can no longer be accepted. */
 export function invitationGone(): GatewayError {
   return new GatewayError('not_found', {
-    message: 'No such invitation: it was used or revoked, or its time is over. Ask for another one.',
+    message: 'Invitation not found: it was used or revoked, or has expired. Ask for a new one.',
     reason: 'invitation_gone',
   });
 }
@@ -129,7 +129,7 @@ export function requireMayOffer(ownRole: Role | undefined, role: Role): void {
 export function requireInvitationLimit(pending: number): void {
   if (pending < MAX_PENDING_INVITATIONS) return;
   throw new GatewayError('conflict', {
-    message: `${MAX_PENDING_INVITATIONS} invitations can be accepted now, and no more may be; revoke one first.`,
+    message: `${MAX_PENDING_INVITATIONS} invitations are open, the maximum; revoke one first.`,
     reason: 'too_many_invitations',
   });
 }

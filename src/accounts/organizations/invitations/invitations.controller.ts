@@ -31,7 +31,7 @@ export class InvitationsController {
     id: 'createInvitation',
     tag: TAG,
     summary: 'Invite a person into the organization',
-    description: 'Answers a link that works once, for seven days. No mail is sent: pass it on yourself.',
+    description: 'Returns a link that works once, for seven days. No mail is sent: pass the link on yourself.',
   })
   @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: WrittenInvitationResponse })
@@ -58,7 +58,7 @@ export class InvitationsController {
     id: 'revokeInvitation',
     tag: TAG,
     summary: 'Revoke an invitation',
-    description: 'Its link stops working at once. Repeating it answers the same.',
+    description: 'Its link stops working at once. Idempotent.',
   })
   @ApiParam({ name: 'id', description: 'Id of the invitation.', schema: { type: 'string' } })
   @Fails('invalid_request', 'not_found', 'conflict')
@@ -79,7 +79,7 @@ export class InvitationLinksController {
     id: 'getInvitationDetails',
     tag: TAG,
     summary: 'Read what an invitation offers',
-    description: 'For whoever has its link. One that was used or revoked, or whose time is over, is not found.',
+    description: 'Requires the link. A used, revoked or expired one is not found.',
   })
   @Fails('invalid_request', 'not_found')
   @ApiOkResponse({ type: InvitationDetailsResponse })
@@ -95,7 +95,7 @@ export class InvitationLinksController {
     id: 'acceptInvitation',
     tag: TAG,
     summary: 'Join the organization you are invited to',
-    description: 'The link works once; the person who has used it is told the same again.',
+    description: 'The link works once; the person who used it gets the same answer again.',
   })
   @Fails('invalid_request', 'not_found', 'forbidden')
   @ApiOkResponse({ type: JoinedOrganizationResponse })

@@ -28,7 +28,8 @@ export class MembersController {
     id: 'updateMember',
     tag: TAG,
     summary: 'Give a member another role',
-    description: 'Counts from their next request on. Only owners add or demote owners, and one owner always remains.',
+    description:
+      'Takes effect with their next request. Only owners add or demote owners, and one owner always remains.',
   })
   @ApiParam(USER)
   @Fails('invalid_request', 'not_found', 'last_owner')
@@ -48,7 +49,7 @@ export class MembersController {
     tag: TAG,
     summary: 'Remove a member, or leave',
     description:
-      'Ends their management keys in this organization for good. Everybody may remove themselves; others are removed by admins, owners by owners. One owner always remains.',
+      'Permanently revokes their management keys in this organization. Everybody may remove themselves; admins remove others, owners remove owners. One owner always remains.',
   })
   @ApiParam(USER)
   @Fails('invalid_request', 'not_found', 'last_owner')

@@ -6,7 +6,7 @@ export class UserLimitsResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'Requests in the current UTC day; null where the application sets no limit for one user.',
+    description: 'Requests in the current UTC day; null if the application sets no limit per user.',
   })
   requests_today: number | null;
 
@@ -30,7 +30,7 @@ export class UserLimitsResponse {
     type: 'number',
     minimum: 0,
     description:
-      'US dollars beside `monthly_cost_usd` that calls of unknown usage are taken to have cost; counts against the budget.',
+      'Estimate in US dollars beside `monthly_cost_usd` for calls of unknown usage; counts against the budget.',
   })
   estimated_cost_usd: number;
 

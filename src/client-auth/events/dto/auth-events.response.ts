@@ -10,10 +10,10 @@ import { AUTH_EVENT_KINDS, type AuthEventKind, type AuthEventRow } from '../auth
 import type { AuthEventPage, AuthEventSummary } from '../auth-event-reports.service.js';
 
 export class AuthEventResponse {
-  @ApiProperty({ type: 'integer', description: 'Grows with time; the cursor of the list.' })
+  @ApiProperty({ type: 'integer', description: 'Increases with time; the cursor of the list.' })
   id: number;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Null: nobody was proven.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Null if no user was authenticated.' })
   user_id: string | null;
 
   @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_KINDS] })
@@ -25,7 +25,7 @@ export class AuthEventResponse {
   @ApiProperty({ type: 'string', description: '`ok`, or the error code the client got.' })
   outcome: string;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Which case of the code it was; clients never see it.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The granular cause; clients never see it.' })
   reason: string | null;
 
   @ApiProperty({ type: 'string', nullable: true })
@@ -37,7 +37,7 @@ export class AuthEventResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'How long a required claim took to arrive, with the success that ended the wait.',
+    description: 'How long a required claim took to arrive; on the success that ended the wait.',
   })
   claim_delay_ms: number | null;
 
@@ -152,7 +152,10 @@ export class AuthEventSummaryResponse {
   @ApiProperty({ type: [AuthEventDayResponse], description: 'By date, event, outcome and reason.' })
   daily: AuthEventDayResponse[];
 
-  @ApiProperty({ type: [UsageFailuresResponse], description: 'Requests that did not end well, by date and status.' })
+  @ApiProperty({
+    type: [UsageFailuresResponse],
+    description: 'Requests that failed or were refused, by date and status.',
+  })
   usage_failures: UsageFailuresResponse[];
 
   @ApiProperty({ type: TokenExchangesResponse })

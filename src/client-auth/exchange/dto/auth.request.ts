@@ -22,12 +22,12 @@ function NoIssuerTokenField() {
 function KeyIdField() {
   return Verbatim({
     max: MAX_KEY_CHARACTERS,
-    description: 'Id of the device key: base64 of the hash of its public half.',
+    description: 'Id of the device key: base64 of the hash of its public key.',
   });
 }
 
 function ChallengeField() {
-  return Verbatim({ max: MAX_KEY_CHARACTERS, description: 'As it was answered; used up by this call.' });
+  return Verbatim({ max: MAX_KEY_CHARACTERS, description: 'As it was issued; consumed by this call.' });
 }
 
 function AttestationField() {

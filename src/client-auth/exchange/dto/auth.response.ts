@@ -3,7 +3,7 @@ import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../callers/gateway-token.rule
 import { CHALLENGE_LIFETIME_SECONDS } from '../../devices/challenges.repository.js';
 
 export class ChallengeResponse {
-  @ApiProperty({ type: 'string', description: 'base64url of 32 random bytes; to be signed once, by this application.' })
+  @ApiProperty({ type: 'string', description: 'base64url of 32 random bytes; valid once, for this application.' })
   challenge: string;
 
   @ApiProperty({ type: 'integer', description: 'Seconds.', example: CHALLENGE_LIFETIME_SECONDS })

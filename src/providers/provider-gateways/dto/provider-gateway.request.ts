@@ -22,7 +22,7 @@ function PlaceSegment(description: string): PropertyDecorator {
   });
 }
 
-const STORED_TOKEN = 'The gateway’s token. Stored sealed, never answered.';
+const STORED_TOKEN = 'The gateway’s token. Stored sealed, never returned.';
 const TESTED_TOKEN = 'The token to test. Not stored.';
 
 class CreateCfAigGatewayRequest {
@@ -60,7 +60,7 @@ export type CreateGatewayRequest = CreateCfAigGatewayRequest | CreateVercelGatew
 export const CREATE_FORMS = { cf_aig: CreateCfAigGatewayRequest, vercel: CreateVercelGatewayRequest };
 
 class TestCfAigGatewayRequest {
-  @OneOf(['cf_aig'], { description: 'Tested by the model list of openai, asked for through the gateway.' })
+  @OneOf(['cf_aig'], { description: 'Tested by requesting the model list of openai through the gateway.' })
   type: 'cf_aig';
 
   @GatewayToken(TESTED_TOKEN)
@@ -105,7 +105,7 @@ export class RenameGatewayRequest {
 }
 
 export class RotateGatewayRequest {
-  @GatewayToken('A new token for the same gateway; the old one is gone with it.')
+  @GatewayToken('A new token for the same gateway; it replaces the old one.')
   token: string;
 
   @ReadRevision()

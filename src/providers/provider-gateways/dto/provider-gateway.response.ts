@@ -24,7 +24,8 @@ abstract class GatewayResource {
 
   @ApiProperty({
     type: 'string',
-    description: 'The end of the token: 4 characters of 16 and more, otherwise 2. The token itself is never answered.',
+    description:
+      'The end of the token: its last 4 characters, or 2 below 16 characters. The token itself is never returned.',
   })
   secretHint: string;
 
@@ -38,7 +39,7 @@ abstract class GatewayResource {
   })
   referencedCount: number;
 
-  @ApiProperty({ type: 'integer', minimum: 1, description: 'One more with each change.' })
+  @ApiProperty({ type: 'integer', minimum: 1, description: 'Increases by one with each change.' })
   revision: number;
 
   @ApiProperty({ type: 'string', enum: ['active', 'revoked'] })
@@ -66,7 +67,7 @@ class VercelProviderGateway extends GatewayResource {
   @ApiProperty({ type: 'string', enum: ['vercel'], description: 'Vercel AI Gateway.' })
   type: 'vercel';
 
-  @ApiProperty({ type: 'object', additionalProperties: false, description: 'Empty: there is one place for everybody.' })
+  @ApiProperty({ type: 'object', additionalProperties: false, description: 'Always empty.' })
   config: Record<string, never>;
 }
 

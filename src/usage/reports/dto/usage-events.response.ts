@@ -21,13 +21,13 @@ export class UsageAttemptResponse {
   @ApiProperty({ type: 'string' })
   model: string;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status of its answer; null: none came.' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'HTTP status of its answer; null without one.' })
   status: number | null;
 
   @ApiProperty({ type: 'integer', description: 'Milliseconds to its first byte, or to its failure.' })
   latency_ms: number;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'What went wrong beside the status.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The error, if the status does not say it.' })
   error: string | null;
 
   static from({ provider_slug, model, status, latency_ms, error }: UsageAttemptRow): UsageAttemptResponse {
@@ -36,7 +36,7 @@ export class UsageAttemptResponse {
 }
 
 export class UsageEventResponse {
-  @ApiProperty({ type: 'integer', description: 'Grows with time; the cursor of the list.' })
+  @ApiProperty({ type: 'integer', description: 'Increases with time; the cursor of the list.' })
   id: number;
 
   @ApiProperty({ type: 'string', nullable: true })
@@ -68,7 +68,11 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'string', nullable: true })
   model_author: string | null;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Who served it, where a provider passes requests on.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Who served it, if a provider routes requests to others.',
+  })
   served_provider: string | null;
 
   @ApiProperty({ type: 'string', nullable: true })
@@ -101,8 +105,7 @@ export class UsageEventResponse {
   @ApiProperty({
     type: 'number',
     minimum: 0,
-    description:
-      'US dollars beside `cost_usd` that it may have cost, where nobody could read it; counts against budgets.',
+    description: 'Estimate in US dollars beside `cost_usd`, where the usage is unknown; counts against budgets.',
   })
   estimated_cost_usd: number;
 
@@ -124,7 +127,7 @@ export class UsageEventResponse {
   @ApiProperty({
     type: 'integer',
     minimum: 1,
-    description: 'Requests this row counts: 1, or all refusals of one caller for one reason within a minute.',
+    description: 'Requests of this row: 1, or all refusals of one caller for one reason within a minute.',
   })
   requests: number;
 
@@ -132,7 +135,7 @@ export class UsageEventResponse {
     type: 'integer',
     enum: [1, null],
     nullable: true,
-    description: '1: the client left before the end. Null also where the service stopped before it.',
+    description: '1: the client disconnected before the end. Null also if the service stopped before.',
   })
   client_aborted: 1 | null;
 
@@ -143,7 +146,7 @@ export class UsageEventResponse {
     type: [UsageAttemptResponse],
     nullable: true,
     description:
-      'Targets of a named endpoint that were tried, in their order. The event is of the one whose answer the client got, otherwise of the last. Null: only one was.',
+      'The targets of a named endpoint that were tried, in order. The event describes the one whose answer the client got, otherwise the last. Null if only one was tried.',
   })
   attempts: UsageAttemptResponse[] | null;
 
@@ -154,7 +157,7 @@ export class UsageEventResponse {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'When its estimate was settled, so that its cost is what people said. Null: it was not.',
+    description: 'When its estimate was settled by an administrator. Null: not settled.',
   })
   settled_at: string | null;
 

@@ -35,8 +35,7 @@ export class UsageTotalsResponse implements UsageTotals {
   @ApiProperty({
     type: 'number',
     minimum: 0,
-    description:
-      'US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets.',
+    description: 'Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets.',
   })
   estimated_cost_usd: number;
 
@@ -51,7 +50,7 @@ export class UsageBucketResponse extends UsageTotalsResponse implements UsageBuc
   @ApiProperty({
     type: 'string',
     format: 'date',
-    description: 'UTC day. Months whose days are gone are one bucket, under their first day.',
+    description: 'UTC day. Folded months are one bucket, under their first day.',
   })
   date: string;
 
@@ -106,7 +105,7 @@ export class UsageBreakdownResponse {
     type: 'string',
     format: 'date',
     description:
-      'First UTC day that the rows are of: `from`, or a later day where this detail of earlier days is gone. It is later than `to` when all of it is gone.',
+      'First UTC day of the rows: `from`, or a later day if this detail of earlier days is deleted. Later than `to` if all of it is deleted.',
   })
   complete_from: string;
 
@@ -146,8 +145,7 @@ export class MonthUsageResponse {
   @ApiProperty({
     type: 'number',
     minimum: 0,
-    description:
-      'US dollars beside `cost_usd` that calls of unknown usage are taken to have cost; counts against budgets.',
+    description: 'Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets.',
   })
   estimated_cost_usd: number;
 
