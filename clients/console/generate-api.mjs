@@ -1,7 +1,7 @@
 /**
  * Writes what the clients know of the API from `docs/openapi.json`: for the console the types of its requests and answers
  * and the presets of identity providers, for `gw` the schemas of successful answers and of configuration files.
- * `npm run check:api` (`--check`) fails where the files are not what it would write.
+ * `npm run check -- api` (`--check`) fails where the files are not what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';

@@ -18,28 +18,43 @@ describe('npm run check', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  function check(scripts: Readonly<Record<string, string>>) {
-    writeFileSync(join(folder, 'package.json'), JSON.stringify({ scripts }));
-    const { status, stdout } = spawnSync(process.execPath, [join(folder, 'tools/check.mjs')], { encoding: 'utf8' });
-    return { status, stdout };
+  function check(checks: Readonly<Record<string, string>>, ...names: readonly string[]) {
+    writeFileSync(join(folder, 'tools/checks.json'), JSON.stringify(checks));
+    const args = [join(folder, 'tools/check.mjs'), ...names];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    return { status, stdout, stderr };
   }
 
   it('every part holds → a line for each, none of their output, exit code 0', () => {
-    const { status, stdout } = check({ 'check:one': 'echo noise', 'check:two': 'echo noise', start: 'exit 1' });
+    const { status, stdout } = check({ one: 'echo noise', two: 'echo noise' });
     expect(status).toBe(0);
     expect(stdout.split('\n').sort()).toEqual([
       '',
-      expect.stringMatching(/^check:one: passed in \d+\.\d s$/),
-      expect.stringMatching(/^check:two: passed in \d+\.\d s$/),
+      expect.stringMatching(/^one: passed in \d+\.\d s$/),
+      expect.stringMatching(/^two: passed in \d+\.\d s$/),
     ]);
   });
 
   it('parts fail → all are told, those with their output, exit code 1', () => {
     const fails = (name: string) => `echo ${name} begins && echo ${name} ends >&2 && exit 7`;
-    const { status, stdout } = check({ 'check:a': fails('a'), 'check:b': 'exit 0', 'check:c': fails('c') });
+    const { status, stdout } = check({ a: fails('a'), b: 'exit 0', c: fails('c') });
     expect(status).toBe(1);
-    expect(stdout).toMatch(/a begins\na ends\n\ncheck:a: FAILED/);
-    expect(stdout).toMatch(/check:b: passed/);
-    expect(stdout).toMatch(/c begins\nc ends\n\ncheck:c: FAILED/);
+    expect(stdout).toMatch(/a begins\na ends\n\na: FAILED/);
+    expect(stdout).toMatch(/b: passed/);
+    expect(stdout).toMatch(/c begins\nc ends\n\nc: FAILED/);
+  });
+
+  it('parts that are named → only those', () => {
+    const { status, stdout } = check({ one: 'exit 1', two: 'exit 0' }, 'two');
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^two: passed in \d+\.\d s\n$/) });
+  });
+
+  it('a part that is unknown → says which there are, exit code 1', () => {
+    const { status, stdout, stderr } = check({ one: 'exit 0' }, 'tow');
+    expect({ status, stdout, stderr }).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'Unknown check: tow. Choose of one.\n',
+    });
   });
 });

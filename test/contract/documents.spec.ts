@@ -15,7 +15,8 @@ const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 /** Code without blanks: a path of this repository, a name of one of its files, or anything else. */
 const CODE_WORD = /`([^`\s]+)`/g;
 /** A path from the root of the repository, with patterns (`*`) and placeholders (`<name>`); no method of MCP. */
-const PATH = /^(?:\.ci|\.githooks|\.github|bench|clients|docs|migrations|src|test|tools(?!\/(?:list|call)$))\/[\w./*<>-]*$/;
+const PATH =
+  /^(?:\.ci|\.githooks|\.github|bench|clients|docs|migrations|src|test|tools(?!\/(?:list|call)$))\/[\w./*<>-]*$/;
 /** The name of a source file, or the end of its path. */
 const SOURCE_NAME = /^(?!\.)[\w./*<>-]+\.(?:m?ts|tsx|mjs)$/;
 const SOURCE_FOLDERS = '{.ci,bench,clients,migrations,src,test,tools}';
