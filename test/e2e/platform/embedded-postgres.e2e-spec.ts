@@ -215,7 +215,7 @@ describe('embedded Postgres', () => {
   }, 60_000);
 
   it('files: password and log → readable by the owner only; cluster → not run as root; no password left', async () => {
-    const { directory, ...server } = await startEmbeddedPostgres(dataDir, { disposable: true });
+    const { directory, ...server } = await startEmbeddedPostgres(prepared, { disposable: true });
     expect(statSync(join(directory, 'password')).mode & 0o777).toBe(0o600);
     expect(statSync(join(directory, 'postgres.log')).mode & 0o077).toBe(0);
     expect(statSync(join(directory, 'data')).mode & 0o077).toBe(0);
