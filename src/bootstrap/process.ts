@@ -40,8 +40,10 @@ export async function runProcess(extension: Extension = {}): Promise<void> {
   const service = await exitOnError(() =>
     environment.WORKERS > 1 ? startWorkers(environment) : startService(extension),
   );
+  // Before the banner: who reads it may ask for the stop at once.
+  const request = early ?? stopRequest();
   process.stderr.write(service.banner);
-  stopOn(early ?? stopRequest(), service, environment);
+  stopOn(request, service, environment);
 }
 
 /** Runs a worker. It ends when the primary process requests it or has ended. */

@@ -5,7 +5,7 @@ import { FakeClock } from '../../test/support/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { BudgetHold } from './budget-hold.js';
 
-const RUNS = Number(process.env.FUZZ_RUNS ?? 10);
+const RUNS = Number(process.env.FUZZ_RUNS ?? 5);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const BUDGET = 1_000;

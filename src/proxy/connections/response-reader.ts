@@ -16,6 +16,7 @@ const MAX_HEAD_BYTES = 64 * 1024;
 const MAX_CHUNK_LINE_BYTES = 4 * 1024;
 /** Hexadecimal digits of a chunk's size: below 2^52. */
 const MAX_CHUNK_DIGITS = 13;
+const NO_BYTES = Buffer.alloc(0);
 const HEAD_END = '\r\n\r\n';
 const [CR, LF, SEMICOLON] = [0x0d, 0x0a, 0x3b];
 
@@ -44,8 +45,9 @@ type State =
 export class ResponseReader {
   #state: State = 'idle';
   #method = '';
-  /** The part of a head that has arrived, while it is incomplete. */
-  #partialHead: Buffer | undefined;
+  /** The part of a head that has arrived, while it is incomplete: the first bytes of memory that grows as it needs. */
+  #headMemory = NO_BYTES;
+  #headBytes = 0;
   /** Bytes until the end of the body or of the chunk. */
   #left = 0;
   /** Bytes of framing lines so far, or digits of a size. */
@@ -98,19 +100,33 @@ export class ResponseReader {
   }
 
   #readHead(bytes: Buffer, at: number): number {
-    const before = this.#partialHead?.length ?? 0;
-    const arrived = this.#partialHead === undefined ? bytes : Buffer.concat([this.#partialHead, bytes.subarray(at)]);
-    const start = this.#partialHead === undefined ? at : 0;
+    const before = this.#headBytes;
+    const arrived = before === 0 ? bytes : this.#keepHead(bytes, at);
+    const start = before === 0 ? at : 0;
     const end = arrived.indexOf(HEAD_END, Math.max(start, before - HEAD_END.length + 1), 'latin1');
     if ((end < 0 ? arrived.length : end) - start > MAX_HEAD_BYTES)
       throw new BrokenConnection('head_too_large', `the provider sent headers of more than ${MAX_HEAD_BYTES} bytes`);
     if (end < 0) {
-      this.#partialHead = arrived === bytes ? Buffer.from(bytes.subarray(start)) : arrived;
+      if (before === 0) this.#keepHead(bytes, at);
       return bytes.length;
     }
-    this.#partialHead = undefined;
+    this.#headMemory = NO_BYTES;
+    this.#headBytes = 0;
     this.#begin(parseResponseHead(arrived.toString('latin1', start, end), this.#method));
-    return end + HEAD_END.length - (arrived === bytes ? 0 : before - at);
+    return end + HEAD_END.length - (before === 0 ? 0 : before - at);
+  }
+
+  /** Copies what has arrived of a head. Its memory doubles, so that many small pieces are not copied again and again. */
+  #keepHead(bytes: Buffer, at: number): Buffer {
+    const length = this.#headBytes + bytes.length - at;
+    if (length > this.#headMemory.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * length);
+      this.#headMemory.copy(larger, 0, 0, this.#headBytes);
+      this.#headMemory = larger;
+    }
+    bytes.copy(this.#headMemory, this.#headBytes, at);
+    this.#headBytes = length;
+    return this.#headMemory.subarray(0, length);
   }
 
   #begin(head: ResponseHead): void {

@@ -24,7 +24,7 @@ const STARTED = { withinMs: 60_000 };
 const PATIENCE_MS = 120_000;
 const USER_HEADER = 'x-test-user';
 const CLIENTS = 16;
-const KILLS = 4;
+const KILLS = 2;
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -80,17 +80,17 @@ let databaseUrl: string;
 let services: Service[];
 const managementKey = newManagementKey();
 
-beforeEach(async () => {
+async function setUp(): Promise<void> {
   directory = mkdtempSync(join(tmpdir(), 'gateway-workers-'));
   databaseUrl = await freshDatabase();
   services = [];
-});
+}
 
-afterEach(async () => {
+async function tearDown(): Promise<void> {
   await Promise.all(services.map((service) => service.end('SIGKILL')));
   await dropDatabase(databaseUrl);
   rmSync(directory, { recursive: true, force: true });
-});
+}
 
 function start(env: Readonly<Record<string, string>>): Service {
   const settings = testEnvironment(databaseUrl, join(directory, 'data'), managementKey);
@@ -152,6 +152,9 @@ async function readiness(url: string): Promise<{ ready: boolean; reason: string 
 }
 
 describe('WORKERS that cannot start', () => {
+  beforeAll(setUp);
+  afterAll(tearDown);
+
   it('no REDIS_URL → names both variables, exit code 1', async () => {
     const service = start({ REDIS_URL: '' });
     expect(await service.ended).toBe(1);
@@ -213,127 +216,142 @@ describeWithRedis('WORKERS', () => {
     return load;
   }
 
-  it(
-    'two serve on one port, the banner comes once; SIGTERM → both finish, exit code 0',
-    async () => {
-      const service = start({ REDIS_URL: redis.url });
-      await service.serving(2);
-      expect(new Set(service.named('gateway_started').map(({ url }) => url)).size).toBe(1);
-      await eventually(async () => (await readiness(service.url)).instances === 2, { withinMs: 10_000 });
-      expect(await readiness(service.url)).toMatchObject({ ready: true });
-      expect(await service.end('SIGTERM')).toBe(0);
-      expect(service.errors.match(/The gateway is ready/g)).toHaveLength(1);
-      expect(service.named('gateway_stopped')).toHaveLength(2);
-      expect(await query('SELECT 1 FROM gateway_instances')).toEqual([]);
-      expect(readdirSync(join(directory, 'data', 'journal'))).toEqual([]);
-    },
-    PATIENCE_MS,
-  );
+  describe('each started anew', () => {
+    beforeEach(setUp);
+    afterEach(tearDown);
 
-  it(
-    'SIGTERM with STOP_DELAY_SECONDS → no worker is ready, each serves; SIGINT → both finish, exit code 0',
-    async () => {
-      const service = start({ REDIS_URL: redis.url, STOP_DELAY_SECONDS: '3600' });
-      await service.serving(2);
-      service.signal('SIGTERM');
-      // Connections go to each in turn.
-      const reasons = () => Promise.all(Array.from({ length: 4 }, async () => (await readiness(service.url)).reason));
-      await eventually(async () => (await reasons()).every((reason) => reason === 'stopping'), { withinMs: 10_000 });
-      expect(await service.end('SIGINT')).toBe(0);
-      expect(service.named('gateway_stopped')).toHaveLength(2);
-      expect(service.named('worker_exited')).toEqual([]);
-    },
-    PATIENCE_MS,
-  );
+    it(
+      'two serve on one port, the banner comes once; SIGTERM → both finish, exit code 0',
+      async () => {
+        const service = start({ REDIS_URL: redis.url });
+        await service.serving(2);
+        expect(new Set(service.named('gateway_started').map(({ url }) => url)).size).toBe(1);
+        await eventually(async () => (await readiness(service.url)).instances === 2, { withinMs: 10_000 });
+        expect(await readiness(service.url)).toMatchObject({ ready: true });
+        expect(await service.end('SIGTERM')).toBe(0);
+        expect(service.errors.match(/The gateway is ready/g)).toHaveLength(1);
+        expect(service.named('gateway_stopped')).toHaveLength(2);
+        expect(await query('SELECT 1 FROM gateway_instances')).toEqual([]);
+        expect(readdirSync(join(directory, 'data', 'journal'))).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
 
-  it(
-    'any worker is scraped → all are included; one is frozen → its last values; one is killed → no counter decreases',
-    async () => {
-      const service = start({ REDIS_URL: redis.url });
+    it(
+      `a worker is killed, ${KILLS} times under load → others go on, another comes, every call has one event`,
+      async () => {
+        const service = start({ REDIS_URL: redis.url, LOG_LEVEL: 'info' });
+        await service.serving(2);
+        const load = await startLoad(service.url);
+        for (let kill = 1; kill <= KILLS; kill++) {
+          const underLoad = load.completed.size + CLIENTS;
+          await eventually(() => load.completed.size > underLoad, STARTED);
+          const [victim] = await workerPids();
+          if (victim === undefined) throw new Error('no worker');
+          process.kill(victim, 'SIGKILL');
+          const before = load.completed.size;
+          await eventually(() => load.completed.size > before + CLIENTS, STARTED);
+          await service.serving(2 + kill);
+        }
+        await load.stop();
+        expect(service.named('worker_exited')).toEqual(
+          Array(KILLS).fill(expect.objectContaining({ level: 'error', signal: 'SIGKILL', exitCode: null })),
+        );
+        expect(await service.end('SIGTERM')).toBe(0);
+        const events = await query<{ user_id: string }>('SELECT user_id FROM usage_events');
+        const recorded = events.map(({ user_id }) => user_id);
+        expect(new Set(recorded).size).toBe(recorded.length);
+        const seen = upstream.requests.map(({ body }) => /request-marker:([\w-]+)/.exec(String(body))?.[1]);
+        expect(seen.length).toBeGreaterThan(25 * KILLS);
+        expect(seen.filter((marker) => marker !== undefined && !recorded.includes(marker))).toEqual([]);
+        expect([...load.completed.keys()].filter((marker) => !recorded.includes(marker))).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
+  });
+
+  describe('started once, and once again after the end of the first process', () => {
+    let service: Service;
+
+    const startSlowToStop = () => start({ REDIS_URL: redis.url, STOP_DELAY_SECONDS: '3600' });
+    /** The one that was killed has been replaced. */
+    const twoLive = () => eventually(async () => (await workerPids()).length === 2, STARTED);
+
+    beforeAll(async () => {
+      await setUp();
+      service = startSlowToStop();
       await service.serving(2);
-      const call = () =>
-        fetch(`${service.url}/v1/admin/apps`, {
-          headers: { authorization: `Bearer ${managementKey}`, connection: 'close' },
+    }, PATIENCE_MS);
+    afterAll(tearDown);
+
+    it(
+      'any worker is scraped → all are included; one is frozen → its last values; one is killed → no counter decreases',
+      async () => {
+        const call = () =>
+          fetch(`${service.url}/v1/admin/apps`, {
+            headers: { authorization: `Bearer ${managementKey}`, connection: 'close' },
+          });
+        const scrapes = () => Promise.all(Array.from({ length: 6 }, () => scraped(service.url, 3_000)));
+        for (let calls = 0; calls < 11; calls++) await (await call()).text();
+        await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 11), STARTED);
+        const [victim = 0] = await workerPids();
+        process.kill(victim, 'SIGSTOP');
+        // Connections go to each in turn: what the one that stands still was given is not answered.
+        const stopped = await scrapes().finally(() => process.kill(victim, 'SIGKILL'));
+        expect(new Set(stopped.map(endedCalls))).toEqual(new Set([11, undefined]));
+        await service.serving(3);
+        await (await call()).text();
+        await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 12), STARTED);
+      },
+      PATIENCE_MS,
+    );
+
+    it(
+      'a worker is killed before it takes a connection that it was given → the client sees it closed',
+      async () => {
+        await twoLive();
+        const [victim = 0] = await workerPids();
+        process.kill(victim, 'SIGSTOP');
+        // Connections go to each worker in turn, the next one only after it took the last.
+        const calls = Array.from({ length: 4 }, () =>
+          fetch(`${service.url}/v1/healthz`, { headers: { connection: 'close' } }),
+        );
+        await eventually(async () => (await Promise.all(calls.map(isPending))).filter(Boolean).length === 1, {
+          withinMs: 10_000,
         });
-      const scrapes = () => Promise.all(Array.from({ length: 6 }, () => scraped(service.url, 3_000)));
-      for (let calls = 0; calls < 11; calls++) await (await call()).text();
-      await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 11), STARTED);
-      const [victim = 0] = await workerPids();
-      process.kill(victim, 'SIGSTOP');
-      // Connections go to each in turn: what the one that stands still was given is not answered.
-      const stopped = await scrapes().finally(() => process.kill(victim, 'SIGKILL'));
-      expect(new Set(stopped.map(endedCalls))).toEqual(new Set([11, undefined]));
-      await service.serving(3);
-      await (await call()).text();
-      await eventually(async () => (await scrapes()).every((one) => endedCalls(one) === 12), STARTED);
-    },
-    PATIENCE_MS,
-  );
-
-  it(
-    `a worker is killed, ${KILLS} times under load → others go on, another comes, every call has one event`,
-    async () => {
-      const service = start({ REDIS_URL: redis.url, LOG_LEVEL: 'info' });
-      await service.serving(2);
-      const load = await startLoad(service.url);
-      for (let kill = 1; kill <= KILLS; kill++) {
-        const underLoad = load.completed.size + CLIENTS;
-        await eventually(() => load.completed.size > underLoad, STARTED);
-        const [victim] = await workerPids();
-        if (victim === undefined) throw new Error('no worker');
         process.kill(victim, 'SIGKILL');
-        const before = load.completed.size;
-        await eventually(() => load.completed.size > before + CLIENTS, STARTED);
-        await service.serving(2 + kill);
-      }
-      await load.stop();
-      expect(service.named('worker_exited')).toEqual(
-        Array(KILLS).fill(expect.objectContaining({ level: 'error', signal: 'SIGKILL', exitCode: null })),
-      );
-      expect(await service.end('SIGTERM')).toBe(0);
-      const events = await query<{ user_id: string }>('SELECT user_id FROM usage_events');
-      const recorded = events.map(({ user_id }) => user_id);
-      expect(new Set(recorded).size).toBe(recorded.length);
-      const seen = upstream.requests.map(({ body }) => /request-marker:([\w-]+)/.exec(String(body))?.[1]);
-      expect(seen.length).toBeGreaterThan(100);
-      expect(seen.filter((marker) => marker !== undefined && !recorded.includes(marker))).toEqual([]);
-      expect([...load.completed.keys()].filter((marker) => !recorded.includes(marker))).toEqual([]);
-    },
-    PATIENCE_MS,
-  );
+        const ends = await Promise.allSettled(calls);
+        expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+      },
+      PATIENCE_MS,
+    );
 
-  it(
-    'a worker is killed before it takes a connection that it was given → the client sees it closed',
-    async () => {
-      const service = start({ REDIS_URL: redis.url });
-      await service.serving(2);
-      const [victim = 0] = await workerPids();
-      process.kill(victim, 'SIGSTOP');
-      // Connections go to each worker in turn, the next one only after it took the last.
-      const calls = Array.from({ length: 4 }, () =>
-        fetch(`${service.url}/v1/healthz`, { headers: { connection: 'close' } }),
-      );
-      await eventually(async () => (await Promise.all(calls.map(isPending))).filter(Boolean).length === 1, {
-        withinMs: 10_000,
-      });
-      process.kill(victim, 'SIGKILL');
-      const ends = await Promise.allSettled(calls);
-      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
-    },
-    PATIENCE_MS,
-  );
+    it(
+      'the first process is killed → its workers end, and the next start serves',
+      async () => {
+        await twoLive();
+        const pids = await workerPids();
+        expect(pids).toHaveLength(2);
+        await service.end('SIGKILL');
+        await eventually(() => !pids.some(isAlive), { withinMs: 10_000 });
+        service = startSlowToStop();
+        await service.serving(2);
+      },
+      PATIENCE_MS,
+    );
 
-  it(
-    'the first process is killed → its workers end, and the next start serves',
-    async () => {
-      const service = start({ REDIS_URL: redis.url });
-      await service.serving(2);
-      const pids = await workerPids();
-      expect(pids).toHaveLength(2);
-      await service.end('SIGKILL');
-      await eventually(() => !pids.some(isAlive), { withinMs: 10_000 });
-      await start({ REDIS_URL: redis.url }).serving(2);
-    },
-    PATIENCE_MS,
-  );
+    it(
+      'SIGTERM with STOP_DELAY_SECONDS → no worker is ready, each serves; SIGINT → both finish, exit code 0',
+      async () => {
+        service.signal('SIGTERM');
+        // Connections go to each in turn.
+        const reasons = () => Promise.all(Array.from({ length: 4 }, async () => (await readiness(service.url)).reason));
+        await eventually(async () => (await reasons()).every((reason) => reason === 'stopping'), { withinMs: 10_000 });
+        expect(await service.end('SIGINT')).toBe(0);
+        expect(service.named('gateway_stopped')).toHaveLength(2);
+        expect(service.named('worker_exited')).toEqual([]);
+      },
+      PATIENCE_MS,
+    );
+  });
 });

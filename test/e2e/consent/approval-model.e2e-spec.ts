@@ -20,7 +20,7 @@ import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { seeded } from '../../support/seeded.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
-const STEPS = fuzzRuns(400);
+const STEPS = fuzzRuns(200);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 const STEPS_PER_KILL = 80;
 /** Below the limit of steps of one operation in a minute. */

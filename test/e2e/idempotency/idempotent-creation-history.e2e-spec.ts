@@ -13,7 +13,7 @@ import { seeded } from '../../support/seeded.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const SEED = Number(process.env.CREATION_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const RUN_MS = Number(process.env.CREATION_RUN_MS ?? 10_000);
+const RUN_MS = Number(process.env.CREATION_RUN_MS ?? 3_000);
 /** A start takes its time on a busy machine: the run goes on until so many were killed, within a bound. */
 const LEAST_KILLS = 3;
 const LONGEST_RUN_MS = RUN_MS + 20_000;

@@ -205,18 +205,26 @@ describeWithRedis('five instances whose clocks differ, up to another month', () 
 });
 
 describe('one instance without Redis', () => {
+  const jumps = [HOUR_MS, -HOUR_MS];
   let world: World;
-  let app: LimitedApp;
+  let ofDay: LimitedApp;
+  let ofMinute: Map<number, LimitedApp>;
   let running: GatewayProcess;
 
-  /** A world whose own instance has made the application and has gone: the processes serve alone. */
-  async function limited(limits: Record<string, unknown>): Promise<void> {
+  /** The world's own instance makes the applications and goes: the processes serve alone. */
+  beforeAll(async () => {
     world = await startWorld({ env: { REDIS_URL: '' } });
-    app = await LimitedApp.create(world, { per_app: limits });
+    const limited = (requests: object) => LimitedApp.create(world, { per_app: { requests } });
+    ofDay = await limited({ per_minute: null, per_day: 5 });
+    ofMinute = new Map();
+    for (const jump of jumps) ofMinute.set(jump, await limited({ per_minute: 12, per_day: null }));
     await world.gateway.stop('test');
-  }
+  });
 
-  async function restart(clockMs: number, jumpMs = 0): Promise<LimitedApp> {
+  afterAll(() => world?.stop());
+
+  async function restart(app: LimitedApp | undefined, clockMs: number, jumpMs = 0): Promise<LimitedApp> {
+    if (app === undefined) throw new Error('no application');
     await running?.stop();
     running = await startShifted(world, clockMs, jumpMs);
     return through(world, app, running);
@@ -224,14 +232,12 @@ describe('one instance without Redis', () => {
 
   afterEach(async () => {
     await running?.stop();
-    await world.stop();
   });
 
   it('restarted with another wrong clock → the day continues, and ends with that of the database', async () => {
-    await limited({ requests: { per_minute: null, per_day: 5 } });
-    const first = await restart(-DAY_MS);
+    const first = await restart(ofDay, -DAY_MS);
     expect(await first.calls(3)).toEqual([200, 200, 200]);
-    const second = await restart(HOUR_MS);
+    const second = await restart(ofDay, HOUR_MS);
     expect(await second.calls(2)).toEqual([200, 200]);
     const leftSeconds = async () => (DAY_MS - ((await databaseNowMs(world)) % DAY_MS)) / 1000;
     const leftBefore = await leftSeconds();
@@ -241,11 +247,10 @@ describe('one instance without Redis', () => {
     expect([retryAfter > leftAfter - 2, retryAfter < leftBefore + 2]).toEqual([true, true]);
   }, 180_000);
 
-  it.each([HOUR_MS, -HOUR_MS])(
+  it.each(jumps)(
     'its clock jumps by %i ms between calls → all are served, and counted in one minute',
     async (jump) => {
-      await limited({ requests: { per_minute: 12, per_day: null } });
-      const jumping = await restart(0, jump);
+      const jumping = await restart(ofMinute.get(jump), 0, jump);
       await earlyInMinute(world);
       expect(await jumping.calls(4)).toEqual([200, 200, 200, 200]);
       running.signal('SIGUSR2');

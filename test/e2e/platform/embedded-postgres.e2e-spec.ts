@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded-postgres/embedded-postgres.js';
 import { eventually } from '../../support/eventually.js';
@@ -30,21 +30,48 @@ interface Started {
   readonly adopted: boolean;
 }
 
+/** One with a database in it, to copy: creating one takes many times as long. */
+let prepared: string;
+let preparedDirectories: readonly string[] = [];
 let dataDir: string;
 let directories: Set<string>;
 
+function newDataDir(): string {
+  const made = mkdtempSync(join(tmpdir(), 'gw-embedded-'));
+  if (asRoot) chmodSync(made, 0o711);
+  return made;
+}
+
+beforeAll(async () => {
+  prepared = newDataDir();
+  const { directory, stop } = await startEmbeddedPostgres(prepared, { disposable: true });
+  await stop();
+  preparedDirectories = [prepared, directory];
+});
+
+afterAll(() => {
+  for (const directory of preparedDirectories) rmSync(directory, { recursive: true, force: true });
+});
+
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'gw-embedded-'));
+  dataDir = newDataDir();
   directories = new Set([dataDir]);
-  if (asRoot) chmodSync(dataDir, 0o711);
 });
 
 /** Takes over whatever the test left running, which is the way to end it. */
 afterEach(async () => {
-  const last = await startEmbeddedPostgres(dataDir, { disposable: true });
-  await last.stop();
+  const homes = [...directories, join(dataDir, 'postgres')];
+  if (homes.some((directory) => existsSync(postmasterFile({ directory })))) {
+    const last = await startEmbeddedPostgres(dataDir, { disposable: true });
+    await last.stop();
+  }
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }, 60_000);
+
+/** Lets the test begin with a database. */
+function copyPrepared(): void {
+  execFileSync('cp', ['-a', `${prepared}/.`, dataDir]);
+}
 
 /** A process of its own that starts, or adopts, the server of `dataDir`. */
 async function startChild(durable?: 'durable'): Promise<Started> {
@@ -116,6 +143,7 @@ describe('embedded Postgres', () => {
   }, 60_000);
 
   it('its process is killed → the next start adopts the server, nothing is lost', async () => {
+    copyPrepared();
     const killed = await startChild('durable');
     await query(killed.url, 'create table kept as select 7 as seven');
     await killChild(killed);
@@ -126,6 +154,7 @@ describe('embedded Postgres', () => {
   }, 60_000);
 
   it('process and server are killed → the next start recovers every acknowledged row', async () => {
+    copyPrepared();
     const killed = await startChild('durable');
     await query(killed.url, 'create table kept as select 7 as seven');
     await killChild(killed);
@@ -139,6 +168,7 @@ describe('embedded Postgres', () => {
   (process.platform === 'linux' ? it : it.skip)(
     'the killed server’s children outlive it for two seconds → the next start waits for them',
     async () => {
+      copyPrepared();
       const killed = await startChild('durable');
       await query(killed.url, 'create table kept as select 7 as seven');
       const [child] = childrenOf(serverPid(killed));
@@ -156,6 +186,7 @@ describe('embedded Postgres', () => {
   );
 
   it('a dead server left a process id that is now another program’s → starts all the same', async () => {
+    copyPrepared();
     const killed = await startChild();
     await killChild(killed);
     await killServer(killed);
@@ -172,6 +203,7 @@ describe('embedded Postgres', () => {
   }, 60_000);
 
   it('creation was interrupted → is begun anew', async () => {
+    copyPrepared();
     const started = await startChild();
     await stopChild(started);
     const cluster = join(started.directory, 'data');
@@ -183,7 +215,7 @@ describe('embedded Postgres', () => {
   }, 60_000);
 
   it('files: password and log → readable by the owner only; cluster → not run as root; no password left', async () => {
-    const { directory, ...server } = await startEmbeddedPostgres(dataDir, { disposable: true });
+    const { directory, ...server } = await startEmbeddedPostgres(prepared, { disposable: true });
     expect(statSync(join(directory, 'password')).mode & 0o777).toBe(0o600);
     expect(statSync(join(directory, 'postgres.log')).mode & 0o077).toBe(0);
     expect(statSync(join(directory, 'data')).mode & 0o077).toBe(0);

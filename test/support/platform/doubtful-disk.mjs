@@ -34,4 +34,4 @@ fs.fdatasync = (descriptor, done) => {
 };
 syncBuiltinESMExports();
 
-await import('../../../dist/src/main.js');
+await import('../../../dist/server/main.js');

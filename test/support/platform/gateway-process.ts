@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url));
 const START_PATIENCE_MS = 60_000;
+/** Written to standard error once the service listens, whatever its log level. */
+const READY = 'The gateway is ready';
 const KEPT_CHARACTERS = 1_000_000;
 
 /**
@@ -35,7 +36,7 @@ export class GatewayProcess {
     return pid;
   }
 
-  /** Returns when it answers; fails with its last output when it ends instead. */
+  /** Returns when it serves; fails with its last output when it ends instead. */
   async start(): Promise<void> {
     this.output = '';
     const child = spawn(process.execPath, [this.program], {
@@ -43,17 +44,17 @@ export class GatewayProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.child = child;
+    const ready = Promise.withResolvers<void>();
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (bytes) => {
         this.output = (this.output + bytes).slice(-KEPT_CHARACTERS);
+        if (stream === child.stderr && this.output.includes(READY)) ready.resolve();
       });
     }
-    const deadline = performance.now() + START_PATIENCE_MS;
-    while (!(await this.answers())) {
-      if (child.exitCode !== null || performance.now() > deadline)
-        throw new Error(`did not start:\n${this.output.slice(-4_000)}`);
-      await sleep(20);
-    }
+    const failed = () => ready.reject(new Error(`did not start:\n${this.output.slice(-4_000)}`));
+    const patience = setTimeout(failed, START_PATIENCE_MS);
+    child.once('close', failed);
+    await ready.promise.finally(() => clearTimeout(patience));
   }
 
   /** What it has written, the last of it. */
@@ -89,14 +90,6 @@ export class GatewayProcess {
     const ended = once(child, 'exit');
     child.kill(signal);
     await ended;
-  }
-
-  private async answers(): Promise<boolean> {
-    try {
-      return (await fetch(`${this.baseUrl}/v1/healthz`)).ok;
-    } catch {
-      return false;
-    }
   }
 }
 

@@ -10,4 +10,4 @@ process.on('SIGUSR2', () => {
   shiftMs += Number(process.env.TEST_CLOCK_JUMP_MS ?? 0);
 });
 
-await import('../../../dist/src/main.js');
+await import('../../../dist/server/main.js');

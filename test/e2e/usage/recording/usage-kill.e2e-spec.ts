@@ -14,7 +14,7 @@ import { MarkedLoad } from '../../../support/usage/recording/marked-load.js';
 import { MONTHS_OUT_OF_STEP } from '../../../support/usage/recording/usage-sums.js';
 import { newManagementKey, testEnvironment } from '../../../support/world.js';
 
-const KILLS = Number(process.env.KILLS ?? 10);
+const KILLS = Number(process.env.KILLS ?? 5);
 const SEED = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const CLIENTS = 50;
 /** For one kill and the start after it, on a busy machine. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { markerText } from '../../proxy/upstream.js';
 
-/** Pause after a call that failed: the service is being restarted. */
-const RETRY_MS = 10;
+/** Pause after a call that failed: the service is being restarted, and needs the machine for it. */
+const RETRY_MS = 100;
 
 export interface MarkedTarget {
   readonly url: string;
