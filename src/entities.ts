@@ -10,7 +10,7 @@ import { AppKeyEntity } from './app-keys/app-key.entity.js';
 import { OperationEntity } from './cli/operations/operation.entity.js';
 import { AuthChallengeEntity, DeviceKeyEntity } from './client-auth/devices/attestation.entity.js';
 import { AuthorizationEntity } from './consent/authorizations/authorization.entity.js';
-import { CreationReceiptEntity } from './idempotency/creation-receipt.entity.js';
+import { IdempotencyRecordEntity } from './idempotency/idempotency-record.entity.js';
 import { ProviderEntity } from './providers/provider.entity.js';
 import { ProviderGatewayEntity } from './providers/provider-gateways/provider-gateway.entity.js';
 import { OpenidSubjectEntity, PasswordEntity } from './sign-in/credential.entity.js';
@@ -24,7 +24,7 @@ export const ENTITIES = [
   AuditEventEntity,
   AuthorizationEntity,
   AuthChallengeEntity,
-  CreationReceiptEntity,
+  IdempotencyRecordEntity,
   DeploymentEntity,
   DeviceKeyEntity,
   IdentityEntity,

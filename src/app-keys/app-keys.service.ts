@@ -10,7 +10,7 @@ import { Ids } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
 import type { Write } from '../idempotency/creation.js';
 import { Ceilings } from '../limits/plans/ceilings.service.js';
-import { breaksReference } from '../platform/database/violates.js';
+import { violatesForeignKey } from '../platform/database/database-errors.js';
 import type { AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.entity.js';
 import {
   APP_KEY_BRAND,
@@ -72,7 +72,7 @@ export class AppKeysService {
       };
       return await this.writes.run(admin, statements, write);
     } catch (error) {
-      if (!breaksReference(error, 'app_keys_app_fkey')) throw error;
+      if (!violatesForeignKey(error, 'app_keys_app_fkey')) throw error;
       throw new GatewayError('app_not_found', { reason: 'app_deleted' });
     }
   }

@@ -9,8 +9,8 @@ import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
+import { violatesUnique } from '../platform/database/database-errors.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
-import { violates } from '../platform/database/violates.js';
 import { AppUsers } from '../users/users.service.js';
 import { AppDraftsService, handleTaken } from './app-drafts.service.js';
 import {
@@ -131,7 +131,7 @@ export class AppsService {
     try {
       return await this.writes.run(admin, statements);
     } catch (error) {
-      if (accepted.handle !== null && violates(error, 'apps_handle_key')) throw handleTaken(accepted.handle);
+      if (accepted.handle !== null && violatesUnique(error, 'apps_handle_key')) throw handleTaken(accepted.handle);
       throw error;
     }
   }

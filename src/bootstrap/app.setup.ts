@@ -5,7 +5,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FirstParty } from '../accounts/csrf/first-party.js';
+import { FirstParty } from '../accounts/csrf/csrf-origins.js';
 import { GatewayModule } from '../app.module.js';
 import { GatewayErrorFilter } from '../common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from '../common/fields/request-shape.pipe.js';

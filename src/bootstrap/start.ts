@@ -11,7 +11,7 @@ import { ReadinessService } from '../health/readiness.service.js';
 import { offersSimulation } from '../platform/config/deployment-settings.js';
 import type { Environment } from '../platform/config/environment.js';
 import { dataDirProblem, listenProblem } from '../platform/config/start-problem.rules.js';
-import { whenReachable } from '../platform/database/when-reachable.js';
+import { retryUnreachable } from '../platform/database/retry-unreachable.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import type { VaultFactory } from '../platform/vault/create-vault.js';
 import { isWorkerProcess } from '../platform/workers/worker-process.js';
@@ -89,13 +89,13 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
     waitMs: environment.DATABASE_WAIT_SECONDS * 1000,
     onWait: (_attempt: number, error: string) => log.event('database_waiting', { error }),
   };
-  await whenReachable(() => instances.acquire(), retryOptions);
+  await retryUnreachable(() => instances.acquire(), retryOptions);
   const publicUrl = environment.PUBLIC_URL ?? `http://localhost:${environment.PORT}`;
   const app = await createGateway({ parts: platform.parts, publicUrl, imports });
   const bootstrap = app.get(BootstrapService);
   try {
     await app.init();
-    await whenReachable(() => bootstrap.run(), retryOptions);
+    await retryUnreachable(() => bootstrap.run(), retryOptions);
     await app.listen(environment.PORT, environment.HOST).catch((error: unknown) => {
       throw listenProblem(error, environment);
     });
@@ -105,8 +105,8 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
   }
   ownAddresses.listensAt(app.getHttpServer().address());
   const url = await app.getUrl();
-  const hasAccount = await whenReachable(() => bootstrap.hasAnyOrganization(), retryOptions);
-  const isOpen = await whenReachable(() => app.get(People).isSignUpOpen(), retryOptions);
+  const hasAccount = await retryUnreachable(() => bootstrap.hasAnyOrganization(), retryOptions);
+  const isOpen = await retryUnreachable(() => app.get(People).isSignUpOpen(), retryOptions);
   const isPublicUrlMissing = environment.PUBLIC_URL === undefined && !isLoopbackHost(environment.HOST);
   const consoleUrl = environment.PUBLIC_URL ?? (isPublicUrlMissing ? `http://localhost:${new URL(url).port}` : url);
   const signUpAccess = signUpAccessOf(isOpen, environment.ALLOW_ADDITIONAL_REGISTRATIONS);

@@ -9,21 +9,21 @@ import type { Secret } from '../common/log/secret.js';
  */
 export type Write<T> = <R extends T | undefined>(statements: (tx: EntityManager) => Promise<R>) => Promise<R>;
 
-/** Stores the receipt of a response in the transaction of the creation. */
-type KeepReceipt = (tx: EntityManager, answer: CreationAnswer<object>) => Promise<void>;
+/** Stores the record of a response in the transaction of the creation. */
+type KeepRecord = (tx: EntityManager, answer: CreationAnswer<object>) => Promise<void>;
 
-/** A creation, with a receipt when the request has an idempotency key. */
+/** A creation, with a record when the request has an idempotency key. */
 export class Creation {
   constructor(
     /** Runs statements in a transaction. */
     private readonly transaction: Write<unknown>,
-    private readonly keepReceipt: KeepReceipt | undefined,
+    private readonly keepRecord: KeepRecord | undefined,
   ) {}
 
   /**
    * Creates and returns the response body.
    *
-   * The receipt is written last, so that a transaction that waits for the same receipt holds no lock that the other one
+   * The record is written last, so that a transaction that waits for the same record holds no lock that the other one
    * still needs. The loser's statements are rolled back as a whole.
    *
    * @param create the use case; it writes only through the given function.
@@ -37,7 +37,7 @@ export class Creation {
     const write: Write<T> = (statements) =>
       this.transaction(async (tx) => {
         const created = await statements(tx);
-        if (created !== undefined) await this.keepReceipt?.(tx, toAnswer(created));
+        if (created !== undefined) await this.keepRecord?.(tx, toAnswer(created));
         return created;
       });
     return toAnswer(await create(write)).body;
@@ -62,7 +62,7 @@ export interface CreationAnswer<A extends object> {
 }
 
 /** The claim of a creation with an idempotency key: its owner, and the hashes that identify a retry. */
-export interface ReceiptClaim {
+export interface RecordClaim {
   readonly id: string;
   readonly organizationId: string;
   readonly identityId: string;
@@ -73,8 +73,8 @@ export interface ReceiptClaim {
   readonly requestHash: string;
 }
 
-/** A stored receipt. Exactly one of the two answers is set, until the sealed one is cleared. */
-export interface Receipt {
+/** A stored record. Exactly one of the two answers is set, until the sealed one is cleared. */
+export interface IdempotencyRecord {
   readonly proofHash: string;
   readonly requestHash: string;
   readonly ids: CreatedIds;

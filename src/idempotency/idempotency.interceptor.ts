@@ -5,10 +5,10 @@ import { catchError, from, type Observable, of } from 'rxjs';
 import { requireAdmin } from '../accounts/access/admin-principal.js';
 import { RawBody } from '../common/http/raw-body.js';
 import { parseStrictJson } from '../common/http/strict-json.rules.js';
-import type { Creation, CreationKind, ReceiptClaim } from './creation.js';
+import type { Creation, CreationKind, RecordClaim } from './creation.js';
 import { readIdempotencyPair } from './idempotency-headers.rules.js';
-import { receiptClaim } from './receipt.rules.js';
-import { Receipts } from './receipts.service.js';
+import { recordClaim } from './idempotency-record.rules.js';
+import { IdempotencyRecords } from './idempotency-records.service.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -24,38 +24,38 @@ export const Creates = Reflector.createDecorator<CreationKind>();
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
-    private readonly receipts: Receipts,
+    private readonly records: IdempotencyRecords,
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws invalid_request as `readIdempotencyPair` and `parseStrictJson`; and as `Receipts.answerBefore`. */
+  /** @throws invalid_request as `readIdempotencyPair` and `parseStrictJson`; and as `IdempotencyRecords.answerBefore`. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const claim = claimOf(request, this.reflector.get(Creates, context.getHandler()));
-    request.creation = this.receipts.creation(requireAdmin(request).organizationId, claim);
+    request.creation = this.records.creation(requireAdmin(request).organizationId, claim);
     if (claim === undefined) return next.handle();
-    const before = await this.receipts.answerBefore(claim);
+    const before = await this.records.answerBefore(claim);
     if (before !== undefined) return of(before);
     return next.handle().pipe(catchError((failure: unknown) => from(this.afterFailure(claim, failure))));
   }
 
   /**
-   * Looks for a receipt after a failure. The same creation may have succeeded: in a concurrent request that took the
+   * Looks for a record after a failure. The same creation may have succeeded: in a concurrent request that took the
    * slug or the last place of a limit, or in this one when the connection broke after its last statement. If the
    * look-up fails, its error is returned, because the original refusal may be wrong.
    */
-  private async afterFailure(claim: ReceiptClaim, failure: unknown): Promise<object> {
-    const before = await this.receipts.answerBefore(claim);
+  private async afterFailure(claim: RecordClaim, failure: unknown): Promise<object> {
+    const before = await this.records.answerBefore(claim);
     if (before === undefined) throw failure;
     return before;
   }
 }
 
-function claimOf(request: FastifyRequest, kind: CreationKind): ReceiptClaim | undefined {
+function claimOf(request: FastifyRequest, kind: CreationKind): RecordClaim | undefined {
   const pair = readIdempotencyPair(request.headers);
   if (pair === undefined) return undefined;
   const { method, url, body: sent } = request;
   const [path = url] = url.split('?');
   const body = sent instanceof RawBody && sent.bytes.length > 0 ? parseStrictJson(sent.bytes) : null;
-  return receiptClaim(requireAdmin(request), pair, { kind, method, path, body });
+  return recordClaim(requireAdmin(request), pair, { kind, method, path, body });
 }

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
-import { ReceiptsRepository } from './receipts.repository.js';
-import { Receipts } from './receipts.service.js';
+import { IdempotencyRecordsRepository } from './idempotency-records.repository.js';
+import { IdempotencyRecords } from './idempotency-records.service.js';
 
 /**
- * Idempotent creations: the response is stored as a receipt in the transaction of the creation, and replayed on
+ * Idempotent creations: the response is stored as a record in the transaction of the creation, and replayed on
  * retries.
  *
  * Tables: creation_receipts; reads app_keys. Codes: forbidden, conflict, resource_receipt_expired,
  * resource_key_unavailable.
  */
-@Module({ providers: [Receipts, ReceiptsRepository], exports: [Receipts] })
+@Module({ providers: [IdempotencyRecords, IdempotencyRecordsRepository], exports: [IdempotencyRecords] })
 export class IdempotencyModule {}

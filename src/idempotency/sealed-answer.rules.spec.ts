@@ -10,7 +10,7 @@ const OURS = new AuthSecrets(new Secret('our secret of today'), undefined);
 const NEXT = new AuthSecrets(new Secret('our secret of tomorrow'), OURS.current);
 const LATER = new AuthSecrets(new Secret('our secret of next week'), NEXT.current);
 
-const claimOf = (proof: string, id = 'receipt') => ({
+const claimOf = (proof: string, id = 'record') => ({
   id,
   proof: new Secret(proof),
   proofHash: createHash('sha256').update(proof).digest('hex'),
@@ -29,7 +29,7 @@ describe('answers that hold a key', () => {
     expect(openAnswer(SEALED, CLAIM, LATER)).toBeUndefined();
   });
 
-  it('another proof, receipt or secret: does not open', () => {
+  it('another proof, record or secret: does not open', () => {
     expect(openAnswer(SEALED, claimOf('another proof'), OURS)).toBeUndefined();
     expect(openAnswer(SEALED, claimOf('the proof of the client', 'other'), OURS)).toBeUndefined();
     expect(openAnswer(SEALED, { ...CLAIM, proofHash: claimOf('x').proofHash }, OURS)).toBeUndefined();

@@ -8,12 +8,12 @@ import {
   parseLocalBlob,
   type VaultContext,
 } from '../platform/vault/sealed-blob.rules.js';
-import type { ReceiptClaim } from './creation.js';
+import type { RecordClaim } from './creation.js';
 
 const KEY_BYTES = 32;
 const FORMAT_VERSION = 1;
 
-type SealingClaim = Pick<ReceiptClaim, 'id' | 'proof' | 'proofHash'>;
+type SealingClaim = Pick<RecordClaim, 'id' | 'proof' | 'proofHash'>;
 
 /**
  * Seals an answer that holds a key. Opening it requires the client's proof and a secret of the service, so neither read
@@ -47,9 +47,9 @@ export function openAnswer(sealed: string, claim: SealingClaim, secrets: AuthSec
  */
 function sealingKey({ id, proof }: SealingClaim, secret: Secret): KeyObject {
   const input = JSON.stringify([secret.reveal(), proof.reveal()]);
-  return createSecretKey(Buffer.from(hkdfSync('sha256', input, id, 'gateway creation receipt', KEY_BYTES)));
+  return createSecretKey(Buffer.from(hkdfSync('sha256', input, id, 'gateway creation record', KEY_BYTES)));
 }
 
 function contextOf({ id, proofHash }: SealingClaim): VaultContext {
-  return { purpose: 'creation receipt', receipt: id, proof: proofHash };
+  return { purpose: 'creation record', record: id, proof: proofHash };
 }

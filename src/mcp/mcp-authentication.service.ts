@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AdminAuthentication } from '../accounts/access/admin-authentication.service.js';
 import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
-import { ConsoleOrigin } from '../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../accounts/csrf/csrf-origins.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 
 /** Where clients learn which authorization server issues tokens for this endpoint. Source: RFC 9728 3.1. */

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
-import { ConsoleOrigin } from '../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../accounts/csrf/csrf-origins.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Environment } from '../platform/config/environment.js';
 import { McpAuthentication } from './mcp-authentication.service.js';

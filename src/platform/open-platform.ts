@@ -13,7 +13,7 @@ import { runMigrations } from './database/migrate.js';
 import { MIGRATIONS } from './database/migration-list.js';
 import { openBackgroundPool, openRequestPool } from './database/pools.js';
 import { requireSessions } from './database/require-sessions.js';
-import { whenReachable } from './database/when-reachable.js';
+import { retryUnreachable } from './database/retry-unreachable.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
 import { InstancesRepository } from './instances/instances.repository.js';
@@ -218,7 +218,7 @@ async function migrate(environment: Environment, { url, embedded }: Database, cl
   const waitMs = environment.DATABASE_WAIT_SECONDS * 1000;
   if (!embedded) {
     const onWait = (_attempt: number, error: string) => log.event('database_waiting', { error });
-    await whenReachable(() => requireSessions(url), { clock, waitMs, onWait });
+    await retryUnreachable(() => requireSessions(url), { clock, waitMs, onWait });
   }
   await runMigrations({
     url,

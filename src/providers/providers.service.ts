@@ -7,7 +7,7 @@ import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Write } from '../idempotency/creation.js';
 import { Ceilings } from '../limits/plans/ceilings.service.js';
-import { breaksReference, violates } from '../platform/database/violates.js';
+import { violatesForeignKey, violatesUnique } from '../platform/database/database-errors.js';
 import type { CreateProviderRequest, UpdateProviderRequest } from './dto/provider.request.js';
 import type { NewProvider, ProviderRow, ProviderStatus, ProviderWrite } from './provider.entity.js';
 import { providersChange } from './provider-directory.js';
@@ -103,8 +103,8 @@ export class ProvidersService {
     try {
       return await this.writes.run(admin, (tx) => this.insert(tx, draft, gateways), write);
     } catch (error) {
-      if (violates(error, 'providers_slug_key')) throw await this.slugTaken(draft);
-      throw breaksReference(error, 'providers_gateway_fkey') ? noSuchGateway() : error;
+      if (violatesUnique(error, 'providers_slug_key')) throw await this.slugTaken(draft);
+      throw violatesForeignKey(error, 'providers_gateway_fkey') ? noSuchGateway() : error;
     }
   }
 

@@ -7,14 +7,14 @@ import { readBody } from '../common/http/read-body.js';
 import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { CallAdmission } from './admission/call-admission.js';
-import { CallFunds } from './admission/call-funds.js';
+import { CallReservations } from './admission/call-reservations.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
 import type { NextCall } from './exchange/provider-call.js';
 import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
 import type { CallPlan, CallTarget } from './provider-choice.rules.js';
 import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
-import { RelayParts } from './relay/relay-parts.js';
+import { RelayContext } from './relay/relay-context.js';
 
 /** What calls of the proxy routes and calls of named endpoints do differently. */
 export interface CallRecipe<Address, Plan extends CallPlan> {
@@ -32,7 +32,7 @@ export interface ComposedCall {
   /** Maximum cost over all targets in whole nano-dollars; absent when there is one target. */
   readonly maxCostNanoUsd?: number;
   /** Acquires a connection; undefined when no target has a free one. @param event as recorded for the first target. */
-  connect(event: UsageAdmission, funds: CallFunds): NextCall | undefined;
+  connect(event: UsageAdmission, funds: CallReservations): NextCall | undefined;
 }
 
 /** An authenticated request. */
@@ -49,7 +49,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     private readonly admission: CallAdmission,
     private readonly budgets: Budgets,
     private readonly calls: OutgoingCalls,
-    private readonly parts: RelayParts,
+    private readonly parts: RelayContext,
   ) {}
 
   beforeApplicationShutdown(): void {
@@ -74,7 +74,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
     const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);
-    const funds = new CallFunds(held, this.budgets, outgoing.createdAtMs);
+    const funds = new CallReservations(held, this.budgets, outgoing.createdAtMs);
     const record = new CallRecord(this.parts.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {
       const first = composed.connect(event, funds);

@@ -10,7 +10,7 @@ import { classifyPath } from '../upstreams/api-style.rules.js';
 import { compilePathPolicy, matchPath } from '../upstreams/path-policy.rules.js';
 import type { ProviderType } from '../upstreams/provider-types.js';
 import { chooseModel, modelWithoutBody } from './model-choice.rules.js';
-import type { ProxyPlan } from './plan.js';
+import type { ProxyPlan } from './proxy-plans.js';
 
 const RATE = { input: 1, output: 2 };
 const PRICES = aPriceBook({ openai: { 'gpt-a': RATE, 'gpt-b': { input: 3, output: 4 } } });

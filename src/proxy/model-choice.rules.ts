@@ -1,12 +1,12 @@
 import type { ReadableApp } from '../app-directory/app-snapshot.js';
+import { displayText } from '../common/errors/display-text.rules.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
-import { shownText } from '../common/errors/shown-text.rules.js';
 import { type CompiledPrice, NO_CHARGE } from '../pricing/model-price.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
 import { MAX_MODEL_LENGTH } from '../upstreams/provider-types.js';
 import { isKeptModel } from './body/kept-objects.rules.js';
-import type { ProxyPlan } from './plan.js';
 import { unpriced } from './provider-choice.rules.js';
+import type { ProxyPlan } from './proxy-plans.js';
 
 /** Model in the usage of a request without a model; no provider has a model of this name. */
 const NO_MODEL = '(none)';
@@ -97,7 +97,7 @@ function requireAllowed({ access }: ProxyPlan, model: string): void {
   if (model.length > MAX_MODEL_LENGTH) throw invalidRequest('model', `has more than ${MAX_MODEL_LENGTH} characters`);
   if (access.allowedModels.size === 0 || access.allowedModels.has(model)) return;
   throw new GatewayError('model_not_allowed', {
-    message: `The application does not allow the model ${shownText(model)}.`,
+    message: `The application does not allow the model ${displayText(model)}.`,
   });
 }
 

@@ -1,5 +1,5 @@
+import { displayText } from '../common/errors/display-text.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { shownText } from '../common/errors/shown-text.rules.js';
 import type { ProviderInstance, ProviderSet } from '../providers/provider-instance.js';
 import type { ApiStyle } from '../upstreams/api-style.rules.js';
 
@@ -39,6 +39,6 @@ export function requireActiveProvider(providers: ProviderSet, slug: string): Pro
 /** The refusal of a model without a price. Source: docs/reference/application-api.md#models. */
 export function unpriced(model: string, providerSlug: string): GatewayError {
   return new GatewayError('pricing_not_configured', {
-    message: `The model ${shownText(model)} has no price. Add custom pricing for it on the provider "${providerSlug}".`,
+    message: `The model ${displayText(model)} has no price. Add custom pricing for it on the provider "${providerSlug}".`,
   });
 }

@@ -3,9 +3,9 @@ import type { Caller } from '../client-auth/callers/caller.js';
 import { Environment } from '../platform/config/environment.js';
 import type { CallRecipe, ComposedCall } from './forwarding.service.js';
 import { OutgoingCalls, type OutgoingRequest } from './outgoing-calls.service.js';
-import { type ProxyPlan, ProxyPlans } from './plan.js';
-import { ProxyPolicy } from './policy.js';
 import type { ProxyPath } from './proxy-path.rules.js';
+import { type ProxyPlan, ProxyPlans } from './proxy-plans.js';
+import { ProxyPolicy } from './proxy-policy.js';
 
 /** Calls of the proxy routes: one target, which the path names. */
 @Injectable()

@@ -21,14 +21,14 @@ import { DeploymentIdRepository } from './loop/deployment-id.repository.js';
 import { LoopMark } from './loop/loop-mark.service.js';
 import { OutgoingCalls } from './outgoing-calls.service.js';
 import { OwnObjects } from './own-objects.service.js';
-import { ProxyPlans } from './plan.js';
-import { ProxyPolicy } from './policy.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { ProxyController } from './proxy.controller.js';
 import { ProxyEntry } from './proxy-entry.js';
-import { RelayParts } from './relay/relay-parts.js';
+import { ProxyPlans } from './proxy-plans.js';
+import { ProxyPolicy } from './proxy-policy.js';
+import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
+import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
-import { AbandonedAnswers, OpenAnswers } from './relay/unfinished-answers.js';
 import { TurnStages } from './turn-stages.js';
 
 /**
@@ -79,7 +79,7 @@ import { TurnStages } from './turn-stages.js';
       useFactory: ({ JOURNAL_SYNC }: Environment, journal: UsageJournal) =>
         new SendBatch(JOURNAL_SYNC === 'always' ? () => journal.synced() : undefined),
     },
-    RelayParts,
+    RelayContext,
   ],
 })
 export class ProxyModule {}

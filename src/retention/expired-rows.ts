@@ -1,6 +1,6 @@
 import { DELETE_EXPIRED_CHALLENGES } from '../client-auth/devices/challenges.repository.js';
 import type { Instant } from '../common/clock.js';
-import { inBatches } from '../platform/database/in-batches.js';
+import { repeatUntilDone } from '../platform/database/repeat-until-done.js';
 import { startOfDay } from '../platform/database/utc-sql.js';
 import type { RetentionRun, RetentionStep } from './retention-step.js';
 
@@ -231,7 +231,7 @@ function touched(
   statement: string,
   ...before: readonly (string | Instant)[]
 ): Promise<number> {
-  return inBatches(async () => {
+  return repeatUntilDone(async () => {
     const [, count]: [unknown[], number] = await connection.query(statement, [ROWS_PER_STATEMENT, ...before]);
     return count;
   }, signal);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { errorCode } from '../common/errors/error-code.js';
-import { inBatches } from '../platform/database/in-batches.js';
+import { repeatUntilDone } from '../platform/database/repeat-until-done.js';
 import { oldPartitions } from './retention.rules.js';
 import type { RetentionStep } from './retention-step.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
@@ -64,9 +64,12 @@ export class UsageRetention {
   async compact(connection: EntityManager, before: string, signal: AbortSignal): Promise<UsageCompaction> {
     const months = await this.dropMonths(connection, before, signal);
     const events = await this.deleteEvents(connection, before, signal);
-    const days = await inBatches(() => this.usage.coarsenDays(connection, before, this.atOnce), signal);
-    const userDays = await inBatches(() => this.usage.deleteUserDays(connection, before, this.atOnce), signal);
-    const userMonths = await inBatches(() => this.usage.deleteUserMonths(connection, before, this.atOnce), signal);
+    const days = await repeatUntilDone(() => this.usage.coarsenDays(connection, before, this.atOnce), signal);
+    const userDays = await repeatUntilDone(() => this.usage.deleteUserDays(connection, before, this.atOnce), signal);
+    const userMonths = await repeatUntilDone(
+      () => this.usage.deleteUserMonths(connection, before, this.atOnce),
+      signal,
+    );
     return { months, events, days, userDays, userMonths };
   }
 
@@ -77,12 +80,12 @@ export class UsageRetention {
    * @returns the number of daily rows folded.
    */
   fold(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
-    return inBatches(() => this.usage.foldDays(connection, before, this.atOnce), signal);
+    return repeatUntilDone(() => this.usage.foldDays(connection, before, this.atOnce), signal);
   }
 
   /** Merges the sums of applications by month, which each connection keeps in rows of its own. @returns rows saved. */
   mergeAppMonths(connection: EntityManager, signal: AbortSignal): Promise<number> {
-    return inBatches(() => this.usage.mergeAppMonths(connection, this.atOnce), signal);
+    return repeatUntilDone(() => this.usage.mergeAppMonths(connection, this.atOnce), signal);
   }
 
   private async dropMonths(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
@@ -101,7 +104,7 @@ export class UsageRetention {
 
   private deleteEvents(connection: EntityManager, before: string, signal: AbortSignal): Promise<number> {
     let afterId = '0';
-    return inBatches(async () => {
+    return repeatUntilDone(async () => {
       const { count, lastId } = await this.usage.deleteEvents(connection, before, afterId, this.atOnce);
       afterId = lastId ?? afterId;
       return count;

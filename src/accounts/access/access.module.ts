@@ -5,7 +5,7 @@ import { AuditTrail } from '../audit/audit-trail.js';
 import { ConfigurationWrites } from '../audit/configuration-writes.js';
 import { ConnectionsRepository } from '../connections/connections.repository.js';
 import { Connections } from '../connections/connections.service.js';
-import { ConsoleOrigin, FirstParty } from '../csrf/first-party.js';
+import { ConsoleOrigin, FirstParty } from '../csrf/csrf-origins.js';
 import { ManagementKeysController, OwnCredentialController } from '../management-keys/management-keys.controller.js';
 import { ManagementKeysRepository } from '../management-keys/management-keys.repository.js';
 import { ManagementKeysService } from '../management-keys/management-keys.service.js';

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { Access, type AccessDeclaration } from '../../common/http/access.js';
 import { Fails } from '../../common/http/openapi.decorators.js';
-import { CONSOLE_HEADER } from '../csrf/first-party.js';
+import { CONSOLE_HEADER } from '../csrf/csrf-origins.js';
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from './admin.guard.js';
 import type { AdminNeed, AdminRequirements } from './admin-access.rules.js';
 import { requireAdmin, requireIdentity, requirePerson } from './admin-principal.js';

@@ -4,7 +4,7 @@ import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Connections } from '../connections/connections.service.js';
 import type { TokenAudience } from '../connections/oauth-token.rules.js';
-import { CONSOLE_HEADER } from '../csrf/first-party.js';
+import { CONSOLE_HEADER } from '../csrf/csrf-origins.js';
 import { ManagementKeysService } from '../management-keys/management-keys.service.js';
 import { ConsoleCookies } from '../sessions/console-cookies.js';
 import { ORGANIZATION_COOKIE, SESSION_COOKIE } from '../sessions/session-cookie.rules.js';

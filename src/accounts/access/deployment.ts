@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Check, Column, DataSource, Entity, type EntityManager, PrimaryColumn } from 'typeorm';
-import { ConsoleOrigin } from '../csrf/first-party.js';
+import { ConsoleOrigin } from '../csrf/csrf-origins.js';
 import { OrganizationEntity } from './organization.entity.js';
 
 /** The one row that names this deployment, for as long as its database exists. */

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { Secret } from '../../common/log/secret.js';
 import { AuthSecrets } from '../../platform/secrets/signing-secrets.js';
-import { ConsoleOrigin } from '../csrf/first-party.js';
+import { ConsoleOrigin } from '../csrf/csrf-origins.js';
 import {
   ORGANIZATION_COOKIE,
   organizationCookieFlags,

@@ -1,5 +1,5 @@
+import { displayText } from '../../common/errors/display-text.rules.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { shownText } from '../../common/errors/shown-text.rules.js';
 import type { Table } from '../../common/fields/config-values.js';
 import { memberPath } from '../../common/fields/config-values.js';
 import { type ApiStyle, classifyPath, type EndpointStyle } from '../../upstreams/api-style.rules.js';
@@ -140,5 +140,5 @@ function checkTarget({ known, graced }: References, target: EndpointTarget, styl
 }
 
 function unpriced(path: string, model: string) {
-  return invalidRequest(path, `${shownText(model)} has no price; add custom pricing to the provider`);
+  return invalidRequest(path, `${displayText(model)} has no price; add custom pricing to the provider`);
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import type { AppRow } from '../../app-directory/app.entity.js';
 import { AppDraftsService } from '../app-drafts.service.js';
 import type { Snippet } from '../dto/app-snippet.response.js';

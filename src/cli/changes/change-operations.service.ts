@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AuditActor } from '../../accounts/access/admin-principal.js';
 import { AuditTrail } from '../../accounts/audit/audit-trail.js';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { operationExpired } from '../logins/cli-logins.service.js';
+import { type ChangeKind, isChangeKind } from '../operations/created-resources.js';
 import { type OperationFailure, type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
-import { type ChangeKind, isChangeKind } from '../operations/resource-kinds.js';
 import { keyFactsOf, keyStateAt, shownStateAt } from './change-operation.rules.js';
 
 /** An operation of one of the kinds that change an account. */

@@ -6,7 +6,7 @@ import { Month } from '../../common/fields/list-fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import { MAX_SECRET_CHARACTERS } from '../../common/fields/secret-text.rules.js';
 import { Secret } from '../../common/log/secret.js';
-import { PROOF } from '../../common/proof.rules.js';
+import { PROOF } from '../../common/proof-hash.rules.js';
 import { MAX_NAME, MAX_PASSWORD, MIN_PASSWORD } from '../../sign-in/people/person.rules.js';
 import type { Approval } from '../handoff/handoff.service.js';
 import type { LoginRequest } from '../logins/cli-logins.service.js';

@@ -12,7 +12,7 @@ import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.
 import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
-import { proofHash, provesHash } from '../../common/proof.rules.js';
+import { proofHash, provesHash } from '../../common/proof-hash.rules.js';
 import { Turns } from '../../common/turns.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import {

@@ -12,7 +12,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Access } from '../../common/http/access.js';
 import { Fails } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
-import { PROOF } from '../../common/proof.rules.js';
+import { PROOF } from '../../common/proof-hash.rules.js';
 import { operationIdOf } from './operation.rules.js';
 
 const BEARER = /^bearer +(\S+)$/i;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { Secret } from '../../common/log/secret.js';
-import { proofHash, provesHash } from '../../common/proof.rules.js';
+import { proofHash, provesHash } from '../../common/proof-hash.rules.js';
 import {
   browserProofOf,
   isLoopbackRedirect,

@@ -2,7 +2,7 @@ import { createHmac, hash } from 'node:crypto';
 import type { Instant } from '../../common/clock.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { Secret } from '../../common/log/secret.js';
-import { canonicalJson } from '../../idempotency/receipt.rules.js';
+import { canonicalJson } from '../../idempotency/idempotency-record.rules.js';
 
 /** Kinds of operations. Source: docs/reference/management-api.md#terminal-operations. */
 export const OPERATION_KINDS = [

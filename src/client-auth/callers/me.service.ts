@@ -6,12 +6,12 @@ import { UserUsage } from '../../usage/reports/user-usage.service.js';
 import { UsersService } from '../../users/users.service.js';
 import type { Caller } from './caller.js';
 import { limitedCallOf } from './caller.js';
-import { type UserStanding, userStanding } from './user-standing.rules.js';
+import { type UsageAndLimits, usageAndLimits } from './usage-and-limits.rules.js';
 
 /** A user with their usage and limits. */
 export interface CurrentUser {
   readonly userId: string;
-  readonly standing: UserStanding;
+  readonly standing: UsageAndLimits;
 }
 
 /** Reports a user's usage and limits. Today's requests are the larger of the limit's counter and the stored usage. */
@@ -32,7 +32,7 @@ export class MeService {
       this.countedToday(app, userId),
     ]);
     const isBlocked = user?.status === 'blocked';
-    return { userId, standing: userStanding(app.config.limits.per_user, { ...used, countedToday }, isBlocked) };
+    return { userId, standing: usageAndLimits(app.config.limits.per_user, { ...used, countedToday }, isBlocked) };
   }
 
   /** Zero when requests per user are not limited, and so not counted, or when the counter is unavailable. */

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
+import { shownName } from '../errors/display-text.rules.js';
 import { type GatewayError, invalidRequest } from '../errors/gateway-error.js';
-import { shownName } from '../errors/shown-text.rules.js';
 
 /** Default maximum number of entries of a list or map. */
 export const MAX_ENTRIES = 1000;

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { type ValidationError, validateSync } from 'class-validator';
+import { shownName } from '../errors/display-text.rules.js';
 import type { RefusalCode } from '../errors/error-catalogue.js';
 import { GatewayError, invalidRequest } from '../errors/gateway-error.js';
-import { shownName } from '../errors/shown-text.rules.js';
 import { ignoresOthers, knownMembers, trimmedMembers } from './fields.js';
 
 /**

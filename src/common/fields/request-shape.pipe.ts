@@ -1,7 +1,7 @@
 import { type ArgumentMetadata, createParamDecorator, Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { shownName } from '../errors/display-text.rules.js';
 import { invalidRequest } from '../errors/gateway-error.js';
-import { shownName } from '../errors/shown-text.rules.js';
 import { RawBody } from '../http/raw-body.js';
 import { parseStrictJson } from '../http/strict-json.rules.js';
 import { requireStorableText } from './config-values.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fastestMs } from '../../../test/support/fastest-ms.js';
 import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
+import { shownName } from '../errors/display-text.rules.js';
 import { GatewayError } from '../errors/gateway-error.js';
-import { shownName } from '../errors/shown-text.rules.js';
 import { isKeptAsDouble, parseStrictJson } from './strict-json.rules.js';
 
 const UNSTORABLE = 'must not have NUL or broken characters';

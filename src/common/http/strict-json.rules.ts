@@ -1,5 +1,5 @@
+import { shownName } from '../errors/display-text.rules.js';
 import { invalidRequest } from '../errors/gateway-error.js';
-import { shownName } from '../errors/shown-text.rules.js';
 import { isStorableText, memberPath, unstorableText } from '../fields/config-values.js';
 
 /** The name of the whole body in refusals. */

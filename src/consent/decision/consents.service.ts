@@ -11,7 +11,7 @@ import {
 import { NewOrganizations } from '../../accounts/access/new-organizations.service.js';
 import { AuditTrail } from '../../accounts/audit/audit-trail.js';
 import { Connections } from '../../accounts/connections/connections.service.js';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import type { Membership } from '../../accounts/organizations/organizations.repository.js';
 import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { UnclaimedOrganizations } from '../../accounts/organizations/unclaimed-organizations.service.js';
@@ -19,7 +19,7 @@ import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
-import { provesHash } from '../../common/proof.rules.js';
+import { provesHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import { CountedOnce } from '../../platform/address-limits/counted-once.js';
 import { openText } from '../../platform/vault/sealed-blob.rules.js';

@@ -1,6 +1,6 @@
 import { GRANTS, type Grant } from '../../accounts/access/admin-principal.js';
 import { OneOf, Text, Verbatim } from '../../common/fields/fields.js';
-import { PROOF } from '../../common/proof.rules.js';
+import { PROOF } from '../../common/proof-hash.rules.js';
 import { SIGN_IN_STEPS, SignInForm } from '../../sign-in/page-sign-in.service.js';
 
 const MAX_PROOF = 256;

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
-import { proofHash } from '../../common/proof.rules.js';
+import { proofHash } from '../../common/proof-hash.rules.js';
 import { Turns } from '../../common/turns.js';
 import { IV_BYTES, sealText } from '../../platform/vault/sealed-blob.rules.js';
 import {

@@ -1,6 +1,6 @@
 import { Controller, Get, Header, HttpCode, Options } from '@nestjs/common';
 import { GRANTS } from '../../accounts/access/admin-principal.js';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Environment } from '../../platform/config/environment.js';
 import { OAuthAccess } from './oauth.guard.js';
 

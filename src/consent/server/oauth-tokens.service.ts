@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Grant } from '../../accounts/access/admin-principal.js';
 import { Connections, type Refreshed } from '../../accounts/connections/connections.service.js';
 import { ACCESS_SECONDS, presentedToken, type TokenPair } from '../../accounts/connections/oauth-token.rules.js';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock } from '../../common/clock.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';

@@ -1,5 +1,5 @@
+import { shownName } from '../../common/errors/display-text.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { shownName } from '../../common/errors/shown-text.rules.js';
 import { memberPath } from '../../common/fields/config-values.js';
 import type { Tool } from './tool.js';
 import { isJsonObject } from './tool-maps.rules.js';

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { errorCode } from '../../common/errors/error-code.js';
-import { isConnectionTrouble } from '../database/violates.js';
+import { isConnectionTrouble } from '../database/database-errors.js';
 import { type Environment, EnvironmentError } from './environment.js';
 
 /** Codes of the system for a disk or a quota that is full. */

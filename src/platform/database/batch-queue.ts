@@ -1,4 +1,4 @@
-import { backoffMs } from './when-reachable.js';
+import { backoffMs } from './retry-unreachable.js';
 
 interface BatchQueueOptions<Item> {
   /** Maximum items in a batch; a full batch is written at once. */

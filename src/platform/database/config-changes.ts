@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { DataSource, EntityManager } from 'typeorm';
 import type { Secret } from '../../common/log/secret.js';
 import { connectionConfig } from './connection.js';
-import { backoffMs } from './when-reachable.js';
+import { backoffMs } from './retry-unreachable.js';
 
 /** A change of stored configuration that instances cache. */
 export interface ConfigChange {

@@ -1,6 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { waitedForLock } from './violates.js';
+import { waitedForLock } from './database-errors.js';
 
 /** Who waits holds a connection that strangers need. */
 const MAX_WAIT_MS = 200;

@@ -4,7 +4,7 @@ import type { Clock } from '../../common/clock.js';
 import type { Secret } from '../../common/log/secret.js';
 import { connectionConfig } from './connection.js';
 import { createDataSource, type MigrationClass } from './data-source.js';
-import { whenReachable } from './when-reachable.js';
+import { retryUnreachable } from './retry-unreachable.js';
 
 /** Session advisory lock of a migration run. Advisory locks are per database; the number only has to be unique. */
 const MIGRATION_LOCK = 5_272_024_001;
@@ -42,7 +42,7 @@ export interface MigrateOptions {
 export function runMigrations(options: MigrateOptions): Promise<readonly string[]> {
   const { clock, waitMs, onProgress } = options;
   const onWait = (attempt: number, reason: string) => onProgress?.({ step: 'waiting_for_postgres', attempt, reason });
-  return whenReachable(() => migrateUnderLock(options), { clock, waitMs, onWait });
+  return retryUnreachable(() => migrateUnderLock(options), { clock, waitMs, onWait });
 }
 
 /** A dedicated connection holds the lock: it is released when that connection ends, also after a crash. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { registerUser, withFileLock } from './process-file.js';
-import { isRunning, ownMark } from './process-mark.js';
+import { isRunning, ownIdentity } from './process-identity.js';
 
 let directory: string;
 let lock: string;
@@ -27,8 +27,8 @@ async function deadPid(): Promise<number> {
 
 describe('process mark', () => {
   it('this process → running; an ended one, or a later one with its id → not', async () => {
-    expect(isRunning(ownMark())).toBe(true);
-    expect(isRunning({ pid: await deadPid(), started: ownMark().started })).toBe(false);
+    expect(isRunning(ownIdentity())).toBe(true);
+    expect(isRunning({ pid: await deadPid(), started: ownIdentity().started })).toBe(false);
     if (process.platform === 'linux') expect(isRunning({ pid: process.pid, started: 'earlier' })).toBe(false);
   });
 });
@@ -62,7 +62,7 @@ describe('file lock', () => {
   });
 
   it('the holder is alive → times out and names it; its lock stays', async () => {
-    writeFileSync(lock, JSON.stringify(ownMark()));
+    writeFileSync(lock, JSON.stringify(ownIdentity()));
     const waiting = withFileLock(lock, 100, async () => 'entered');
     await expect(waiting).rejects.toThrow(`held by process ${process.pid}`);
     expect(readdirSync(directory)).toEqual(['lock']);

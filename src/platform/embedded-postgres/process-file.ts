@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../../common/errors/error-code.js';
-import { isRunning, ownMark, type ProcessMark } from './process-mark.js';
+import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 const POLL_MS = 50;
 
@@ -34,7 +34,7 @@ export async function withFileLock<T>(file: string, waitMs: number, work: () => 
 export function registerUser(directory: string): { leave(): { othersRemain: boolean } } {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const own = join(directory, ownName());
-  writeFileSync(own, JSON.stringify(ownMark()), { mode: 0o600 });
+  writeFileSync(own, JSON.stringify(ownIdentity()), { mode: 0o600 });
   return {
     leave: () => {
       rmSync(own, { force: true });
@@ -45,7 +45,7 @@ export function registerUser(directory: string): { leave(): { othersRemain: bool
 
 async function takeLock(file: string, waitMs: number): Promise<void> {
   const own = `${file}.${ownName()}`;
-  writeFileSync(own, JSON.stringify(ownMark()), { mode: 0o600 });
+  writeFileSync(own, JSON.stringify(ownIdentity()), { mode: 0o600 });
   try {
     for (let waitedMs = 0; !linked(own, file); waitedMs += POLL_MS) {
       const holder = readMark(file);
@@ -76,7 +76,7 @@ function linked(from: string, to: string): boolean {
  * Moves a dead holder's lock aside before deleting it. Another process may have replaced it with a valid lock between
  * the read and the move; that lock is moved back.
  */
-function removeDeadLock(file: string, dead: ProcessMark, aside: string): void {
+function removeDeadLock(file: string, dead: ProcessIdentity, aside: string): void {
   try {
     renameSync(file, aside);
   } catch {
@@ -96,7 +96,7 @@ function isInUse(file: string): boolean {
 }
 
 /** The mark of the process that owns a file; `undefined` when there is none that can be read. */
-export function readMark(file: string): ProcessMark | undefined {
+export function readMark(file: string): ProcessIdentity | undefined {
   try {
     const mark: unknown = JSON.parse(readFileSync(file, 'utf8'));
     if (typeof mark !== 'object' || mark === null || !('pid' in mark) || !('started' in mark)) return undefined;

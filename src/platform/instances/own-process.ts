@@ -1,6 +1,6 @@
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isRunning, ownMark } from '../embedded-postgres/process-mark.js';
+import { isRunning, ownIdentity } from '../embedded-postgres/process-identity.js';
 
 /** Identifies one process, so that others on its machine can check whether it still runs. */
 export interface InstanceProcess {
@@ -11,7 +11,7 @@ export interface InstanceProcess {
 }
 
 export function ownProcess(): InstanceProcess {
-  const { pid, started } = ownMark();
+  const { pid, started } = ownIdentity();
   return { host: hostname(), pid, started: joined(pidNamespace(), started) };
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ownMark } from '../embedded-postgres/process-mark.js';
+import { ownIdentity } from '../embedded-postgres/process-identity.js';
 import { leaveJournal, takeJournalHome } from './journal-home.js';
 
 /** Above the highest process id of any system. */
@@ -36,14 +36,14 @@ describe('journal home', () => {
   });
 
   it('journal of a living process → is not touched', async () => {
-    const living = journalOf('living', ownMark());
+    const living = journalOf('living', ownIdentity());
     expect((await takeJournalHome(root, 'one')).orphans).toEqual([]);
     expect(existsSync(living)).toBe(true);
   });
 
   it.each([
     ['of a process that is gone', DEAD],
-    ['of a process whose id somebody else has now', { ...ownMark(), started: 'earlier' }],
+    ['of a process whose id somebody else has now', { ...ownIdentity(), started: 'earlier' }],
     ['that was given up', undefined],
     ['whose owner cannot be read', 'nonsense'],
   ])('journal %s → is taken over', async (_name, owner) => {

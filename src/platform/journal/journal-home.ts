@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { readMark, withFileLock } from '../embedded-postgres/process-file.js';
-import { isRunning, ownMark } from '../embedded-postgres/process-mark.js';
+import { isRunning, ownIdentity } from '../embedded-postgres/process-identity.js';
 import { SYSTEM_FILES } from './journal-files.js';
 
 /** Identifies the process that owns a directory. */
@@ -60,7 +60,7 @@ function isOrphaned(directory: string): boolean {
 /** Creates the file atomically, so that no reader sees an incomplete owner. */
 function writeOwner(directory: string): void {
   const file = join(directory, OWNER_FILE);
-  writeFileSync(`${file}.new`, JSON.stringify(ownMark()), { mode: 0o600 });
+  writeFileSync(`${file}.new`, JSON.stringify(ownIdentity()), { mode: 0o600 });
   renameSync(`${file}.new`, file);
 }
 

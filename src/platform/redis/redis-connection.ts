@@ -4,7 +4,7 @@ import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
-import { type BackoffBounds, backoffMs } from '../database/when-reachable.js';
+import { type BackoffBounds, backoffMs } from '../database/retry-unreachable.js';
 import { requireRedisAddress } from './redis-address.rules.js';
 import { causeOf, createRedisClient, probe, type RedisClient } from './redis-client.js';
 

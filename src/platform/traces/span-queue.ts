@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
 import type { Log } from '../../common/log/log.js';
-import { backoffMs } from '../database/when-reachable.js';
+import { backoffMs } from '../database/retry-unreachable.js';
 import type { Span } from './span.js';
 
 /** Queue limit in spans: about 8 MB. */

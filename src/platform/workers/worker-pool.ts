@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.js';
 import type { Log } from '../../common/log/log.js';
-import { type BackoffBounds, backoffMs } from '../database/when-reachable.js';
+import { type BackoffBounds, backoffMs } from '../database/retry-unreachable.js';
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
 
 /** Restart delays of a dead worker. */

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import cluster from 'node:cluster';
-import { GroupReport } from './group-report.js';
 import { WorkerGroup } from './worker-group.js';
 import { parseWorkerMessage, type WorkerMessage } from './worker-messages.rules.js';
+import { WorkersMetrics } from './workers-metrics.js';
 
 /** Distinguishes a worker from a process that another program runs as its own cluster worker. */
 const WORKER_ARGUMENT = '--gateway-worker';
@@ -24,7 +24,7 @@ export function isWorkerProcess(): boolean {
 export function workerLauncher() {
   cluster.schedulingPolicy = SCHEDULING;
   cluster.setupPrimary({ args: [...process.argv.slice(2), WORKER_ARGUMENT] });
-  const group = new GroupReport();
+  const group = new WorkersMetrics();
   return () => {
     const { process: worker } = cluster.fork();
     closeUntaken(worker);

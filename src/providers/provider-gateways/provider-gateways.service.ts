@@ -6,7 +6,7 @@ import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Write } from '../../idempotency/creation.js';
 import { Ceilings } from '../../limits/plans/ceilings.service.js';
-import { breaksReference } from '../../platform/database/violates.js';
+import { violatesForeignKey } from '../../platform/database/database-errors.js';
 import { ProvidersRepository } from '../providers.repository.js';
 import type {
   CreateGatewayRequest,
@@ -124,7 +124,7 @@ export class ProviderGatewaysService {
         return written(undefined, 'provider_gateway.deleted', { organizationId: admin.organizationId, ...deleted });
       });
     } catch (error) {
-      throw breaksReference(error, 'providers_gateway_fkey') ? gatewayInUse(await this.useOf(admin, id)) : error;
+      throw violatesForeignKey(error, 'providers_gateway_fkey') ? gatewayInUse(await this.useOf(admin, id)) : error;
     }
   }
 

@@ -1,5 +1,5 @@
+import { displayText } from '../../common/errors/display-text.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { shownText } from '../../common/errors/shown-text.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 import { CheckedMembers } from '../json/checked-members.js';
@@ -54,7 +54,7 @@ function requireAllowedModels({ bytes, root }: ScannedBody, allowedModels: Reado
     }
     if (allowedModels.size > 0 && !allowedModels.has(model)) {
       throw new GatewayError('model_not_allowed', {
-        message: `The application does not allow the model ${shownText(model)}, which models.${index} names.`,
+        message: `The application does not allow the model ${displayText(model)}, which models.${index} names.`,
       });
     }
   }

@@ -1,5 +1,5 @@
+import { shownName } from '../../common/errors/display-text.rules.js';
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { shownName } from '../../common/errors/shown-text.rules.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import {
   type Content,

@@ -1,5 +1,5 @@
+import { displayText } from '../../common/errors/display-text.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { shownText } from '../../common/errors/shown-text.rules.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
 import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import type { ToolModelBounds, UsageBounds } from '../../pricing/max-cost.rules.js';
@@ -236,7 +236,7 @@ function requireAllowed(path: string, model: string, allowedModels: ReadonlySet<
     throw invalidRequest(path, 'is an object stored at the provider; the application must allow it', 'kept_object');
   }
   if (allowedModels.size === 0) return;
-  const what = model.includes(ANY_MODEL) ? 'every model that' : `the model ${shownText(model)}, which`;
+  const what = model.includes(ANY_MODEL) ? 'every model that' : `the model ${displayText(model)}, which`;
   throw new GatewayError('model_not_allowed', {
     message: `The application does not allow ${what} ${path} can run.`,
   });
@@ -244,7 +244,7 @@ function requireAllowed(path: string, model: string, allowedModels: ReadonlySet<
 
 function unpriced(path: string, model: string, providerSlug: string): GatewayError {
   return new GatewayError('pricing_not_configured', {
-    message: `The model ${shownText(model)} of ${path} has no price. Add custom pricing for it on the provider "${providerSlug}".`,
+    message: `The model ${displayText(model)} of ${path} has no price. Add custom pricing for it on the provider "${providerSlug}".`,
   });
 }
 

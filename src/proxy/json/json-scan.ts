@@ -1,5 +1,5 @@
+import { displayText } from '../../common/errors/display-text.rules.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { shownText } from '../../common/errors/shown-text.rules.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import { FREE_AT_ROOT } from '../../upstreams/kept-objects.js';
 import { type CheckedMember, CheckedMembers, type FoundName, REQUEST_NAMES } from './checked-members.js';
@@ -189,7 +189,7 @@ export class JsonScan extends JsonTokenizer implements ScannedBody {
     const problem =
       written === name
         ? `named twice, again ${at}`
-        : `${shownText(written)} ${at} differs from this name only by letter case`;
+        : `${displayText(written)} ${at} differs from this name only by letter case`;
     const refusal = invalidRequest(pathIn(object, name), problem);
     if (object === this.root || this.names.isParent(object.holder)) throw refusal;
     object.doubt ??= refusal;

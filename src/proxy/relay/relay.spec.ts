@@ -12,7 +12,7 @@ import { OriginPool } from '../connections/origin-pool.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { CallRecord, type CallRecorder } from './call-record.js';
 import { Relay } from './relay.js';
-import type { RelayParts } from './relay-parts.js';
+import type { RelayContext } from './relay-context.js';
 
 const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {} };
 
@@ -57,12 +57,12 @@ describe('Relay', () => {
       request,
       pool,
     };
-    const parts: Partial<RelayParts> = { clock };
+    const parts: Partial<RelayContext> = { clock };
     const response = await answerOfClientThatLeft();
     const { holds, ends } = heldBy(7);
     const recorder: Partial<CallRecorder> = {};
     const record = new CallRecord(recorder as CallRecorder, holds);
-    new Relay(call as ProviderCall, response, parts as RelayParts, record).start(connection);
+    new Relay(call as ProviderCall, response, parts as RelayContext, record).start(connection);
     expect([connection.isBusy, ends]).toEqual([false, ['released 7']]);
     await socketsRead();
     expect(pool.acquire()).toBe(connection);

@@ -16,11 +16,11 @@ import { tracedAnswer, tracedRequest } from '../exchange/traced-call.rules.js';
 import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
-import { KeptAnswer } from './kept-answer.js';
+import type { AbandonedAnswer, OpenAnswer } from './open-answers.js';
 import { ProviderAnswer } from './provider-answer.js';
-import type { RelayParts } from './relay-parts.js';
+import type { RelayContext } from './relay-context.js';
+import { RetainedAnswer } from './retained-answer.js';
 import type { WaitingRequest } from './send-batch.js';
-import type { AbandonedAnswer, OpenAnswer } from './unfinished-answers.js';
 
 /**
  * Relays one provider answer to the client, byte for byte as it arrives. Every call that reaches the provider has
@@ -48,11 +48,11 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   constructor(
     private readonly call: ProviderCall,
     private readonly response: ServerResponse,
-    private readonly parts: RelayParts,
+    private readonly parts: RelayContext,
     private readonly record: CallRecord,
     private trace?: RequestTrace | undefined,
     /** The last answer of earlier targets. */
-    private kept?: KeptAnswer | undefined,
+    private kept?: RetainedAnswer | undefined,
     /** The request is sent to this target for the second time. */
     private readonly isRepeated = false,
   ) {
@@ -224,7 +224,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   /** Lets another relay answer the request. */
-  #handOver({ call, connection }: NextCall, kept: KeptAnswer | undefined, isRepeated = false): void {
+  #handOver({ call, connection }: NextCall, kept: RetainedAnswer | undefined, isRepeated = false): void {
     const { response, parts, record, trace } = this;
     response.off('close', this.#onClose);
     parts.open.delete(this);
@@ -265,15 +265,15 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   /** Retains the answer: a stream with an error event is complete with it; of any other answer the rest is read. */
-  #keep(head: AnswerHead, outcome: UsageOutcome, held: readonly Buffer[]): KeptAnswer {
-    const kept = new KeptAnswer({ call: this.call, head, body: this.#received.body, outcome });
+  #keep(head: AnswerHead, outcome: UsageOutcome, held: readonly Buffer[]): RetainedAnswer {
+    const kept = new RetainedAnswer({ call: this.call, head, body: this.#received.body, outcome });
     if (this.#received.streamHead === undefined) kept.read(this.#exchange);
     else kept.take(held);
     return kept;
   }
 
   /** Sends the last answer of earlier targets: no target is left and this one gave no answer. */
-  #answerWith(kept: KeptAnswer, error: string): void {
+  #answerWith(kept: RetainedAnswer, error: string): void {
     this.#fail(this.#received.attempt(error), this.#received.streamHead?.release() ?? [], false);
     this.#exchange.finish();
     const { response, parts, record, trace } = this;

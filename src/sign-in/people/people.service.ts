@@ -9,7 +9,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
 import type { Secret } from '../../common/log/secret.js';
 import { Environment } from '../../platform/config/environment.js';
-import { violates } from '../../platform/database/violates.js';
+import { violatesUnique } from '../../platform/database/database-errors.js';
 import { type BrowserClient, BrowserSessions } from '../browser-sessions.service.js';
 import { PeopleRepository, type PersonChanges, type PersonRow } from './people.repository.js';
 
@@ -133,7 +133,7 @@ export class People {
     try {
       await this.repository.insert(tx, person);
     } catch (error) {
-      if (violates(error, 'identities_email_key')) throw emailTaken();
+      if (violatesUnique(error, 'identities_email_key')) throw emailTaken();
       throw error;
     }
     return person;

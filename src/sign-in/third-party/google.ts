@@ -11,7 +11,7 @@ import {
   enableNonRepudiationChecks,
   type IDToken,
 } from 'openid-client';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Environment } from '../../platform/config/environment.js';

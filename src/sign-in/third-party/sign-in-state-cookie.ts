@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ConsoleOrigin } from '../../accounts/csrf/first-party.js';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { CookieKeys } from '../../accounts/sessions/console-cookies.js';
 import { Clock } from '../../common/clock.js';
 import { CALLBACK_PATH } from './google.js';

@@ -1,5 +1,5 @@
 import { errorCode } from '../../common/errors/error-code.js';
-import { missedPartition } from '../../platform/database/violates.js';
+import { missedPartition } from '../../platform/database/database-errors.js';
 
 /** Writes and rejects events. */
 export interface EventStore<Event> {

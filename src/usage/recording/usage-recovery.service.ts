@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Budgets } from '../../budgets/budgets.service.js';
 import { Log } from '../../common/log/log.js';
-import { backoffMs } from '../../platform/database/when-reachable.js';
+import { backoffMs } from '../../platform/database/retry-unreachable.js';
 import type { RecoveredEvent } from '../../platform/journal/journal-recovery.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
 import { batchOfTexts } from './event/event-batch.js';

@@ -5,9 +5,9 @@ import { SystemClock } from '../../../src/common/clock.js';
 import { Log } from '../../../src/common/log/log.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { createDataSource, type MigrationClass } from '../../../src/platform/database/data-source.js';
+import { isConnectionTrouble, violatesUnique } from '../../../src/platform/database/database-errors.js';
 import { type MigrationProgress, runMigrations } from '../../../src/platform/database/migrate.js';
 import { openRequestPool } from '../../../src/platform/database/pools.js';
-import { isConnectionTrouble, violates } from '../../../src/platform/database/violates.js';
 import { FakeClock } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
 import { dropDatabase, emptyDatabase } from '../../support/platform/database.js';
@@ -171,10 +171,10 @@ describe('data source', () => {
     expect(isConnectionTrouble(slow)).toBe(true);
   });
 
-  it('two rows with one key → violates() names the constraint', async () => {
+  it('two rows with one key → violatesUnique() names the constraint', async () => {
     await migrate([CreateFirst1700000000001]);
     const error = await query('insert into first values (1)').catch((failure: unknown) => failure);
-    expect([violates(error, 'first_pkey'), violates(error, 'other'), isConnectionTrouble(error)]).toEqual([
+    expect([violatesUnique(error, 'first_pkey'), violatesUnique(error, 'other'), isConnectionTrouble(error)]).toEqual([
       true,
       false,
       false,

@@ -5,7 +5,7 @@ import { Secret } from '../../../common/log/secret.js';
 import { AddressLimited } from '../../../platform/address-limits/address-limit.guard.js';
 import { Admin, AdminAccess, BrowserAccess, Person, PersonAccess } from '../../access/admin-access.decorator.js';
 import type { AdminPrincipal, PersonPrincipal } from '../../access/admin-principal.js';
-import { ConsoleOrigin } from '../../csrf/first-party.js';
+import { ConsoleOrigin } from '../../csrf/csrf-origins.js';
 import {
   InvitationDetailsResponse,
   InvitationListResponse,

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CurrentUser } from '../me.service.js';
-import type { UserStanding } from '../user-standing.rules.js';
+import type { UsageAndLimits } from '../usage-and-limits.rules.js';
 
 export class UserLimitsResponse {
   @ApiProperty({
@@ -40,7 +40,7 @@ export class UserLimitsResponse {
   @ApiProperty({ type: 'boolean', description: 'Calls to providers are refused while this is true.' })
   blocked: boolean;
 
-  static from(standing: UserStanding): UserLimitsResponse {
+  static from(standing: UsageAndLimits): UserLimitsResponse {
     return Object.assign(new UserLimitsResponse(), {
       requests_today: standing.requestsToday,
       requests_remaining: standing.requestsRemaining,

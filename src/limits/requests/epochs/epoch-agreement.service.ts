@@ -4,7 +4,7 @@ import { type Clock, SystemClock } from '../../../common/clock.js';
 import { Log } from '../../../common/log/log.js';
 import { Environment } from '../../../platform/config/environment.js';
 import { ConfigChanges, EVERYTHING } from '../../../platform/database/config-changes.js';
-import { whenReachable } from '../../../platform/database/when-reachable.js';
+import { retryUnreachable } from '../../../platform/database/retry-unreachable.js';
 import { InstanceRegistry } from '../../../platform/instances/instance-registry.js';
 import { type EpochView, LimitEpochsRepository } from './limit-epochs.repository.js';
 
@@ -49,7 +49,7 @@ export class EpochAgreement {
    */
   async countAlone(begin: () => Promise<void>): Promise<void> {
     const both = () => this.epochs.beginAnew().then(begin);
-    await whenReachable(both, {
+    await retryUnreachable(both, {
       clock: new SystemClock(),
       waitMs: this.environment.DATABASE_WAIT_SECONDS * 1000,
       onWait: (_attempt, error) => this.log.event('database_waiting', { error }),

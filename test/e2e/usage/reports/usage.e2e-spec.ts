@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { isConnectionTrouble } from '../../../../src/platform/database/violates.js';
+import { isConnectionTrouble } from '../../../../src/platform/database/database-errors.js';
 import { compilePrice } from '../../../../src/pricing/model-price.js';
 import { UsageWritesRepository } from '../../../../src/usage/recording/event/usage-writes.repository.js';
 import type { UsageAdmission, UsageOutcome } from '../../../../src/usage/recording/usage-event.js';

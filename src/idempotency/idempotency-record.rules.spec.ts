@@ -2,16 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { instantOf } from '../common/clock.js';
 import { Secret } from '../common/log/secret.js';
-import type { CreationKind, Receipt } from './creation.js';
-import { canonicalJson, receiptClaim, receiptStanding } from './receipt.rules.js';
+import type { CreationKind, IdempotencyRecord } from './creation.js';
+import { canonicalJson, recordClaim, recordStanding } from './idempotency-record.rules.js';
 
 const WHO = { organizationId: 'org', identityId: 'user', credentialId: 'mkey' };
 const REQUEST = { kind: 'app' as CreationKind, method: 'POST', path: '/v1/admin/apps', body: { name: 'One' } };
 const pair = (key = 'key', proof = 'proof') => ({ key, proof: new Secret(proof) });
-const claim = (who = WHO, sent = pair(), request = REQUEST) => receiptClaim(who, sent, request);
+const claim = (who = WHO, sent = pair(), request = REQUEST) => recordClaim(who, sent, request);
 
-describe('which receipt a request names', () => {
-  it('account, identity, kind or key differ: another receipt', () => {
+describe('which record a request names', () => {
+  it('account, identity, kind or key differ: another record', () => {
     const others = [
       claim(),
       claim({ ...WHO, organizationId: 'other' }),
@@ -22,7 +22,7 @@ describe('which receipt a request names', () => {
     expect(new Set(others.map(({ id }) => id)).size).toBe(others.length);
   });
 
-  it('the same texts, cut elsewhere: another receipt', () => {
+  it('the same texts, cut elsewhere: another record', () => {
     const one = claim({ ...WHO, organizationId: 'a', identityId: 'bc' });
     expect(claim({ ...WHO, organizationId: 'ab', identityId: 'c' }).id).not.toBe(one.id);
     expect(claim({ ...WHO, organizationId: 'a","b', identityId: 'c' }).id).not.toBe(
@@ -30,7 +30,7 @@ describe('which receipt a request names', () => {
     );
   });
 
-  it('another credential, proof or body: the same receipt', () => {
+  it('another credential, proof or body: the same record', () => {
     const same = [
       claim({ ...WHO, credentialId: 'other' }),
       claim(WHO, pair('key', 'other')),
@@ -50,7 +50,7 @@ describe('digest of a request', () => {
   });
 
   it('members in another order: the same digest', () => {
-    const digest = (body: object) => receiptClaim(WHO, pair(), { ...REQUEST, body }).requestHash;
+    const digest = (body: object) => recordClaim(WHO, pair(), { ...REQUEST, body }).requestHash;
     expect(digest({ a: 1, b: { c: [1, 2], d: null } })).toBe(digest({ b: { d: null, c: [1, 2] }, a: 1 }));
     expect(digest({ a: [1, 2] })).not.toBe(digest({ a: [2, 1] }));
   });
@@ -83,10 +83,10 @@ describe('canonicalJson', () => {
   });
 });
 
-describe('what a receipt means for a request, in order', () => {
+describe('what a record means for a request, in order', () => {
   const NOW_MS = 1_000_000;
   const { proofHash, requestHash } = claim();
-  const withKey: Receipt = {
+  const withKey: IdempotencyRecord = {
     ...{ proofHash, requestHash, answer: null, sealedAnswer: 'sealed', sealedUntil: instantOf(NOW_MS + 1) },
     ids: { appId: 'app', keyId: 'key' },
   };
@@ -96,22 +96,22 @@ describe('what a receipt means for a request, in order', () => {
 
   it('everything is wrong: the proof decides', () => {
     const stranger = claim(WHO, pair('key', 'other'), { ...REQUEST, body: { name: 'Two' } });
-    expect(receiptStanding(over, stranger, revoked)).toBe('wrong_proof');
+    expect(recordStanding(over, stranger, revoked)).toBe('wrong_proof');
   });
 
   it('the request is another one, the key gone and the time over: the request decides', () => {
     const changed = claim(WHO, pair(), { ...REQUEST, body: { name: 'Two' } });
-    expect(receiptStanding(over, changed, revoked)).toBe('changed_request');
+    expect(recordStanding(over, changed, revoked)).toBe('changed_request');
   });
 
   it('the key is gone and the time over: the key decides', () => {
-    expect(receiptStanding(over, claim(), revoked)).toBe('key_unavailable');
-    expect(receiptStanding(withKey, claim(), revoked)).toBe('key_unavailable');
+    expect(recordStanding(over, claim(), revoked)).toBe('key_unavailable');
+    expect(recordStanding(withKey, claim(), revoked)).toBe('key_unavailable');
   });
 
   it('the time is over, or the answer cleared: it has expired', () => {
-    expect(receiptStanding(over, claim(), active)).toBe('answer_expired');
-    expect(receiptStanding({ ...withKey, sealedAnswer: null }, claim(), active)).toBe('answer_expired');
+    expect(recordStanding(over, claim(), active)).toBe('answer_expired');
+    expect(recordStanding({ ...withKey, sealedAnswer: null }, claim(), active)).toBe('answer_expired');
   });
 
   it.each([
@@ -120,24 +120,22 @@ describe('what a receipt means for a request, in order', () => {
     [31_536_000_000, 'answer_expired'],
   ])('ADR 0014: shown for %d ms more by a clock that was ahead: %s', (leftMs, standing) => {
     const ahead = { ...withKey, sealedUntil: instantOf(NOW_MS + leftMs) };
-    expect(receiptStanding(ahead, claim(), active)).toBe(standing);
+    expect(recordStanding(ahead, claim(), active)).toBe(standing);
   });
 
   it('a millisecond before: the sealed answer', () => {
-    expect(receiptStanding(withKey, claim(), active)).toBe('sealed_answer');
+    expect(recordStanding(withKey, claim(), active)).toBe('sealed_answer');
   });
 
-  it('no key was made: the answer as it was, for the life of the receipt', () => {
-    const plain: Receipt = {
+  it('no key was made: the answer as it was, for the life of the record', () => {
+    const plain: IdempotencyRecord = {
       ...withKey,
       ids: { providerId: 'p' },
       answer: '{}',
       sealedAnswer: null,
       sealedUntil: null,
     };
-    expect(receiptStanding(plain, claim(), { isKeyActive: false, nowMs: Number.MAX_SAFE_INTEGER })).toBe(
-      'plain_answer',
-    );
+    expect(recordStanding(plain, claim(), { isKeyActive: false, nowMs: Number.MAX_SAFE_INTEGER })).toBe('plain_answer');
   });
 });
 

@@ -8,7 +8,7 @@ export interface UsedByUser extends CurrentUsage {
 }
 
 /** A user's usage and limits. */
-export interface UserStanding {
+export interface UsageAndLimits {
   /** Null when no per-user limit is configured. */
   readonly requestsToday: number | null;
   /** Until the end of the UTC day; null without a daily limit. */
@@ -29,7 +29,7 @@ export interface UserStanding {
  *
  * Source: docs/reference/application-api.md#current-user.
  */
-export function userStanding(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UserStanding {
+export function usageAndLimits(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UsageAndLimits {
   const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
   const { monthly_usd: monthlyBudgetUsd } = limits.spending;
   const { monthCostUsd: monthlyCostUsd, monthEstimatedCostUsd: estimatedCostUsd } = used;

@@ -16,7 +16,7 @@ interface Round {
  * Collects the metrics of all workers in the primary process, for any worker that requests them. The last counters of a
  * dead worker stay included, so that no counter decreases.
  */
-export class GroupReport {
+export class WorkersMetrics {
   /** The last report of each worker. */
   private readonly lastReports = new Map<WorkerProcess, MetricsReport>();
   private readonly workers = new Set<WorkerProcess>();

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { MetricsReport } from '../metrics/metrics-report.rules.js';
-import { GroupReport } from './group-report.js';
 import { WorkerGroup } from './worker-group.js';
 import type { WorkerMessage } from './worker-messages.rules.js';
 import type { WorkerProcess } from './worker-pool.js';
+import { WorkersMetrics } from './workers-metrics.js';
 
 function report(calls: number, open: number): MetricsReport {
   const about = (name: string, type: 'counter' | 'gauge') => ({ name, help: 'X.', type, labels: [] }) as const;
@@ -51,11 +51,11 @@ class FakeWorker extends EventEmitter implements WorkerProcess {
 
 let first: FakeWorker;
 let second: FakeWorker;
-let group: GroupReport;
+let group: WorkersMetrics;
 
 beforeEach(() => {
   jest.useFakeTimers();
-  [first, second, group] = [new FakeWorker(), new FakeWorker(), new GroupReport()];
+  [first, second, group] = [new FakeWorker(), new FakeWorker(), new WorkersMetrics()];
   for (const worker of [first, second]) group.watch(worker);
   Object.assign(first, { calls: 3, open: 1 });
   Object.assign(second, { calls: 4, open: 2 });

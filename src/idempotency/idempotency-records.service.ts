@@ -6,10 +6,10 @@ import { Ids } from '../common/ids.js';
 import { Turns } from '../common/turns.js';
 import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
-import { Creation, type CreationAnswer, type Receipt, type ReceiptClaim, type Write } from './creation.js';
+import { Creation, type CreationAnswer, type IdempotencyRecord, type RecordClaim, type Write } from './creation.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
-import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type ReceiptStanding, receiptStanding } from './receipt.rules.js';
-import { type KeptAnswer, ReceiptsRepository } from './receipts.repository.js';
+import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type RecordStanding, recordStanding } from './idempotency-record.rules.js';
+import { IdempotencyRecordsRepository, type RetainedAnswer } from './idempotency-records.repository.js';
 import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
 
 /**
@@ -18,22 +18,22 @@ import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
 @Injectable()
-export class Receipts {
+export class IdempotencyRecords {
   readonly #turns = new Turns();
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly receipts: ReceiptsRepository,
+    private readonly records: IdempotencyRecordsRepository,
     private readonly secrets: AuthSecrets,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
 
   /**
-   * A creation that stores a receipt for the claim; without a claim it stores none. Those of one account wait for each
+   * A creation that stores a record for the claim; without a claim it stores none. Those of one account wait for each
    * other without a connection: they would wait for the same locks.
    */
-  creation(organizationId: string, claim: ReceiptClaim | undefined): Creation {
+  creation(organizationId: string, claim: RecordClaim | undefined): Creation {
     const inTurn: Write<unknown> = (statements) =>
       this.#turns.take(organizationId, () => this.dataSource.transaction(statements));
     return new Creation(inTurn, claim && ((tx, answer) => this.keep(tx, claim, answer)));
@@ -47,28 +47,28 @@ export class Receipts {
    * @throws resource_key_unavailable, resource_receipt_expired the key is not shown again; the error names the created
    * ids.
    */
-  async answerBefore(claim: ReceiptClaim): Promise<object | undefined> {
-    const receipt = await this.receipts.find(claim);
-    if (receipt === undefined) return undefined;
-    const standing = receiptStanding(receipt, claim, {
-      isKeyActive: receipt.isKeyActive,
+  async answerBefore(claim: RecordClaim): Promise<object | undefined> {
+    const record = await this.records.find(claim);
+    if (record === undefined) return undefined;
+    const standing = recordStanding(record, claim, {
+      isKeyActive: record.isKeyActive,
       nowMs: this.clock.nowMs(),
     });
-    const answer = this.answerOf(receipt, claim, standing);
-    if (answer === undefined) throw refusal(standing, receipt);
+    const answer = this.answerOf(record, claim, standing);
+    if (answer === undefined) throw refusal(standing, record);
     return parsed(answer);
   }
 
-  private answerOf(receipt: Receipt, claim: ReceiptClaim, standing: ReceiptStanding): string | undefined {
-    if (standing === 'plain_answer') return receipt.answer ?? undefined;
-    if (standing !== 'sealed_answer' || receipt.sealedAnswer === null) return undefined;
-    return openAnswer(receipt.sealedAnswer, claim, this.secrets);
+  private answerOf(record: IdempotencyRecord, claim: RecordClaim, standing: RecordStanding): string | undefined {
+    if (standing === 'plain_answer') return record.answer ?? undefined;
+    if (standing !== 'sealed_answer' || record.sealedAnswer === null) return undefined;
+    return openAnswer(record.sealedAnswer, claim, this.secrets);
   }
 
-  private async keep(tx: EntityManager, claim: ReceiptClaim, { body, ids }: CreationAnswer<object>): Promise<void> {
+  private async keep(tx: EntityManager, claim: RecordClaim, { body, ids }: CreationAnswer<object>): Promise<void> {
     const nowMs = this.clock.nowMs();
     const text = JSON.stringify(body);
-    const answer: Pick<KeptAnswer, 'answer' | 'sealedAnswer' | 'sealedUntil'> =
+    const answer: Pick<RetainedAnswer, 'answer' | 'sealedAnswer' | 'sealedUntil'> =
       ids.keyId === undefined
         ? { answer: text, sealedAnswer: null, sealedUntil: null }
         : {
@@ -77,18 +77,18 @@ export class Receipts {
             sealedUntil: instantOf(nowMs + KEY_REPLAY_MS),
           };
     const times = { createdAt: instantOf(nowMs), expiresAt: instantOf(nowMs + RECEIPT_LIFE_MS) };
-    await this.receipts.insert(tx, claim, { ...answer, ...times, ids });
+    await this.records.insert(tx, claim, { ...answer, ...times, ids });
   }
 }
 
 function parsed(answer: string): object {
   const body: unknown = JSON.parse(answer);
-  if (typeof body !== 'object' || body === null) throw new Error('A receipt holds no answer.');
+  if (typeof body !== 'object' || body === null) throw new Error('A record holds no answer.');
   return body;
 }
 
 /** An answer that no current secret can open counts as expired. */
-function refusal(standing: ReceiptStanding, { ids }: Receipt): GatewayError {
+function refusal(standing: RecordStanding, { ids }: IdempotencyRecord): GatewayError {
   if (standing === 'wrong_proof') {
     return new GatewayError('forbidden', {
       message: `${IDEMPOTENCY_PROOF}: differs from the first request with this ${IDEMPOTENCY_KEY}.`,

@@ -39,12 +39,12 @@ const DRIVER_MESSAGES: ReadonlySet<string> = new Set([
 const MAX_CAUSES = 5;
 
 /** True when a statement violated this unique constraint or index. */
-export function violates(error: unknown, constraint: string): boolean {
+export function violatesUnique(error: unknown, constraint: string): boolean {
   return broke(error, UNIQUE_VIOLATION, constraint);
 }
 
 /** True when a statement violated this foreign key, on either side. */
-export function breaksReference(error: unknown, constraint: string): boolean {
+export function violatesForeignKey(error: unknown, constraint: string): boolean {
   return broke(error, REFERENCE_VIOLATION, constraint);
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FirstPartyRequest, requireFirstParty } from './first-party.js';
+import { type FirstPartyRequest, requireFirstParty } from './csrf-origins.js';
 
 const PROGRAM: FirstPartyRequest = {
   method: 'POST',

@@ -2,18 +2,18 @@ import { readFileSync } from 'node:fs';
 import { errorCode } from '../../common/errors/error-code.js';
 
 /** Identifies one process; unlike a process id, the mark does not match a later process with the same id. */
-export interface ProcessMark {
+export interface ProcessIdentity {
   readonly pid: number;
   /** Boot id and process start; empty where the system does not report it (not Linux). */
   readonly started: string;
 }
 
-export function ownMark(): ProcessMark {
+export function ownIdentity(): ProcessIdentity {
   return { pid: process.pid, started: startOf(process.pid) ?? '' };
 }
 
 /** True while the marked process runs. Without a known start, any process with that id matches. */
-export function isRunning(mark: ProcessMark): boolean {
+export function isRunning(mark: ProcessIdentity): boolean {
   if (!idExists(mark.pid)) return false;
   return process.platform !== 'linux' || startOf(mark.pid) === mark.started;
 }

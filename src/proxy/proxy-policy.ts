@@ -24,7 +24,7 @@ import { scanBody } from './json/json-scan.js';
 import type { ScannedBody } from './json/scanned-body.js';
 import { chooseModel, inBodySpelling, type ModelChoice, modelWithoutBody } from './model-choice.rules.js';
 import { OwnObjects } from './own-objects.service.js';
-import type { ProxyPlan } from './plan.js';
+import type { ProxyPlan } from './proxy-plans.js';
 
 /** Common values of all free requests. */
 const FREE = {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isInForce } from '../common/credential-lifetime.rules.js';
-import type { CreationKind, Receipt, ReceiptClaim } from './creation.js';
+import type { CreationKind, IdempotencyRecord, RecordClaim } from './creation.js';
 import type { IdempotencyPair } from './idempotency-headers.rules.js';
 
 const SECOND_MS = 1000;
@@ -11,7 +11,7 @@ const SECOND_MS = 1000;
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
 export const KEY_REPLAY_MS = 15 * 60 * SECOND_MS;
-/** Retention of receipts, in milliseconds. Source: docs/reference/management-api.md#idempotent-creation. */
+/** Retention of records, in milliseconds. Source: docs/reference/management-api.md#idempotent-creation. */
 export const RECEIPT_LIFE_MS = 90 * 24 * 60 * 60 * SECOND_MS;
 
 /** The authenticated caller of a creation. */
@@ -29,8 +29,8 @@ interface CreationRequest {
   readonly body: unknown;
 }
 
-/** The result of matching a receipt with a request. */
-export type ReceiptStanding =
+/** The result of matching a record with a request. */
+export type RecordStanding =
   | 'wrong_proof'
   | 'changed_request'
   | 'key_unavailable'
@@ -47,7 +47,7 @@ export type ReceiptStanding =
  *
  * Source: docs/reference/management-api.md#idempotent-creation.
  */
-export function receiptClaim(who: Requester, pair: IdempotencyPair, request: CreationRequest): ReceiptClaim {
+export function recordClaim(who: Requester, pair: IdempotencyPair, request: CreationRequest): RecordClaim {
   const { organizationId, identityId, credentialId } = who;
   const { kind, method, path, body } = request;
   const proof = pair.proof.reveal();
@@ -64,20 +64,20 @@ export function receiptClaim(who: Requester, pair: IdempotencyPair, request: Cre
 }
 
 /**
- * Matches a request with the receipt of its key, in this order: the proof, the request, the key, the time.
+ * Matches a request with the record of its key, in this order: the proof, the request, the key, the time.
  *
  * @param now `isKeyActive`: the created key, if there is one, is still active; `nowMs` since the epoch.
  */
-export function receiptStanding(
-  receipt: Receipt,
-  claim: Pick<ReceiptClaim, 'proofHash' | 'requestHash'>,
+export function recordStanding(
+  record: IdempotencyRecord,
+  claim: Pick<RecordClaim, 'proofHash' | 'requestHash'>,
   now: { readonly isKeyActive: boolean; readonly nowMs: number },
-): ReceiptStanding {
-  if (!isSameHash(receipt.proofHash, claim.proofHash)) return 'wrong_proof';
-  if (!isSameHash(receipt.requestHash, claim.requestHash)) return 'changed_request';
-  if (receipt.ids.keyId === undefined) return 'plain_answer';
+): RecordStanding {
+  if (!isSameHash(record.proofHash, claim.proofHash)) return 'wrong_proof';
+  if (!isSameHash(record.requestHash, claim.requestHash)) return 'changed_request';
+  if (record.ids.keyId === undefined) return 'plain_answer';
   if (!now.isKeyActive) return 'key_unavailable';
-  const { sealedAnswer, sealedUntil } = receipt;
+  const { sealedAnswer, sealedUntil } = record;
   const isShown =
     sealedAnswer !== null && sealedUntil !== null && isInForce(sealedUntil.getTime(), KEY_REPLAY_MS, now.nowMs);
   return isShown ? 'sealed_answer' : 'answer_expired';

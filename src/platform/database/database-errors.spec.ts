@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import { isConnectionTrouble, missedPartition, violates } from './violates.js';
+import { isConnectionTrouble, missedPartition, violatesUnique } from './database-errors.js';
 
 function failure(code: string, more: object = {}): Error {
   return Object.assign(new Error('from the driver'), { code, ...more });
@@ -10,22 +10,24 @@ describe('violates', () => {
   const duplicate = failure('23505', { constraint: 'apps_pkey' });
 
   it('unique violation of that constraint → true, also inside a wrapper', () => {
-    expect(violates(duplicate, 'apps_pkey')).toBe(true);
-    expect(violates(new QueryFailedError('insert', [], duplicate), 'apps_pkey')).toBe(true);
-    expect(violates(new Error('outer', { cause: new Error('inner', { cause: duplicate }) }), 'apps_pkey')).toBe(true);
+    expect(violatesUnique(duplicate, 'apps_pkey')).toBe(true);
+    expect(violatesUnique(new QueryFailedError('insert', [], duplicate), 'apps_pkey')).toBe(true);
+    expect(violatesUnique(new Error('outer', { cause: new Error('inner', { cause: duplicate }) }), 'apps_pkey')).toBe(
+      true,
+    );
   });
 
   it('another constraint, another kind of violation, no database error → false', () => {
-    expect(violates(duplicate, 'apps_slug_key')).toBe(false);
-    expect(violates(failure('23503', { constraint: 'apps_pkey' }), 'apps_pkey')).toBe(false);
+    expect(violatesUnique(duplicate, 'apps_slug_key')).toBe(false);
+    expect(violatesUnique(failure('23503', { constraint: 'apps_pkey' }), 'apps_pkey')).toBe(false);
     for (const other of [undefined, null, 'text', new Error('apps_pkey')])
-      expect(violates(other, 'apps_pkey')).toBe(false);
+      expect(violatesUnique(other, 'apps_pkey')).toBe(false);
   });
 
   it('an error that is its own cause → an answer all the same', () => {
     const loop = new Error('loop');
     loop.cause = loop;
-    expect(violates(loop, 'apps_pkey')).toBe(false);
+    expect(violatesUnique(loop, 'apps_pkey')).toBe(false);
   });
 });
 

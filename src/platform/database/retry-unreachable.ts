@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
 import { errorCode } from '../../common/errors/error-code.js';
-import { isConnectionTrouble } from './violates.js';
+import { isConnectionTrouble } from './database-errors.js';
 
-export interface WhenReachableOptions {
+export interface RetryUnreachableOptions {
   readonly clock: Clock;
   /** Retry limit while Postgres is unreachable, in milliseconds; 0 = one attempt. */
   readonly waitMs: number;
@@ -19,9 +19,9 @@ export interface WhenReachableOptions {
  * @throws the last error when the wait ends; at once for errors that a retry cannot fix.
  * Source: docs/reference/security.md#dependency-failures.
  */
-export async function whenReachable<T>(
+export async function retryUnreachable<T>(
   action: () => Promise<T>,
-  { clock, waitMs, onWait }: WhenReachableOptions,
+  { clock, waitMs, onWait }: RetryUnreachableOptions,
 ): Promise<T> {
   const startedMs = clock.monotonicMs();
   for (let attempt = 1; ; attempt++) {

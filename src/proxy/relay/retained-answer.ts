@@ -8,7 +8,7 @@ import { tracedAnswer } from '../exchange/traced-call.rules.js';
 import type { AnswerBody } from './answer-body.js';
 import type { CallRecord } from './call-record.js';
 import type { AnswerHead, ClientAnswer } from './client-answer.js';
-import type { RelayParts } from './relay-parts.js';
+import type { RelayContext } from './relay-context.js';
 
 /** Maximum retained bytes of a failed target's body. */
 const KEEP_MAX_BYTES = 64 * 1024;
@@ -28,7 +28,7 @@ interface KeptFacts {
 interface WaitingRequest {
   readonly response: ServerResponse;
   readonly answer: ClientAnswer;
-  readonly parts: RelayParts;
+  readonly parts: RelayContext;
   readonly record: CallRecord;
   readonly trace: RequestTrace | undefined;
 }
@@ -40,7 +40,7 @@ const REFUSED = { status: 'provider_error', ending: 'refused', reading: undefine
  * The answer of a failed target, retained during fallbacks. The client receives it when no target gives a better one
  * (ADR 0015). Reading it, within limits, also makes its connection reusable.
  */
-export class KeptAnswer implements BodyEvents {
+export class RetainedAnswer implements BodyEvents {
   #pieces: Buffer[] = [];
   #bytes = 0;
   #state: 'reading' | 'whole' | 'lost' = 'reading';

@@ -1,13 +1,13 @@
 import type { BudgetHold, BudgetScope } from '../../budgets/budget-hold.js';
 
 /** Source of further reservations. */
-export interface MoreMoney {
+export interface ReservationSource {
   /** Undefined when the lease of this instance does not cover the amount. */
   holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined;
 }
 
 /** Reservations of one request in each of its budgets; they can grow. Source: ADR 0017. */
-export class CallFunds {
+export class CallReservations {
   /** Reservations are only added, never removed. */
   readonly holds: BudgetHold[];
   readonly #scopes: readonly BudgetScope[];
@@ -15,7 +15,7 @@ export class CallFunds {
   /** @param createdAtMs determines the UTC month, as for the event of the request. */
   constructor(
     held: readonly BudgetHold[],
-    private readonly money: MoreMoney,
+    private readonly money: ReservationSource,
     private readonly createdAtMs: number,
   ) {
     this.holds = [...held];

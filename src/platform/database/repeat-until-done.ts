@@ -5,7 +5,7 @@
  * @param signal stops between two pieces.
  * @returns the total amount.
  */
-export async function inBatches(piece: () => Promise<number>, signal: AbortSignal): Promise<number> {
+export async function repeatUntilDone(piece: () => Promise<number>, signal: AbortSignal): Promise<number> {
   let total = 0;
   while (!signal.aborted) {
     const done = await piece();

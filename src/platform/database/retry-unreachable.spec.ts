@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeClock } from '../../../test/support/clock.js';
-import { backoffMs, whenReachable } from './when-reachable.js';
+import { backoffMs, retryUnreachable } from './retry-unreachable.js';
 
 const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
 
@@ -8,7 +8,7 @@ const refused = () => Object.assign(new Error('refused'), { code: 'ECONNREFUSED'
 function anAction(failures: unknown[], clock = new FakeClock(), passingMs = 0) {
   const waits: [number, string][] = [];
   let attempts = 0;
-  const done = whenReachable(
+  const done = retryUnreachable(
     async () => {
       attempts++;
       clock.advance(passingMs);

@@ -8,7 +8,7 @@ import type { Instant } from '../common/clock.js';
 @Index('creation_receipts_expires_idx', ['expiresAt'])
 @Index('creation_receipts_organization_idx', ['organizationId'])
 @Index('creation_receipts_sealed_idx', ['sealedUntil'], { where: 'sealed_answer IS NOT NULL' })
-export class CreationReceiptEntity {
+export class IdempotencyRecordEntity {
   @PrimaryColumn({ type: 'text', primaryKeyConstraintName: 'creation_receipts_pkey' })
   id: string;
 

@@ -8,12 +8,12 @@ import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/recording/usage-recorder.service.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
 import { TurnStages } from '../turn-stages.js';
+import { AbandonedAnswers, OpenAnswers } from './open-answers.js';
 import { SendBatch } from './send-batch.js';
-import { AbandonedAnswers, OpenAnswers } from './unfinished-answers.js';
 
 /** What all relays share: their dependencies, and how they log. */
 @Injectable()
-export class RelayParts {
+export class RelayContext {
   /** Maximum time to hold back a stream that a fallback can still replace. */
   readonly fallbackHoldMs: number;
 

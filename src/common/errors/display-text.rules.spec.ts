@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { shownName, shownText } from './shown-text.rules.js';
+import { displayText, shownName } from './display-text.rules.js';
 
-describe('shownText', () => {
+describe('displayText', () => {
   it.each([
     ['gpt-4.1', '"gpt-4.1"'],
     ['', '""'],
@@ -13,13 +13,13 @@ describe('shownText', () => {
     ['😀', '"\\ud83d\\ude00"'],
     ['x'.repeat(65), `"${'x'.repeat(64)}"`],
   ])('%j → %s', (text, shown) => {
-    expect(shownText(text)).toBe(shown);
+    expect(displayText(text)).toBe(shown);
   });
 
   it('any text → printable ASCII in quotes, of bounded length, that reads back as its beginning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        const shown = shownText(text);
+        const shown = displayText(text);
         expect(shown).toMatch(/^"[\x20-\x7e]{0,384}"$/);
         expect(JSON.parse(shown)).toBe(text.slice(0, 64));
       }),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { loadEnvironment } from '../../platform/config/environment.js';
-import { type AbandonedAnswer, AbandonedAnswers, type OpenAnswer, OpenAnswers } from './unfinished-answers.js';
+import { type AbandonedAnswer, AbandonedAnswers, type OpenAnswer, OpenAnswers } from './open-answers.js';
 
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] }));
 afterEach(() => void jest.useRealTimers());

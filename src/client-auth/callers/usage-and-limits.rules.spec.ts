@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { userStanding } from './user-standing.rules.js';
+import { usageAndLimits } from './usage-and-limits.rules.js';
 
 const USED = { requestsToday: 12, countedToday: 0, monthCostUsd: 0.41, monthEstimatedCostUsd: 0.02 };
 
@@ -10,7 +10,7 @@ const limits = (per_minute: number | null, per_day: number | null, monthly_usd: 
 
 describe('standing of a user', () => {
   it('limits of every kind → the configured figures and what is left', () => {
-    expect(userStanding(limits(10, 300, 0.5), USED, false)).toEqual({
+    expect(usageAndLimits(limits(10, 300, 0.5), USED, false)).toEqual({
       requestsToday: 12,
       requestsRemaining: 288,
       requestsPerMinute: 10,
@@ -23,7 +23,7 @@ describe('standing of a user', () => {
   });
 
   it('no limit of any kind → nothing is counted, but the cost is returned', () => {
-    expect(userStanding(limits(null, null, null), USED, true)).toEqual({
+    expect(usageAndLimits(limits(null, null, null), USED, true)).toEqual({
       requestsToday: null,
       requestsRemaining: null,
       requestsPerMinute: null,
@@ -39,7 +39,7 @@ describe('standing of a user', () => {
     ['a limit per minute alone', limits(10, null, null)],
     ['a budget alone, even an empty one', limits(null, null, 0)],
   ])('%s → today is counted, no remainder is returned', (_name, one) => {
-    expect(userStanding(one, USED, false)).toMatchObject({ requestsToday: 12, requestsRemaining: null });
+    expect(usageAndLimits(one, USED, false)).toMatchObject({ requestsToday: 12, requestsRemaining: null });
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('standing of a user', () => {
     [11, 0],
     [13, 1],
   ])('a daily limit of %i and 12 requests → %i remain, never less than none', (perDay, remaining) => {
-    expect(userStanding(limits(null, perDay, null), USED, false).requestsRemaining).toBe(remaining);
+    expect(usageAndLimits(limits(null, perDay, null), USED, false).requestsRemaining).toBe(remaining);
   });
 
   it.each([
@@ -55,7 +55,11 @@ describe('standing of a user', () => {
     [12, 12],
     [3, 12],
   ])('12 requests stored and %i counted → %i: the larger one, as either may know more', (countedToday, today) => {
-    const { requestsToday, requestsRemaining } = userStanding(limits(null, 20, null), { ...USED, countedToday }, false);
+    const { requestsToday, requestsRemaining } = usageAndLimits(
+      limits(null, 20, null),
+      { ...USED, countedToday },
+      false,
+    );
     expect([requestsToday, requestsRemaining]).toEqual([today, 20 - today]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseProcessStat } from './process-mark.js';
+import { parseProcessStat } from './process-identity.js';
 
 function statLine(name: string, state: string, startTicks: string): string {
   return `42 (${name}) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(' ')} ${startTicks} 1 2 3\n`;
