@@ -92,9 +92,10 @@ export function consoleOriginOf({ PUBLIC_URL }: Readonly<Record<string, string>>
   return PUBLIC_URL ?? baseUrl;
 }
 
-/** What an extended service serves is described by that service alone. */
-async function checkOf(baseUrl: string, { imports, providerTypes }: WorldOptions): Promise<OpenApiCheck> {
-  if (imports === undefined && providerTypes === undefined) return OpenApiCheck.ofService();
+/** A service with routes or provider types of its own is described by its own document alone. */
+async function checkOf(baseUrl: string, { imports, providerTypes, env }: WorldOptions): Promise<OpenApiCheck> {
+  const isExtended = imports !== undefined || providerTypes !== undefined || env?.SIMULATED_PROVIDER !== undefined;
+  if (!isExtended) return OpenApiCheck.ofService();
   return OpenApiCheck.of(await (await fetch(`${baseUrl}/openapi.json`)).json());
 }
 

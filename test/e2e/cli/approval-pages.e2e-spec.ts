@@ -88,7 +88,7 @@ describeWithBrowser('approval pages in a browser', () => {
       await page.getByRole('link', { name: 'type the code' }).first().click();
       await page.getByRole('textbox').fill('AAAA-AAAA');
       await page.getByRole('button', { name: 'Continue' }).click();
-      expect(await page.getByRole('alert').textContent()).toMatch(/No login is waiting/);
+      expect(await page.getByRole('alert').textContent()).toMatch(/No pending login has this code/);
       await page.getByRole('textbox').fill(opened.body.userCode.toLowerCase());
       await page.getByRole('button', { name: 'Continue' }).click();
       await page.locator('#email').fill(owner.email);

@@ -177,7 +177,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
       expect(await open(id)).toBe(200);
       clock.advance(15 * MINUTE_MS);
       await show();
-      await page.getByText('is over').waitFor();
+      await page.getByText('has expired').waitFor();
       expect(await open(id)).toBe(410);
       const { body } = await client.mcp.call('add_app', { config: SERVER_APP });
       expect(await open(body.id)).toBe(400);

@@ -97,7 +97,7 @@ describeWithBrowser('the console in trouble', () => {
   );
 
   it.each([
-    { status: 402, says: 'Whoever runs this gateway can change the plan' },
+    { status: 402, says: 'The operator of this gateway can change the plan' },
     { status: 429, says: 'Try again in 7 seconds.' },
     { status: 503, says: 'Try again in 7 seconds.' },
   ])(
