@@ -1,7 +1,7 @@
 import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { nodeVersionProblem } from './platform/config/node-floor.rules.js';
+import { nodeVersionProblem } from './platform/config/node-version.rules.js';
 
 /** Loads all that a start loads, and ends: the build and the image do this, so that the first start finds it compiled. */
 const COMPILE_ONLY = '--compile-only';

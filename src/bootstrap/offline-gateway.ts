@@ -13,7 +13,7 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { GuardedRequest } from '../platform/outbound/guarded-request.js';
 import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { RedisConnection } from '../platform/redis/redis-connection.js';
-import { RedisMark } from '../platform/redis/redis-mark.js';
+import { RedisIdentity } from '../platform/redis/redis-identity.js';
 import { AuthSecrets, TokenSecrets } from '../platform/secrets/signing-secrets.js';
 import { createVault } from '../platform/vault/create-vault.js';
 import { readVaultSettings } from '../platform/vault/vault-settings.rules.js';
@@ -56,7 +56,15 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
       configChanges: new ConfigChanges({ url: NO_DATABASE, onTrouble: () => undefined }),
       redis,
       instances: new InstanceRegistry({
-        ...{ id: 'offline', usesRedis: false, redis, redisMark: new RedisMark(redis, ids), clock, sharedClock, log },
+        ...{
+          id: 'offline',
+          usesRedis: false,
+          redis,
+          redisMark: new RedisIdentity(redis, ids),
+          clock,
+          sharedClock,
+          log,
+        },
         instances: new InstancesRepository(dataSource),
       }),
       vault: createVault(readVaultSettings({}), ids),

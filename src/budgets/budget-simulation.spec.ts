@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BudgetBook } from '../../test/support/budgets/budget-book.js';
+import { BudgetBook } from '../../test/support/budgets/fake-budgets-repository.js';
 import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../common/clock.js';
-import { errorCode } from '../common/errors/error-code.js';
+import { systemErrorCode } from '../common/errors/system-error-code.js';
 import type { Log } from '../common/log/log.js';
 import type { ConfigChanges } from '../platform/database/config-changes.js';
 import { type BackoffBounds, backoffMs } from '../platform/database/retry-unreachable.js';
@@ -228,7 +228,7 @@ export class BudgetTakes {
     const nowMs = this.options.clock.monotonicMs();
     if (nowMs - this.loggedAtMs < LOG_EVERY_MS) return;
     this.loggedAtMs = nowMs;
-    this.options.log.event('budget_write_failed', { error: errorCode(error) ?? String(error) });
+    this.options.log.event('budget_write_failed', { error: systemErrorCode(error) ?? String(error) });
   }
 
   private heldMs({ queue: { refusedSinceMs } }: BudgetAccount): number {

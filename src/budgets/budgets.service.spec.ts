@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BudgetBook } from '../../test/support/budgets/budget-book.js';
+import { BudgetBook } from '../../test/support/budgets/fake-budgets-repository.js';
 import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';

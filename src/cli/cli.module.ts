@@ -21,12 +21,12 @@ import { Handoffs } from './handoff/handoff.service.js';
 import { CliLoginController } from './logins/cli-login.controller.js';
 import { CliLogins } from './logins/cli-logins.service.js';
 import { CliBootstrap } from './operations/cli-bootstrap.service.js';
-import { ResourceOperations } from './operations/created-resources.js';
 import { OperationSeals } from './operations/operation-seals.js';
 import { OperationsController } from './operations/operations.controller.js';
 import { OperationsRepository } from './operations/operations.repository.js';
 import { Operations } from './operations/operations.service.js';
 import { PendingOperations } from './operations/pending-operations.service.js';
+import { ResourceOperations } from './operations/resource-operations.js';
 import { TerminalOperations } from './operations/terminal-operations.service.js';
 
 /**

@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import { Clock, instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
-import { Turns } from '../common/turns.js';
+import { KeyedQueue } from '../common/keyed-queue.js';
 import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
 import { Creation, type CreationAnswer, type IdempotencyRecord, type RecordClaim, type Write } from './creation.js';
@@ -19,7 +19,7 @@ import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
  */
 @Injectable()
 export class IdempotencyRecords {
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue();
 
   constructor(
     private readonly dataSource: DataSource,

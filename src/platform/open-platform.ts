@@ -22,11 +22,11 @@ import { GuardedRequest } from './outbound/guarded-request.js';
 import { OwnAddresses } from './outbound/own-addresses.js';
 import type { PlatformParts } from './platform.module.js';
 import { RedisConnection } from './redis/redis-connection.js';
-import { RedisMark } from './redis/redis-mark.js';
+import { RedisIdentity } from './redis/redis-identity.js';
 import { authSecretsOf, tokenSecretsOf } from './secrets/signing-secrets.js';
 import { createVault, ExtensionVault, type VaultFactory } from './vault/create-vault.js';
-import { FittingVault } from './vault/fitting-vault.js';
 import { KeyCanaries } from './vault/key-canaries.js';
+import { KeyCheckedVault } from './vault/key-checked-vault.js';
 import type { SecretRows } from './vault/resealing.js';
 import type { Vault } from './vault/vault.js';
 import { isVaultMisconfiguration, readVaultSettings } from './vault/vault-settings.rules.js';
@@ -123,7 +123,7 @@ export async function openPlatform(
     const ownVault = makeVault
       ? new ExtensionVault(await makeVault({ environment, ids, log }))
       : openVault(env, environment, embedded, ids, log);
-    const vault = new FittingVault(ownVault);
+    const vault = new KeyCheckedVault(ownVault);
     const trustedHosts = environment.TRUSTED_PRIVATE_HOSTS;
     const { metadataEntries } = trustedHosts;
     if (metadataEntries.length > 0) log.event('trusted_hosts_without_effect', { entries: metadataEntries.join(', ') });
@@ -182,7 +182,7 @@ async function openInstances(
     instances: new InstancesRepository(connection),
     usesRedis: environment.REDIS_URL !== undefined,
     redis,
-    redisMark: new RedisMark(redis, ids),
+    redisMark: new RedisIdentity(redis, ids),
     clock: new SystemClock(),
     sharedClock: clock,
     log,

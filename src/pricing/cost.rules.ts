@@ -1,4 +1,4 @@
-import type { UsageParts } from '../upstreams/usage/usage-reading.js';
+import type { UsageParts } from '../upstreams/usage/token-counts.js';
 import { type CallRates, type CompiledPrice, divideHalfUp, type TokenRates, toDecimal } from './model-price.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
-import { USAGE_PARTS } from '../upstreams/usage/usage-reading.js';
+import { USAGE_PARTS } from '../upstreams/usage/token-counts.js';
 import { type BillableUsage, costNanoUsd } from './cost.rules.js';
 import { maxCostOf, type UsageBounds } from './max-cost.rules.js';
 import { compilePrice, type ModelPrice } from './model-price.js';

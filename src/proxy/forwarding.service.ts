@@ -7,7 +7,7 @@ import { readBody } from '../common/http/read-body.js';
 import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { CallAdmission } from './admission/call-admission.js';
-import { CallReservations } from './admission/call-reservations.js';
+import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
 import type { NextCall } from './exchange/provider-call.js';
 import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
@@ -32,7 +32,7 @@ export interface ComposedCall {
   /** Maximum cost over all targets in whole nano-dollars; absent when there is one target. */
   readonly maxCostNanoUsd?: number;
   /** Acquires a connection; undefined when no target has a free one. @param event as recorded for the first target. */
-  connect(event: UsageAdmission, funds: CallReservations): NextCall | undefined;
+  connect(event: UsageAdmission, funds: GrowingHolds): NextCall | undefined;
 }
 
 /** An authenticated request. */
@@ -74,14 +74,14 @@ export class Forwarding implements BeforeApplicationShutdown {
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
     const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);
-    const funds = new CallReservations(held, this.budgets, outgoing.createdAtMs);
+    const funds = new GrowingHolds(held, this.budgets, outgoing.createdAtMs);
     const record = new CallRecord(this.parts.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {
       const first = composed.connect(event, funds);
       if (first === undefined) throw overloaded();
       new Relay(first.call, response, this.parts, record).start(first.connection);
     } catch (error) {
-      record.abandon();
+      record.releaseUnsent();
       throw error;
     }
   }

@@ -44,7 +44,7 @@ export interface OutgoingCall {
   readonly chain?: FallbackChain;
 }
 
-/** Turns a validated request into an upstream call: event, headers, connection. */
+/** KeyedQueue a validated request into an upstream call: event, headers, connection. */
 @Injectable()
 export class OutgoingCalls {
   /** Cached per version of an instance. */

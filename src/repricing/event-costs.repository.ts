@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { errorCode } from '../common/errors/error-code.js';
+import { systemErrorCode } from '../common/errors/system-error-code.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth } from '../platform/database/utc-sql.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../usage/recording/usage-columns.js';
@@ -155,7 +155,7 @@ export class EventCostsRepository {
           return planned;
         });
       } catch (error) {
-        if (attempt === ATTEMPTS || errorCode(error) !== DEADLOCK) throw error;
+        if (attempt === ATTEMPTS || systemErrorCode(error) !== DEADLOCK) throw error;
       }
     }
   }

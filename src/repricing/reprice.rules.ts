@@ -1,6 +1,6 @@
 import { type BillableUsage, costNanoUsd } from '../pricing/cost.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
-import type { UsageParts } from '../upstreams/usage/usage-reading.js';
+import type { UsageParts } from '../upstreams/usage/token-counts.js';
 import { wholeNumber } from '../usage/recording/event/usage-line.rules.js';
 import type { CostSource } from '../usage/recording/usage-event.js';
 import { estimateOf, toUsd } from '../usage/reports/usage-totals.rules.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { NightlyRetention } from './nightly-retention.service.js';
 import { Retention, RetentionSteps } from './retention.service.js';
+import { RetentionSchedule } from './retention-schedule.service.js';
 import { RetentionSessions } from './retention-session.repository.js';
 import { SecretResealing } from './secret-resealing.service.js';
 import { UsageRetentionRepository } from './usage-retention.repository.js';
@@ -23,5 +23,5 @@ import { UsageRetention } from './usage-retention.service.js';
 export class RetentionModule {}
 
 /** Schedules retention every night in a running service; `npm run maintenance` uses `RetentionModule` alone. */
-@Module({ imports: [RetentionModule], providers: [NightlyRetention] })
+@Module({ imports: [RetentionModule], providers: [RetentionSchedule] })
 export class NightlyRetentionModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { errorCode } from '../common/errors/error-code.js';
+import { systemErrorCode } from '../common/errors/system-error-code.js';
 import { repeatUntilDone } from '../platform/database/repeat-until-done.js';
 import { oldPartitions } from './retention.rules.js';
 import type { RetentionStep } from './retention-step.js';
@@ -96,7 +96,7 @@ export class UsageRetention {
         await this.usage.dropPartition(connection, name, DROP_PATIENCE_MS);
         dropped++;
       } catch (error) {
-        if (errorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
+        if (systemErrorCode(error) !== LOCK_NOT_AVAILABLE) throw error;
       }
     }
     return dropped;

@@ -4,8 +4,8 @@ import { OrganizationsModule } from '../accounts/organizations/organizations.mod
 import { AddressLimitsModule } from '../platform/address-limits/address-limits.module.js';
 import { BrowserClients, BrowserSessions } from './browser-sessions.service.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
+import { PageSteps } from './page-form-steps.service.js';
 import { PageSignIn } from './page-sign-in.service.js';
-import { PageSteps } from './page-steps.service.js';
 import { PasswordHashing } from './passwords/password-hashing.service.js';
 import { PasswordsRepository } from './passwords/passwords.repository.js';
 import { Passwords } from './passwords/passwords.service.js';

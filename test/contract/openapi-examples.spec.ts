@@ -3,8 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { newOrganization } from '../support/accounts/people.js';
 import type { ApiClient } from '../support/api-client.js';
-import { type GatewayWorld, startGatewayWorld } from '../support/gateway-world.js';
 import { json } from '../support/proxy/upstream-scripts.js';
+import { type GatewayWorld, startGatewayWorld } from '../support/upstream-gateway-world.js';
 
 interface Media {
   readonly schema?: object;

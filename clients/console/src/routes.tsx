@@ -3,8 +3,8 @@ import type { ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { queries } from './api/queries';
 import { ButtonLink } from './design/button';
-import { fetched } from './design/fetched';
 import { EmptyState, Skeleton } from './design/layout';
+import { lazyComponent } from './design/lazy-component';
 import { SignInPage } from './session/sign-in-page';
 import { SignUpPage } from './session/sign-up-page';
 import { SessionProvider } from './shell/session';
@@ -12,20 +12,20 @@ import { Shell } from './shell/shell';
 
 /** Pages of people who are signed in, each with its code. */
 const PAGES = {
-  '/start': fetched(async () => (await import('./start/start-page')).StartPage),
-  '/apps': fetched(async () => (await import('./apps/apps-page')).AppsPage),
-  '/apps/new': fetched(async () => (await import('./apps/new-app-page')).NewAppPage),
-  '/providers': fetched(async () => (await import('./providers/providers-page')).ProvidersPage),
-  '/providers/gateways': fetched(async () => (await import('./providers/gateways-page')).GatewaysPage),
-  '/access': fetched(async () => (await import('./access/access-page')).AccessPage),
-  '/members': fetched(async () => (await import('./access/members-page')).MembersPage),
-  '/audit': fetched(async () => (await import('./operations/audit-page')).AuditPage),
-  '/health': fetched(async () => (await import('./operations/health-page')).HealthPage),
-  '/settings/profile': fetched(async () => (await import('./settings/profile-page')).ProfilePage),
-  '/settings/security': fetched(async () => (await import('./settings/security-page')).SecurityPage),
+  '/start': lazyComponent(async () => (await import('./start/start-page')).StartPage),
+  '/apps': lazyComponent(async () => (await import('./apps/apps-page')).AppsPage),
+  '/apps/new': lazyComponent(async () => (await import('./apps/new-app-page')).NewAppPage),
+  '/providers': lazyComponent(async () => (await import('./providers/providers-page')).ProvidersPage),
+  '/providers/gateways': lazyComponent(async () => (await import('./providers/gateways-page')).GatewaysPage),
+  '/access': lazyComponent(async () => (await import('./access/access-page')).AccessPage),
+  '/members': lazyComponent(async () => (await import('./access/members-page')).MembersPage),
+  '/audit': lazyComponent(async () => (await import('./operations/audit-page')).AuditPage),
+  '/health': lazyComponent(async () => (await import('./operations/health-page')).HealthPage),
+  '/settings/profile': lazyComponent(async () => (await import('./settings/profile-page')).ProfilePage),
+  '/settings/security': lazyComponent(async () => (await import('./settings/security-page')).SecurityPage),
 };
-const AppPage = fetched(async () => (await import('./apps/app-page')).AppPage);
-const InvitePage = fetched(async () => (await import('./access/invite-page')).InvitePage);
+const AppPage = lazyComponent(async () => (await import('./apps/app-page')).AppPage);
+const InvitePage = lazyComponent(async () => (await import('./access/invite-page')).InvitePage);
 
 /** Fetches the code of the page at an address. */
 export async function fetchPage(path: string): Promise<void> {

@@ -2,10 +2,10 @@ import { type Api, read } from '../api/client.js';
 import type { AppDraft } from '../apps/app-file.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type AccountState, type CurrentApp, readApps, summaryOf } from './account-state.js';
+import { meaningOf } from './change-effects.rules.js';
 import type { AppConfig, DesiredApp } from './configuration-files.js';
 import { differences } from './difference.rules.js';
 import { invalid, type Placed } from './directory.js';
-import { meaningOf } from './meaning.rules.js';
 import type { Change } from './plan.rules.js';
 import { type AssumedProvider, refused } from './providers-plan.js';
 

@@ -5,8 +5,8 @@ import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { type AccountState, readAccount, summaryOf } from './account-state.js';
 import { type AppStep, planApps } from './apps-plan.js';
+import { counted } from './change-effects.rules.js';
 import { type Directory, readDirectory } from './directory.js';
-import { counted } from './meaning.rules.js';
 import { type Change, type Plan, planColour, planText } from './plan.rules.js';
 import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
 

@@ -7,7 +7,7 @@ import { operationIdOf } from '../operations/operation-tokens.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
-import { newToken } from '../state/journal.js';
+import { newToken } from '../state/request-proofs.js';
 import { openBrowser } from '../terminal/browser.js';
 import { saveKey } from './account.js';
 import { type Loopback, listenOnLoopback } from './loopback.js';

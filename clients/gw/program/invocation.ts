@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Journal } from '../state/journal.js';
 import type { Profiles } from '../state/profiles.js';
+import type { Journal } from '../state/request-proofs.js';
 import type { StateFolder } from '../state/state-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Context } from './envelope.js';

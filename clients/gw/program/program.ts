@@ -1,7 +1,7 @@
 import { Command as CommanderCommand, CommanderError, Option } from 'commander';
-import { Journal } from '../state/journal.js';
 import { Keychain } from '../state/keychain.js';
 import { Profiles } from '../state/profiles.js';
+import { Journal } from '../state/request-proofs.js';
 import { StateFolder } from '../state/state-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
 import type { Command } from './command.js';

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../idempotency/idempotency-record.rules.js';
-import type { ChangeKind } from '../operations/created-resources.js';
 import { type OperationResult, stateAt } from '../operations/operation.rules.js';
 import type { OperationRow } from '../operations/operations.repository.js';
+import type { ChangeKind } from '../operations/resource-operations.js';
 
 /** How long an identical request is pointed out. Source: docs/reference/management-api.md#change-operations. */
 export const NOTICE_MS = 60 * 60 * 1000;

@@ -6,10 +6,10 @@ import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { operationExpired } from '../logins/cli-logins.service.js';
-import { type ChangeKind, isChangeKind } from '../operations/created-resources.js';
 import { type OperationFailure, type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
+import { type ChangeKind, isChangeKind } from '../operations/resource-operations.js';
 import { keyFactsOf, keyStateAt, shownStateAt } from './change-operation.rules.js';
 
 /** An operation of one of the kinds that change an account. */

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { ChangeStanding, RevealedOperation } from '../changes/change-operations.service.js';
-import { CHANGE_KINDS, type ChangeKind } from '../operations/created-resources.js';
+import { CHANGE_KINDS, type ChangeKind } from '../operations/resource-operations.js';
 import { OperationFailureResponse } from './operation-failure.response.js';
 
 export class ChangeOperationResponse {

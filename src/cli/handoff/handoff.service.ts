@@ -18,11 +18,11 @@ import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import type { SignInPurpose } from '../../sign-in/page-sign-in.service.js';
 import { People } from '../../sign-in/people/people.service.js';
 import { CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
-import { isResourceKind } from '../operations/created-resources.js';
 import { ASKED_IN, approvalPath, stateAt, typedUserCode } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { requireStillPending } from '../operations/pending-operations.service.js';
+import { isResourceKind } from '../operations/resource-operations.js';
 import { type OperationPreview, TerminalOperations } from '../operations/terminal-operations.service.js';
 
 /** All wrong codes of the deployment are counted together. */

@@ -10,10 +10,10 @@ import { Organizations } from '../../accounts/organizations/organizations.servic
 import { Clock, type Instant, instantOf } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
+import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash, provesHash } from '../../common/proof-hash.rules.js';
-import { Turns } from '../../common/turns.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import {
   browserProofOf,
@@ -75,7 +75,7 @@ interface LoginResult {
  */
 @Injectable()
 export class CliLogins {
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue();
 
   constructor(
     private readonly dataSource: DataSource,

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, In, MoreThan } from 'typeorm';
 import type { Organization } from '../../accounts/organizations/organizations.repository.js';
 import type { Instant } from '../../common/clock.js';
-import { lockName } from '../../platform/database/lock-name.js';
+import { lockName } from '../../platform/database/advisory-lock.js';
 import { OperationEntity } from './operation.entity.js';
 import type { OperationFailure, OperationKind } from './operation.rules.js';
 

@@ -7,12 +7,11 @@ import { ManagementKeysService } from '../../accounts/management-keys/management
 import { IssuedAppKeyResponse } from '../../app-keys/dto/app-key.response.js';
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof-hash.rules.js';
-import { Turns } from '../../common/turns.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import { approvalUrl, noSuchOperation, operationExpired } from '../logins/cli-logins.service.js';
-import type { Ending, Outcome } from './created-resources.js';
 import {
   browserProofOf,
   MAX_PENDING,
@@ -24,6 +23,7 @@ import {
 } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { type NewOperation, type OperationRow, OperationsRepository } from './operations.repository.js';
+import type { Ending, Outcome } from './resource-operations.js';
 
 /** Signals that another request of the same token was first; rolls the transaction back. */
 export class TokenTaken extends Error {}
@@ -41,7 +41,7 @@ type IdentifiedRequest = Pick<OperationRow, 'id' | 'kind' | 'requestHash' | 'act
  */
 @Injectable()
 export class PendingOperations {
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue();
 
   constructor(
     private readonly dataSource: DataSource,

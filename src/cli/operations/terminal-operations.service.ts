@@ -4,11 +4,11 @@ import { Organizations } from '../../accounts/organizations/organizations.servic
 import { Clock } from '../../common/clock.js';
 import { GatewayError, invalidRequest, judgedBelow } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
-import { isResourceKind, ResourceOperations } from './created-resources.js';
 import { type OperationPayload, operationIdOf, requestHashOf } from './operation.rules.js';
 import { type OperationRow, OperationsRepository } from './operations.repository.js';
 import { type OperationStanding, Operations } from './operations.service.js';
 import { PendingOperations, TokenTaken } from './pending-operations.service.js';
+import { isResourceKind, ResourceOperations } from './resource-operations.js';
 
 /** Kinds that `createCliOperation` takes, and whether a person completes them in a browser. */
 export const BROWSER_STEPS = {

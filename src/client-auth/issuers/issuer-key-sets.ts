@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { Log } from '../../common/log/log.js';
 import { lruCache } from '../../common/lru-cache.js';
 import { GuardedRequest, OutboundError } from '../../platform/outbound/guarded-request.js';
@@ -134,6 +134,6 @@ function requireSet(fetched: KeySet | KeySetTrouble): KeySet {
 }
 
 function textOf({ reason, cause }: OutboundError): string {
-  const code = errorCode(cause);
+  const code = systemErrorCode(cause);
   return code === undefined ? reason : `${reason}: ${code}`;
 }

@@ -15,8 +15,8 @@ import {
 } from './configuration.rules.js';
 import { renderErrors } from './errors.rules.js';
 import { renderIdentityProviders } from './identity-providers.rules.js';
-import { LOG_LINES } from './log-lines.js';
-import { renderLogEvents } from './log-lines.rules.js';
+import { LOG_LINES } from './log-event-texts.js';
+import { renderLogEvents } from './log-events-page.rules.js';
 import { renderMetrics } from './metrics.rules.js';
 import { renderReasons } from './reasons.rules.js';
 

@@ -1,6 +1,6 @@
 import { HttpException } from '@nestjs/common';
-import { errorCode } from './error-code.js';
 import { GatewayError } from './gateway-error.js';
+import { systemErrorCode } from './system-error-code.js';
 
 /** Fastify's codes for requests it refuses before any handler, and the matching gateway codes. */
 const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'payload_too_large'; message: string }>> = {
@@ -21,7 +21,7 @@ const FASTIFY_REFUSALS: Readonly<Record<string, { code: 'invalid_request' | 'pay
 export function toGatewayError(error: unknown, isServiceTrouble: (error: unknown) => boolean): GatewayError {
   if (error instanceof GatewayError) return error;
   if (error instanceof HttpException) return fromHttpException(error);
-  const refusal = FASTIFY_REFUSALS[errorCode(error) ?? ''];
+  const refusal = FASTIFY_REFUSALS[systemErrorCode(error) ?? ''];
   if (refusal) return new GatewayError(refusal.code, { message: refusal.message, cause: error });
   if (isServiceTrouble(error)) {
     return new GatewayError('service_unavailable', {

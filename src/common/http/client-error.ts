@@ -1,9 +1,9 @@
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { errorCode } from '../errors/error-code.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { GatewayErrorLog } from '../errors/gateway-error-log.js';
 import { errorEnvelope, errorHeaders, refusalHeaders } from '../errors/refusals.js';
+import { systemErrorCode } from '../errors/system-error-code.js';
 import type { Log } from '../log/log.js';
 import { cutConnection } from './connections/cut-answer.js';
 
@@ -49,7 +49,7 @@ export function noteAnswer(response: ServerResponse): void {
  * is cut and the client counts as disconnected (ADR 0030).
  */
 export function refuseUnparsed(error: Error, socket: Socket, log: Log): void {
-  const code = errorCode(error) ?? '';
+  const code = systemErrorCode(error) ?? '';
   // The parser reports another error for every further chunk.
   if (REFUSED.has(socket) && code !== 'ECONNRESET') return;
   const answer = ANSWERS.get(socket);

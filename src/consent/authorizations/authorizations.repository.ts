@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager, MoreThan } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
-import { lockName } from '../../platform/database/lock-name.js';
+import { lockName } from '../../platform/database/advisory-lock.js';
 import { AuthorizationEntity } from './authorization.entity.js';
 
 export type AuthorizationRow = Readonly<AuthorizationEntity>;

@@ -6,8 +6,8 @@ import { PageAccess, PageFormAccess, render } from '../../console/pages/page.js'
 import { PageErrorFilter } from '../../console/pages/page-error.filter.js';
 import { leavingPage } from '../../console/pages/sign-in-forms.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
+import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../sign-in/page-form-steps.service.js';
 import { PageSignIn, type Visit } from '../../sign-in/page-sign-in.service.js';
-import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../sign-in/page-steps.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { ConsentForm } from '../dto/consent.request.js';
 import { OAuthEnabledGuard } from '../server/oauth.guard.js';

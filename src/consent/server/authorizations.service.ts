@@ -4,10 +4,10 @@ import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
+import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof-hash.rules.js';
-import { Turns } from '../../common/turns.js';
 import { IV_BYTES, sealText } from '../../platform/vault/sealed-blob.rules.js';
 import {
   type AuthorizationRequest,
@@ -34,7 +34,7 @@ const SECRET_BYTES = 32;
  */
 @Injectable()
 export class Authorizations {
-  readonly #turns = new Turns();
+  readonly #turns = new KeyedQueue();
 
   constructor(
     private readonly dataSource: DataSource,

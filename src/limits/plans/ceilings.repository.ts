@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { lockName } from '../../platform/database/lock-name.js';
+import { lockName } from '../../platform/database/advisory-lock.js';
 import type { LimitedResource } from './plan.js';
 
 /** Locks for counting an account's resources. */

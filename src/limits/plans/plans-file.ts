@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { PlanBook } from './plan.js';
 import { parsePlans } from './plans-file.rules.js';
@@ -64,7 +64,7 @@ export class PlansFile {
       this.trouble = undefined;
       log.event('plans_file_read', { file: path, plans: this.book.plans.size, accounts: this.book.accounts.size });
     } catch (error) {
-      this.complain(error instanceof GatewayError ? error.message : (errorCode(error) ?? String(error)));
+      this.complain(error instanceof GatewayError ? error.message : (systemErrorCode(error) ?? String(error)));
     }
   }
 

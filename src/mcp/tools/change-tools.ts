@@ -8,7 +8,7 @@ import {
   type TwoStepRequest,
 } from '../../cli/changes/change-requests.service.js';
 import { ChangeOperationResponse } from '../../cli/dto/change-operation.response.js';
-import type { ChangeKind } from '../../cli/operations/created-resources.js';
+import type { ChangeKind } from '../../cli/operations/resource-operations.js';
 import { Int } from '../../common/fields/fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import { CreateProviderRequest } from '../../providers/dto/provider.request.js';

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { isConnectionTrouble } from '../database/database-errors.js';
 import { type Environment, EnvironmentError } from './environment.js';
 
@@ -16,7 +16,7 @@ const DATABASE_FULL = '53100';
  * @returns the error itself where it has no code of the system.
  */
 export function listenProblem(error: unknown, { HOST, PORT }: Pick<Environment, 'HOST' | 'PORT'>): unknown {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   if (code === undefined) return error;
   return new EnvironmentError(sentenceOf(code, HOST, PORT), { cause: error });
 }
@@ -40,7 +40,7 @@ function sentenceOf(code: string, host: string, port: number): string {
  */
 export function dataDirProblem(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error) || error instanceof EnvironmentError) return error;
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   if (path !== undefined && !isWithinOrAbove(path, dataDir)) return error;
   if (FULL.has(code) || (code === undefined && FULL_TEXT.test(error.message))) {
@@ -74,7 +74,7 @@ export function databaseProblem(
   error: unknown,
   { dataDir, embedded }: { readonly dataDir: string; readonly embedded: boolean },
 ): unknown {
-  const code = errorCode(error);
+  const code = systemErrorCode(error);
   if (embedded) return code === DATABASE_FULL ? fullDataDir(error, dataDir, code) : error;
   const fix = DATABASE_FIXES.find(([matches]) => matches(code, error))?.[1];
   if (fix === undefined) return error;

@@ -1,5 +1,5 @@
 import { QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 
 const UNIQUE_VIOLATION = '23505';
 const REFERENCE_VIOLATION = '23503';
@@ -53,11 +53,13 @@ export function violatesForeignKey(error: unknown, constraint: string): boolean 
  * Postgres reports a check violation without a constraint name.
  */
 export function missedPartition(error: unknown): boolean {
-  return causes(error).some((one) => errorCode(one) === CHECK_VIOLATION && property(one, 'constraint') === undefined);
+  return causes(error).some(
+    (one) => systemErrorCode(one) === CHECK_VIOLATION && property(one, 'constraint') === undefined,
+  );
 }
 
 function broke(error: unknown, code: string, constraint: string): boolean {
-  return causes(error).some((one) => errorCode(one) === code && property(one, 'constraint') === constraint);
+  return causes(error).some((one) => systemErrorCode(one) === code && property(one, 'constraint') === constraint);
 }
 
 /**
@@ -69,7 +71,7 @@ export function isConnectionTrouble(error: unknown): boolean {
     // The connection of a transaction broke, and TypeORM has already released it.
     if (one instanceof QueryRunnerAlreadyReleasedError) return true;
     if (one instanceof QueryRunnerProviderAlreadyReleasedError) return true;
-    const code = errorCode(one);
+    const code = systemErrorCode(one);
     if (code !== undefined) return NOT_NOW.test(code) || NETWORK_CODES.has(code);
     return one instanceof Error && DRIVER_MESSAGES.has(one.message);
   });
@@ -77,7 +79,7 @@ export function isConnectionTrouble(error: unknown): boolean {
 
 /** True when a lock was not free within `lock_timeout`. */
 export function waitedForLock(error: unknown): boolean {
-  return causes(error).some((one) => errorCode(one) === LOCK_NOT_AVAILABLE);
+  return causes(error).some((one) => systemErrorCode(one) === LOCK_NOT_AVAILABLE);
 }
 
 /** The error and its nested causes, outermost first. */

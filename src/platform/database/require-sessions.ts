@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Secret } from '../../common/log/secret.js';
 import { EnvironmentError } from '../config/environment.js';
 import { connectionConfig } from './connection.js';
-import { haveSessions } from './sessions.rules.js';
+import { haveSessions } from './pooler-detection.rules.js';
 
 /** A busy pooler changes backends often, an idle one gives both connections the same: few statements tell. */
 const ROUNDS = 8;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { isConnectionTrouble } from './database-errors.js';
 
 export interface RetryUnreachableOptions {
@@ -31,7 +31,7 @@ export async function retryUnreachable<T>(
       const pauseMs = backoffMs(attempt);
       const waitedMs = clock.monotonicMs() - startedMs;
       if (!isConnectionTrouble(error) || waitedMs + pauseMs > waitMs) throw error;
-      onWait(attempt, errorCode(error) ?? 'no_answer');
+      onWait(attempt, systemErrorCode(error) ?? 'no_answer');
       await sleep(pauseMs);
     }
   }

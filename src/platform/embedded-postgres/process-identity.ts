@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 
 /** Identifies one process; unlike a process id, the mark does not match a later process with the same id. */
 export interface ProcessIdentity {
@@ -24,7 +24,7 @@ function idExists(pid: number): boolean {
     return true;
   } catch (error) {
     // No permission: the process exists and belongs to another user.
-    return errorCode(error) === 'EPERM';
+    return systemErrorCode(error) === 'EPERM';
   }
 }
 

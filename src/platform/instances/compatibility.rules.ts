@@ -4,7 +4,7 @@ export interface Neighbour {
   readonly host: string;
   readonly pid: number;
   readonly usesRedis: boolean;
-  /** The mark of its Redis, see `RedisMark`; null without Redis or an answer. */
+  /** The mark of its Redis, see `RedisIdentity`; null without Redis or an answer. */
   readonly redisMark: string | null;
   /** Time of its last heartbeat; compared for equality only. */
   readonly seenAt: string;

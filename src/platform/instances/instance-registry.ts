@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { SharedClock } from '../clock/shared-clock.js';
 import { EnvironmentError } from '../config/environment.js';
 import type { RedisConnection } from '../redis/redis-connection.js';
-import type { RedisMark } from '../redis/redis-mark.js';
+import type { RedisIdentity } from '../redis/redis-identity.js';
 import { firstRenewed, incompatibilityMessage } from './compatibility.rules.js';
 import { type InstancesRepository, LEASE_MS, type LiveInstance } from './instances.repository.js';
 import { ownProcess } from './own-process.js';
@@ -29,7 +29,7 @@ export interface InstanceRegistryOptions {
   readonly instances: InstancesRepository;
   readonly usesRedis: boolean;
   readonly redis: RedisConnection;
-  readonly redisMark: RedisMark;
+  readonly redisMark: RedisIdentity;
   /** Must run in real time: the lease expires by the database's clock. */
   readonly clock: Clock;
   /** Receives the database time with each heartbeat, and requests one when its time becomes unknown. */
@@ -225,6 +225,6 @@ export class InstanceRegistry {
     if (this.lease === 'released' || this.unconfirmedSinceMs !== undefined) return;
     this.unconfirmedSinceMs = clock.monotonicMs();
     const message = error instanceof Error ? error.message : String(error);
-    log.event('instance_unconfirmed', { error: errorCode(error) ?? message });
+    log.event('instance_unconfirmed', { error: systemErrorCode(error) ?? message });
   }
 }

@@ -1,5 +1,5 @@
 import { close, closeSync, fdatasync, fsync, open, openSync, readSync, unlink, writeSync } from 'node:fs';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 
 /** Callback of a background operation. */
 type Done = (error: Error | null) => void;
@@ -47,7 +47,7 @@ function syncDirectory(directory: string, done: Done): void {
       return;
     }
     fsync(descriptor, (error) => {
-      close(descriptor, () => done(error && errorCode(error) === 'EINVAL' ? null : error));
+      close(descriptor, () => done(error && systemErrorCode(error) === 'EINVAL' ? null : error));
     });
   });
 }

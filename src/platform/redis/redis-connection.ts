@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import type { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
@@ -154,7 +154,7 @@ export class RedisConnection {
     if (this.lostAtMs !== undefined) return;
     this.lostAtMs = clock.monotonicMs();
     const cause = causeOf(error);
-    log.event('redis_lost', { error: errorCode(cause) ?? String(cause) });
+    log.event('redis_lost', { error: systemErrorCode(cause) ?? String(cause) });
   }
 
   private logRecovery(): void {

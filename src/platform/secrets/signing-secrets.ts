@@ -1,6 +1,6 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { type Environment, EnvironmentError } from '../config/environment.js';
@@ -29,7 +29,7 @@ function makeSecretFile(file: string, ids: Ids): void {
   try {
     linkSync(draft, file);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft, { force: true });
   }

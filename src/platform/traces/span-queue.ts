@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Log } from '../../common/log/log.js';
 import { backoffMs } from '../database/retry-unreachable.js';
 import type { Span } from './span.js';
@@ -142,5 +142,5 @@ export class SpanQueue {
 }
 
 function reasonOf(error: unknown): string {
-  return errorCode(error) ?? (error instanceof Error ? error.message : 'unknown');
+  return systemErrorCode(error) ?? (error instanceof Error ? error.message : 'unknown');
 }

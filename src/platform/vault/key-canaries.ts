@@ -3,7 +3,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
-import type { FittingVault } from './fitting-vault.js';
+import type { KeyCheckedVault } from './key-checked-vault.js';
 import type { SecretRows, StoredSecret } from './resealing.js';
 import type { VaultKey } from './vault.js';
 
@@ -14,7 +14,7 @@ const CONTEXT = { purpose: 'canary' };
 const SAMPLE = 500;
 
 interface KeyCanaryParts {
-  readonly vault: FittingVault;
+  readonly vault: KeyCheckedVault;
   readonly dataSource: DataSource;
   /** The tables with sealed secrets. */
   readonly stored: (connection: EntityManager) => readonly SecretRows[];

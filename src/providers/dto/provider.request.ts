@@ -3,7 +3,7 @@ import { MAX_SECRET_CHARACTERS, MIN_SECRET_CHARACTERS } from '../../common/field
 import { BASE_URL_MAX_LENGTH } from '../../upstreams/base-url.rules.js';
 import { PROVIDER_SLUG, PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import type { ProviderStatus } from '../provider.entity.js';
-import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './provider.schema.js';
+import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './shared-schemas.js';
 
 /** An optional key of a provider. */
 function ProviderKey(description: string): PropertyDecorator {

@@ -8,7 +8,7 @@ import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import type { ProviderStatus, StoredPricing } from '../provider.entity.js';
 import type { ProbeOutcome } from '../provider-probe.js';
 import type { RoutedProvider } from '../provider-routes.service.js';
-import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './provider.schema.js';
+import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './shared-schemas.js';
 
 class ProviderCapabilityResponse {
   @ApiProperty({ type: 'array', items: { type: 'string', enum: [...API_STYLES] }, description: 'Styles it serves.' })

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import type { buildConnector } from 'undici';
 import { FakeClock } from '../../../test/support/clock.js';
 import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { BrokenConnection } from './broken-connection.js';
 import { OriginPool } from './origin-pool.js';
 import type { ProviderConnection } from './provider-connection.js';
@@ -211,7 +211,7 @@ function shown(seen: Seen): string {
 }
 
 function failureOf(error: Error): string {
-  if (!(error instanceof BrokenConnection)) return `${errorCode(error) ?? error.message}`;
+  if (!(error instanceof BrokenConnection)) return `${systemErrorCode(error) ?? error.message}`;
   return error.isKeepAliveRace ? 'race' : error.code;
 }
 

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../common/clock.js';
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { BrokenConnection } from './broken-connection.js';
 import { Deadline } from './deadline.js';
 import type { ResponseHead } from './response-head.rules.js';
@@ -238,7 +238,8 @@ export class ProviderConnection implements ResponseEvents {
   /** Why its socket has closed. */
   #whyClosed(): Error {
     const cause = this.#cause ?? closed();
-    const isByPeer = cause instanceof BrokenConnection ? cause.code === 'closed' : CLOSED_BY_PEER.has(errorCode(cause));
+    const isByPeer =
+      cause instanceof BrokenConnection ? cause.code === 'closed' : CLOSED_BY_PEER.has(systemErrorCode(cause));
     const isRace = isByPeer && this.#isReused && !this.#isAnswered;
     if (!isRace || this.clock.monotonicMs() - this.#sentMs > RACE_MS) return cause;
     return new BrokenConnection('closed', 'the provider closed its kept connection', true);

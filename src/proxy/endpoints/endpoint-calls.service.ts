@@ -5,7 +5,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import { Environment } from '../../platform/config/environment.js';
 import { estimatedCostNanoUsd, maxCostOf, type UsageBounds } from '../../pricing/max-cost.rules.js';
-import type { CallReservations } from '../admission/call-reservations.js';
+import type { GrowingHolds } from '../admission/growing-holds.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { CallRecipe, ComposedCall } from '../forwarding.service.js';
 import { OutgoingCalls, type OutgoingRequest } from '../outgoing-calls.service.js';
@@ -51,7 +51,7 @@ export class EndpointCalls implements CallRecipe<string, EndpointPlan> {
     };
   }
 
-  private chainParts(caller: Caller, funds: CallReservations): ChainParts {
+  private chainParts(caller: Caller, funds: GrowingHolds): ChainParts {
     const { calls, clock, log } = this;
     return {
       calls,

@@ -1,6 +1,6 @@
-import { errorCode } from '../../common/errors/error-code.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type Reason, unlistedReason } from '../../common/errors/reasons.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { OwnAddressError } from '../../platform/outbound/guarded-connector.js';
 import type { AnswerLoss } from '../../usage/recording/usage-event.js';
 import { BrokenConnection } from '../connections/broken-connection.js';
@@ -73,7 +73,8 @@ export function isOurFailure(error: Error): boolean {
 
 /** Failure reason of a call without an answer, as one word for records and logs. */
 export function failureReason(error: Error): Reason {
-  if (!(error instanceof GivenUp)) return unlistedReason(`provider_${errorCode(error)?.toLowerCase() ?? 'unknown'}`);
+  if (!(error instanceof GivenUp))
+    return unlistedReason(`provider_${systemErrorCode(error)?.toLowerCase() ?? 'unknown'}`);
   if (error.why === 'interrupted') return INTERRUPTED;
   return error.why === 'undecodable' ? UNREADABLE : `provider_${error.why}`;
 }

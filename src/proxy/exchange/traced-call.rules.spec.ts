@@ -5,7 +5,7 @@ import { buildConnector } from 'undici';
 import { SystemClock } from '../../common/clock.js';
 import { API_STYLES } from '../../upstreams/api-style.rules.js';
 import { PROVIDER_TYPES } from '../../upstreams/provider-types.js';
-import { NO_TOKENS } from '../../upstreams/usage/usage-reading.js';
+import { NO_TOKENS } from '../../upstreams/usage/token-counts.js';
 import type { UsageAdmission } from '../../usage/recording/usage-event.js';
 import { OriginPool } from '../connections/origin-pool.js';
 import type { ProviderCall } from './provider-call.js';

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { SpanAttributes, TracedAnswer, TracedCall, TracedRequest } from '../../platform/traces/span.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
-import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
+import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 import type { ProviderCall } from './provider-call.js';
 
 /** Well-known values of `gen_ai.operation.name`, or a custom value where none fits. */

@@ -1,5 +1,5 @@
 import type { CompiledPrice } from '../../pricing/model-price.js';
-import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
+import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 import type { CallEnding, UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import { seenOutputTokens } from '../admission/sent-usage.rules.js';
 import { INTERRUPTED, lossOf } from '../exchange/provider-failure.rules.js';

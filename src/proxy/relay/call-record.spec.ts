@@ -70,7 +70,7 @@ describe('record of a request', () => {
     const { record, told } = aRecord();
     record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
     record.settle(anOutcome(), undefined);
-    record.abandon();
+    record.releaseUnsent();
     expect([record.isAdmitted, told]).toEqual([false, [['unsent']]]);
   });
 });
@@ -80,12 +80,12 @@ describe('money of a request', () => {
     const { record, ends } = aRecord();
     record.admit(anAdmission());
     record.settle(anOutcome(), served);
-    record.abandon();
+    record.releaseUnsent();
     expect(ends).toEqual([]);
   });
 
   it.each<[string, (record: CallRecord) => void]>([
-    ['given up', (record) => record.abandon()],
+    ['given up', (record) => record.releaseUnsent()],
     ['settled without a target', (record) => record.settle(anOutcome(), undefined)],
   ])('never written down, %s → given back', (_name, end) => {
     const { record, ends } = aRecord();

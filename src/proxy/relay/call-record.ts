@@ -53,7 +53,7 @@ export class CallRecord {
     try {
       this.#ticket = this.recorder.admit(admission, this.holds);
     } catch (error) {
-      this.abandon();
+      this.releaseUnsent();
       throw error;
     }
   }
@@ -82,7 +82,7 @@ export class CallRecord {
    */
   settle(outcome: UsageOutcome, last: UsageAttempt | undefined): void {
     if (this.#ticket === undefined) {
-      this.abandon();
+      this.releaseUnsent();
       return;
     }
     const failed = this.#failed;
@@ -95,7 +95,7 @@ export class CallRecord {
   }
 
   /** Releases the reservations of a request that will not be sent. No effect once the request is recorded. */
-  abandon(): void {
+  releaseUnsent(): void {
     if (this.#ticket !== undefined || this.#isAbandoned) return;
     this.#isAbandoned = true;
     for (const hold of this.holds) hold.release();

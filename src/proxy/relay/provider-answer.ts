@@ -1,8 +1,8 @@
 import type { Clock } from '../../common/clock.js';
 import { RequestTimings } from '../../common/http/gateway-request.js';
 import type { TracedCall } from '../../platform/traces/span.js';
+import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstreams/usage/usage-reader.js';
-import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';

@@ -299,7 +299,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   #leave(): void {
     if (this.record.isAdmitted) this.#settle(null, { clientAborted: true });
     else {
-      this.record.abandon();
+      this.record.releaseUnsent();
       this.#end(null);
     }
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { IdentityEntity } from '../../accounts/access/organization.entity.js';
 import type { Instant } from '../../common/clock.js';
-import { lockName } from '../../platform/database/lock-name.js';
+import { lockName } from '../../platform/database/advisory-lock.js';
 
 /** A person that can sign in, as they see themselves. */
 export interface PersonRow {

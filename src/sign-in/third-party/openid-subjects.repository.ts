@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
-import { lockName } from '../../platform/database/lock-name.js';
+import { lockName } from '../../platform/database/advisory-lock.js';
 import { OpenidSubjectEntity } from '../credential.entity.js';
 import type { OpenIdSubject } from '../people/person.rules.js';
 

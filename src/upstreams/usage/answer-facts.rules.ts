@@ -1,8 +1,8 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { BuiltInType, ProviderType } from '../provider-types.js';
 import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import type { UsageReading } from './token-counts.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
-import type { UsageReading } from './usage-reading.js';
 
 const NANO_PER_USD = 1e9;
 /** xAI reports ticks of 1e-10 USD. */

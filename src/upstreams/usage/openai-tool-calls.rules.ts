@@ -1,7 +1,7 @@
 import { itemFeeOf } from '../hosted-tools.rules.js';
 import { counterIn, firstCounterIn, type JsonObject, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { partsAboveZero, type UsageParts } from './token-counts.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
-import { partsAboveZero, type UsageParts } from './usage-reading.js';
 
 const MAX_TYPE_LENGTH = 64;
 const WEB_ACTIONS_WITHOUT_FEE: ReadonlySet<string> = new Set(['open_page', 'find', 'find_in_page']);

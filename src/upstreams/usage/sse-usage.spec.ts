@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
 import { API_STYLES, type ApiStyle } from '../api-style.rules.js';
+import type { UsageReading } from './token-counts.js';
 import { createUsageReader } from './usage-reader.js';
-import type { UsageReading } from './usage-reading.js';
 
 const MIB = 1024 * 1024;
 

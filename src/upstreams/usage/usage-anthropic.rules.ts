@@ -1,7 +1,7 @@
 import { counterFeeOf, toolFeeOf } from '../hosted-tools.rules.js';
 import { counterIn, type JsonObject, memberOf, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
+import { largestParts, NO_TOKENS, partsAboveZero, type TokenCounts } from './token-counts.js';
 import { type KnownCounters, sumOfUnread, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
-import { largestParts, NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 const COUNTERS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'output_tokens'] as const;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { UsageReading } from './token-counts.js';
 import { createUsageReader } from './usage-reader.js';
-import type { UsageReading } from './usage-reading.js';
 
 const CHUNK_BYTES = 16 * 1024;
 /** Exceeds both windows of a document, so that its middle is dropped. */

@@ -1,6 +1,6 @@
 import { counterIn, type JsonObject, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
+import { NO_TOKENS, partsAboveZero, type TokenCounts } from './token-counts.js';
 import { type KnownCounters, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
-import { NO_TOKENS, partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 const COUNTERS = [
   ...['promptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { NO_TOKENS } from './token-counts.js';
 import { measureOf } from './usage-measure.rules.js';
-import { NO_TOKENS } from './usage-reading.js';
 
 const tokens = (style: Parameters<typeof measureOf>[0], document: object) => measureOf(style, { ...document })?.tokens;
 

@@ -3,6 +3,8 @@ import type { ProviderType } from '../provider-types.js';
 import { dearestTier, otherTierOf, readAudioSeconds } from './answer-facts.rules.js';
 import { type JsonObject, MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
 import { paidCallsOf, readOpenAiToolCalls } from './openai-tool-calls.rules.js';
+import { joinSides } from './stream-counts.rules.js';
+import { partsAboveZero, type TokenCounts } from './token-counts.js';
 import { largestUnread, type UnknownMeasure, withExcess } from './unread-counters.rules.js';
 import {
   anthropicUsageOf,
@@ -15,8 +17,6 @@ import {
 } from './usage-anthropic.rules.js';
 import { readGeminiTokens, totalTokensOfGemini, unreadOfGemini } from './usage-gemini.rules.js';
 import { readOpenAiTokens, totalTokensOfOpenAi, unreadOfOpenAi } from './usage-openai.rules.js';
-import { partsAboveZero, type TokenCounts } from './usage-reading.js';
-import { joinSides } from './usage-sides.rules.js';
 
 type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'audio';
 

@@ -1,5 +1,6 @@
 import type { ProviderType } from '../provider-types.js';
 import { counterIn, firstCounterIn, type JsonObject, measureIn, objectIn, partOf } from './json-fields.rules.js';
+import { partsAboveZero, type TokenCounts } from './token-counts.js';
 import {
   type KnownCounters,
   sumOfUnread,
@@ -7,7 +8,6 @@ import {
   unreadCountersOf,
   unreadOutput,
 } from './unread-counters.rules.js';
-import { partsAboveZero, type TokenCounts } from './usage-reading.js';
 
 const INPUT = ['input_tokens', 'prompt_tokens'] as const;
 const OUTPUT = ['output_tokens', 'completion_tokens'] as const;

@@ -6,6 +6,7 @@ import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
 import { keptIdsOf, PassingIds } from './kept-ids.js';
 import { SseUsage } from './sse-usage.js';
+import { NO_TOKENS, type UsageReading } from './token-counts.js';
 import { documentsOf } from './usage-documents.rules.js';
 import {
   isPlausible,
@@ -15,7 +16,6 @@ import {
   withItems,
   withUnexplained,
 } from './usage-measure.rules.js';
-import { NO_TOKENS, type UsageReading } from './usage-reading.js';
 
 /** Retained bytes of a document that is not a stream. */
 const DOCUMENT_HEAD_BYTES = 256 * 1024;

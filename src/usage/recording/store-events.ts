@@ -1,4 +1,4 @@
-import { errorCode } from '../../common/errors/error-code.js';
+import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import { missedPartition } from '../../platform/database/database-errors.js';
 
 /** Writes and rejects events. */
@@ -40,5 +40,5 @@ export async function storeEvents<Event>(events: readonly Event[], store: EventS
 }
 
 function isBadData(error: unknown): boolean {
-  return BAD_DATA.test(errorCode(error) ?? '') && !missedPartition(error);
+  return BAD_DATA.test(systemErrorCode(error) ?? '') && !missedPartition(error);
 }

@@ -2,7 +2,7 @@ import type { SentUsage } from '../../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
-import type { UsageReading } from '../../upstreams/usage/usage-reading.js';
+import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 
 /** Statuses of requests that never reached a provider. */
 export const REFUSED_STATUSES = ['blocked_app_rate', 'blocked_app_budget', 'blocked_billing', 'blocked_user'] as const;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { UsersService } from '../../../src/users/users.service.js';
 import { clientsFile } from '../../support/consent/oauth-client.js';
-import { type GatewayWorld, startGatewayWorld } from '../../support/gateway-world.js';
 import { addApp } from '../../support/mcp/change-client.js';
 import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { freePort } from '../../support/platform/gateway-process.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
+import { type GatewayWorld, startGatewayWorld } from '../../support/upstream-gateway-world.js';
 import { problemsWith, typesOf } from './generated-types.js';
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rawSelection, rawServerConfig } from '../../support/apps/app-configs.js';
-import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../../support/gateway-world.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
+import { GATEWAY_TOKEN, type GatewayWorld, startGatewayWorld } from '../../support/upstream-gateway-world.js';
 import type { World } from '../../support/world.js';
 
 const APPS = '/v1/admin/apps';

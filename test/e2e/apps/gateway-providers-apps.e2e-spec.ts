@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeOf } from '../../support/api-client.js';
 import { rawServerConfig } from '../../support/apps/app-configs.js';
-import { gatewaySuite } from '../../support/gateway-world.js';
+import { gatewaySuite } from '../../support/upstream-gateway-world.js';
 
 const PATH = '/v1/admin/providers';
 const KEY = 'sk-the-very-secret-key-7777';

@@ -15,7 +15,6 @@ import {
   startConsentWorld,
 } from '../../support/consent/oauth-client.js';
 import { eventually } from '../../support/eventually.js';
-import { startGatewayWorld } from '../../support/gateway-world.js';
 import { AgentReader } from '../../support/guide/agent-reader.js';
 import { Walk } from '../../support/guide/guide.js';
 import { type GuideBlock, readGuide } from '../../support/guide/guide-blocks.js';
@@ -27,6 +26,7 @@ import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { type ProviderSimulator, startProviderSimulator } from '../../support/proxy/provider-simulator.js';
 import type { Script } from '../../support/proxy/upstream-scripts.js';
 import { sineWav } from '../../support/proxy/wav.js';
+import { startGatewayWorld } from '../../support/upstream-gateway-world.js';
 import { startWorld, testEnvironment, type World } from '../../support/world.js';
 
 const PROVIDER_KEY = 'sk-simulated-provider-of-the-guides';

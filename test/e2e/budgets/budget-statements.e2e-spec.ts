@@ -7,7 +7,7 @@ import { BudgetsRepository } from '../../../src/budgets/budgets.repository.js';
 import { Secret } from '../../../src/common/log/secret.js';
 import { ConfigChanges } from '../../../src/platform/database/config-changes.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
-import { BudgetBook, FakeBudgetsRepository } from '../../support/budgets/budget-book.js';
+import { BudgetBook, FakeBudgetsRepository } from '../../support/budgets/fake-budgets-repository.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 

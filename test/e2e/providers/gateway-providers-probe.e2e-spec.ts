@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeOf } from '../../support/api-client.js';
-import { GATEWAY_TOKEN, gatewaySuite } from '../../support/gateway-world.js';
 import { json, redirect, resetBeforeAnswer } from '../../support/proxy/upstream-scripts.js';
+import { GATEWAY_TOKEN, gatewaySuite } from '../../support/upstream-gateway-world.js';
 
 const PATH = '/v1/admin/providers';
 const KEY = 'sk-the-very-secret-key-7777';

@@ -4,8 +4,8 @@ import { ProviderDirectory, providersChange } from '../../../src/providers/provi
 import { PROVIDER_TYPES } from '../../../src/upstreams/provider-types.js';
 import { newAccount } from '../../support/accounts/accounts.js';
 import { codeOf } from '../../support/api-client.js';
-import { gatewaySuite } from '../../support/gateway-world.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
+import { gatewaySuite } from '../../support/upstream-gateway-world.js';
 
 const PATH = '/v1/admin/providers';
 const GATEWAYS = '/v1/admin/provider-gateways';

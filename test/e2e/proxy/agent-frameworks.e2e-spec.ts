@@ -6,7 +6,7 @@ import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
-import { ReasoningModel } from '../../support/proxy/reasoning-model.js';
+import { ResponsesApiModel } from '../../support/proxy/responses-api-model.js';
 import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -22,7 +22,7 @@ const QUESTION = 'How is the weather in Bern?';
 const ANSWER = 'It is sunny.';
 
 let world: World;
-let model: ReasoningModel;
+let model: ResponsesApiModel;
 let proxy: ProxyClient;
 let options: { baseURL: string; apiKey: string };
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   world = await startWorld();
 });
 beforeEach(async () => {
-  model = new ReasoningModel();
+  model = new ResponsesApiModel();
   world.upstream.script(model.script);
   proxy = await ProxyClient.create(world);
   const { appId, key, slug } = proxy;

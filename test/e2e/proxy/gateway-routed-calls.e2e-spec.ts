@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { GATEWAY_TOKEN, onlyRequest, routedSuite } from '../../support/gateway-world.js';
 import { EndpointClient } from '../../support/proxy/endpoint-client.js';
 import { refusalOf } from '../../support/proxy/proxy-client.js';
 import { plainCompletion } from '../../support/proxy/upstream.js';
 import { json, sse } from '../../support/proxy/upstream-scripts.js';
+import { GATEWAY_TOKEN, onlyRequest, routedSuite } from '../../support/upstream-gateway-world.js';
 
 const WITH_USERS = { type: 'api_key', end_user: { source: 'header' } };
 const GEMINI_PATH = 'v1beta/models/gemini-2.5-flash:generateContent';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
-import { GATEWAY_TOKEN, onlyRequest, ROUTED_RESPONSE, routedSuite } from '../../support/gateway-world.js';
 import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
+import { GATEWAY_TOKEN, onlyRequest, ROUTED_RESPONSE, routedSuite } from '../../support/upstream-gateway-world.js';
 
 const PASSED = ['cf-aig-cache-ttl', 'cf-aig-skip-cache', 'cf-aig-max-attempts', 'cf-aig-backoff', 'cf-aig-retry-delay'];
 

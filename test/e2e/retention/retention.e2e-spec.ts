@@ -14,8 +14,8 @@ import { createVault } from '../../../src/platform/vault/create-vault.js';
 import type { VaultContext } from '../../../src/platform/vault/sealed-blob.rules.js';
 import { readVaultSettings } from '../../../src/platform/vault/vault-settings.rules.js';
 import { gatewaySecretContext, providerSecretContext } from '../../../src/providers/sealed-credential.rules.js';
-import { NIGHTLY_RETENTION, NightlyRetention } from '../../../src/retention/nightly-retention.service.js';
 import { Retention, RetentionSteps } from '../../../src/retention/retention.service.js';
+import { NIGHTLY_RETENTION, RetentionSchedule } from '../../../src/retention/retention-schedule.service.js';
 import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
 import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
@@ -293,7 +293,7 @@ describe('every night at 03:17 UTC', () => {
 
   it('the clock passes 03:17, or jumps over it → begins once; it goes back → not before it is there again', async () => {
     const nights = new FakeClock(Date.parse('2025-05-30T03:16:30Z'));
-    const nightly = new NightlyRetention(retention(), nights);
+    const nightly = new RetentionSchedule(retention(), nights);
     nightly.onApplicationBootstrap();
     let expected = runs();
     for (const [ms, begins] of [
@@ -318,7 +318,7 @@ describe('every night at 03:17 UTC', () => {
   });
 
   it('the service that runs → has one that looks at its clock', () => {
-    expect(world.gateway.app.get(NightlyRetention, { strict: false })).toBeInstanceOf(NightlyRetention);
+    expect(world.gateway.app.get(RetentionSchedule, { strict: false })).toBeInstanceOf(RetentionSchedule);
     expect(world.gateway.app.get(SchedulerRegistry, { strict: false }).getIntervals()).toContain(NIGHTLY_RETENTION);
   });
 });

@@ -73,11 +73,11 @@ describe('the session of the console on management routes', () => {
     expect((await person.client.get(PATH)).status).toBe(401);
   });
 
-  it('a session renewed a day ago → its cookie is set again, with its flags', async () => {
+  it('a session renewed more than a day ago → its cookie is set again, with its flags', async () => {
     const person = await newPerson(world, { organizationId });
     expect((await person.client.get(PATH)).headers.get('set-cookie')).toBeNull();
     await world.dataSource.query(
-      "UPDATE sessions SET renewed_at = now() - interval '1 day', expires_at = now() + interval '1 hour' WHERE id = $1",
+      "UPDATE sessions SET renewed_at = now() - interval '1 day 1 minute', expires_at = now() + interval '1 hour' WHERE id = $1",
       [person.sessionId],
     );
     const answer = await person.client.get(PATH);

@@ -9,9 +9,9 @@ import { InstanceRegistry } from '../../../src/platform/instances/instance-regis
 import { InstancesRepository, type LiveInstance } from '../../../src/platform/instances/instances.repository.js';
 import { Metrics } from '../../../src/platform/metrics/metrics.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
-import { RedisMark } from '../../../src/platform/redis/redis-mark.js';
+import { RedisIdentity } from '../../../src/platform/redis/redis-identity.js';
 import { sharedClockOf } from '../clock.js';
-import { BudgetBook, FakeBudgetsRepository } from './budget-book.js';
+import { BudgetBook, FakeBudgetsRepository } from './fake-budgets-repository.js';
 
 /** An instance that says what a test wants of itself and of the others. */
 export class FakeRegistry extends InstanceRegistry {
@@ -29,7 +29,7 @@ export class FakeRegistry extends InstanceRegistry {
     super({
       ...{ id: ownId, usesRedis: true, clock, sharedClock: sharedClockOf(clock), log, redis },
       instances: new InstancesRepository(new DataSource({ type: 'postgres' })),
-      redisMark: new RedisMark(redis, new SystemIds()),
+      redisMark: new RedisIdentity(redis, new SystemIds()),
     });
   }
 

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { expect } from '@jest/globals';
 import { type Loopback, listening } from '../loopback.js';
+import { MessagesApiModel } from '../proxy/messages-api-model.js';
 import { ProxyClient } from '../proxy/proxy-client.js';
-import { ReasoningModel, USED } from '../proxy/reasoning-model.js';
-import { ThinkingModel } from '../proxy/thinking-model.js';
+import { ResponsesApiModel, USED } from '../proxy/responses-api-model.js';
 import { json, type Script } from '../proxy/upstream-scripts.js';
 import type { World } from '../world.js';
 import type { Reader } from './guide.js';
@@ -19,11 +19,11 @@ const { CODEX = 'codex', CLAUDE = 'claude' } = process.env;
 
 /** A reader who runs coding agents against models that judge what they are sent, and has no way but the loopback. */
 export class AgentReader {
-  private readonly reasoning = new ReasoningModel({
+  private readonly reasoning = new ResponsesApiModel({
     name: 'exec_command',
     arguments: JSON.stringify({ cmd: COMMAND }),
   });
-  private readonly thinking = new ThinkingModel({
+  private readonly thinking = new MessagesApiModel({
     name: 'Bash',
     input: { command: COMMAND, description: 'Read the weather' },
   });

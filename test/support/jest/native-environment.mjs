@@ -30,7 +30,7 @@ export default class NativeEnvironment extends TestEnvironment {
 
   async setup() {
     await super.setup();
-    if (this.hasDatabase) await import('./one-connection.mjs');
+    if (this.hasDatabase) await import('./forbid-nested-connections.mjs');
   }
 }
 

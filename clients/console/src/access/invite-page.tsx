@@ -6,8 +6,8 @@ import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { Alert, Skeleton } from '../design/layout';
-import { Frame } from '../session/frame';
 import { SignUpForm } from '../session/sign-up-page';
+import { Frame } from '../session/signed-out-frame';
 
 const STORAGE_KEY = 'invitation';
 

@@ -1,34 +1,34 @@
 import { clsx } from 'clsx';
 import type { ComponentType } from 'react';
 import { Link } from 'wouter';
-import { fetched } from '../design/fetched';
 import { Alert, Badge, PageHeader } from '../design/layout';
+import { lazyComponent } from '../design/lazy-component';
 import { AppDraftProvider, useAppDraft } from './app-draft';
 
 const TABS: Readonly<Record<string, { readonly label: string; readonly Content: ComponentType }>> = {
   overview: {
     label: 'Overview',
-    Content: fetched(async () => (await import('./overview-tab')).OverviewTab),
+    Content: lazyComponent(async () => (await import('./overview-tab')).OverviewTab),
   },
   auth: {
     label: 'Authentication',
-    Content: fetched(async () => (await import('./authentication-tab')).AuthenticationTab),
+    Content: lazyComponent(async () => (await import('./authentication-tab')).AuthenticationTab),
   },
-  proxy: { label: 'Proxy', Content: fetched(async () => (await import('./proxy-tab')).ProxyTab) },
+  proxy: { label: 'Proxy', Content: lazyComponent(async () => (await import('./proxy-tab')).ProxyTab) },
   endpoints: {
     label: 'Endpoints',
-    Content: fetched(async () => (await import('./endpoints-tab')).EndpointsTab),
+    Content: lazyComponent(async () => (await import('./endpoints-tab')).EndpointsTab),
   },
-  limits: { label: 'Limits', Content: fetched(async () => (await import('./limits-tab')).LimitsTab) },
-  users: { label: 'Users', Content: fetched(async () => (await import('./users-tab')).UsersTab) },
-  usage: { label: 'Usage', Content: fetched(async () => (await import('../usage/usage-tab')).UsageTab) },
+  limits: { label: 'Limits', Content: lazyComponent(async () => (await import('./limits-tab')).LimitsTab) },
+  users: { label: 'Users', Content: lazyComponent(async () => (await import('./users-tab')).UsersTab) },
+  usage: { label: 'Usage', Content: lazyComponent(async () => (await import('../usage/usage-tab')).UsageTab) },
   'auth-events': {
     label: 'Sign-ins',
-    Content: fetched(async () => (await import('./auth-events-tab')).AuthEventsTab),
+    Content: lazyComponent(async () => (await import('./auth-events-tab')).AuthEventsTab),
   },
   settings: {
     label: 'Settings',
-    Content: fetched(async () => (await import('./settings-tab')).SettingsTab),
+    Content: lazyComponent(async () => (await import('./settings-tab')).SettingsTab),
   },
 };
 

@@ -5,10 +5,10 @@ import { messageOf } from '../api/api-error';
 import { APPS_AT_ONCE, type AppFilter, type AppSummary, DEAREST_APPS, queries } from '../api/queries';
 import { countText, moneyText, shareText } from '../design/amounts.rules';
 import { Button, ButtonLink } from '../design/button';
+import { useDebounced } from '../design/debounced';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
 import { ListEnd } from '../design/list-end';
-import { useSettled } from '../design/settled';
 import { type Column, type Sorting, Table } from '../design/table';
 import { useReadOnlyReason } from '../shell/session';
 import { MonthFigures } from './app-figures';
@@ -37,7 +37,7 @@ export function AppsPage() {
     key: DEAREST_APPS.sort,
     isDescending: DEAREST_APPS.order === 'desc',
   });
-  const query = useSettled(search).trim();
+  const query = useDebounced(search).trim();
   const filter: AppFilter = {
     sort: sorting.key,
     order: sorting.isDescending ? 'desc' : 'asc',

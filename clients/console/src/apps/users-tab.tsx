@@ -4,9 +4,9 @@ import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { countText, moneyText, shortCountText } from '../design/amounts.rules';
 import { Button } from '../design/button';
+import { useDebounced } from '../design/debounced';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
-import { useSettled } from '../design/settled';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { useToast } from '../design/toast';
@@ -38,7 +38,7 @@ export function UsersTab() {
   const [months] = useState(lastMonths);
   const [month, setMonth] = useState(months[0] ?? '');
   const [offset, setOffset] = useState(0);
-  const query = useSettled(search).trim();
+  const query = useDebounced(search).trim();
   const { data, error } = useQuery({
     queryKey: ['app', id, 'users', { query, status, month, offset }],
     queryFn: () =>

@@ -2,10 +2,10 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
+import { useDebounced } from '../design/debounced';
 import { TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
 import { ListEnd } from '../design/list-end';
-import { useSettled } from '../design/settled';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { sentenceOf } from './audit-sentence.rules';
@@ -65,7 +65,7 @@ function textOf(details: AuditEvent['details']): string {
 export function AuditPage() {
   const [action, setAction] = useState('');
   const [app, setApp] = useState('');
-  const [settledAction, settledApp] = [useSettled(action.trim()), useSettled(app.trim())];
+  const [settledAction, settledApp] = [useDebounced(action.trim()), useDebounced(app.trim())];
   const filters = {
     ...(settledAction === '' ? {} : { action: settledAction }),
     ...(settledApp === '' ? {} : { app_id: settledApp }),

@@ -7,9 +7,9 @@ import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Alert } from '../design/layout';
-import { Frame } from './frame';
 import { GoogleButton } from './google-button';
 import { ownPath } from './own-path.rules';
+import { Frame } from './signed-out-frame';
 
 /** Why a third party's sign-in led back here. */
 const REFUSALS: Readonly<Record<string, string>> = {

@@ -7,8 +7,8 @@ import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Alert, Skeleton } from '../design/layout';
-import { Frame } from './frame';
 import { GoogleButton } from './google-button';
+import { Frame } from './signed-out-frame';
 
 const LEAD = 'The first person owns the deployment. Everything stays on your machine.';
 

@@ -3,8 +3,8 @@ import { clsx } from 'clsx';
 import { useEffect, useId, useMemo, useState } from 'react';
 import { useLocation } from 'wouter';
 import { queries } from '../api/queries';
+import { useDebounced } from '../design/debounced';
 import { Dialog } from '../design/dialog';
-import { useSettled } from '../design/settled';
 import { NAVIGATION } from './pages';
 import { applyTheme, type Theme } from './theme';
 
@@ -86,7 +86,7 @@ function Commands({ onDone }: { readonly onDone: () => void }) {
 
 function useMatches(typed: string): readonly Command[] {
   const [, navigate] = useLocation();
-  const query = useSettled(typed).trim();
+  const query = useDebounced(typed).trim();
   const { data: list } = useQuery({
     ...queries.apps({ query, sort: 'name', limit: MAX_SHOWN }),
     placeholderData: keepPreviousData,

@@ -4,10 +4,10 @@ import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { countText, durationText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
+import { useDebounced } from '../design/debounced';
 import { Checkbox, SelectField, TextField } from '../design/field';
 import { Alert, Card, EmptyState, Skeleton } from '../design/layout';
 import { ListEnd } from '../design/list-end';
-import { useSettled } from '../design/settled';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { download } from './download';
@@ -29,8 +29,8 @@ export function EventList({ app }: { readonly app: string }) {
   const [isLive, setLive] = useState(false);
   const [opened, setOpened] = useState<UsageEvent>();
   const [columns] = useState(() => columnsOf(setOpened));
-  const settledUser = useSettled(user);
-  const settledModel = useSettled(model);
+  const settledUser = useDebounced(user);
+  const settledModel = useDebounced(model);
   const filters = {
     ...(status === 'any' ? {} : { status: status as Status }),
     ...(settledUser === '' ? {} : { user: settledUser }),

@@ -4,15 +4,15 @@ import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useAppDraft } from '../apps/app-draft';
 import { LimitGauges } from '../apps/limit-gauges';
-import { fetched } from '../design/fetched';
 import { SelectField } from '../design/field';
 import { Alert, Card, EmptyState, Skeleton } from '../design/layout';
+import { lazyComponent } from '../design/lazy-component';
 import { Breakdown } from './breakdown';
 import { Corrections } from './corrections';
 import { EventList } from './event-list';
 import { chartDays, lastDays, type Measure } from './periods.rules';
 
-const UsageChart = fetched(async () => (await import('./usage-chart')).UsageChart, 6);
+const UsageChart = lazyComponent(async () => (await import('./usage-chart')).UsageChart, 6);
 
 const PERIODS = [
   { value: '7', label: '7 days' },

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { SystemClock } from '../../../common/clock.js';
-import { errorCode } from '../../../common/errors/error-code.js';
+import { systemErrorCode } from '../../../common/errors/system-error-code.js';
 import { Log } from '../../../common/log/log.js';
 import type { MaybePromise } from '../../../common/maybe-promise.js';
 import { SharedClock } from '../../../platform/clock/shared-clock.js';
@@ -174,7 +174,7 @@ export class LimitEpochs implements RequestCounting {
     this.stepAgain = true;
     this.stepping ??= this.runSteps()
       .catch((error: unknown) => {
-        this.lines.failed(errorCode(error) ?? String(error));
+        this.lines.failed(systemErrorCode(error) ?? String(error));
         this.stepLater(FAILURE_PAUSE_MS);
       })
       .finally(() => {

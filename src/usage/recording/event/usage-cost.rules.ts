@@ -2,7 +2,7 @@ import { costNanoUsd, hasUnpricedAudio, pricedCalls } from '../../../pricing/cos
 import { type CompiledPrice, NO_CHARGE } from '../../../pricing/model-price.js';
 import { toolFeeOf } from '../../../upstreams/hosted-tools.rules.js';
 import { MOST_NANO_USD_OF_A_CALL } from '../../../upstreams/usage/answer-facts.rules.js';
-import type { UsageReading } from '../../../upstreams/usage/usage-reading.js';
+import type { UsageReading } from '../../../upstreams/usage/token-counts.js';
 import type { AnswerLoss, UsageOutcome } from '../usage-event.js';
 import { wholeNumber } from './usage-line.rules.js';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { anAdmission, anOutcome, aReading } from '../../../../test/support/usage/recording/usage.js';
 import { maxCostOf } from '../../../pricing/max-cost.rules.js';
 import { compilePrice } from '../../../pricing/model-price.js';
-import { NO_TOKENS } from '../../../upstreams/usage/usage-reading.js';
+import { NO_TOKENS } from '../../../upstreams/usage/token-counts.js';
 import type { UsageOutcome } from '../usage-event.js';
 import { chargedNanoUsd, chargeOf, unresolvedReason } from './usage-estimate.rules.js';
 

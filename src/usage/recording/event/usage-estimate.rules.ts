@@ -7,7 +7,7 @@ import {
 } from '../../../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../../../pricing/model-price.js';
 import { isDearerTier } from '../../../upstreams/usage/answer-facts.rules.js';
-import type { UsageReading } from '../../../upstreams/usage/usage-reading.js';
+import type { UsageReading } from '../../../upstreams/usage/token-counts.js';
 import type { UsageAdmission, UsageOutcome } from '../usage-event.js';
 import { type ResolvedCost, resolveCost, type UnresolvedReason, usedUnpricedTools } from './usage-cost.rules.js';
 import { wholeNumber } from './usage-line.rules.js';

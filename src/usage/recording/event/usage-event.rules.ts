@@ -1,4 +1,4 @@
-import { NO_TOKENS, type TokenCounts, type UsageReading } from '../../../upstreams/usage/usage-reading.js';
+import { NO_TOKENS, type TokenCounts, type UsageReading } from '../../../upstreams/usage/token-counts.js';
 import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
 import { type CallCharge, chargedNanoUsd } from './usage-estimate.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';

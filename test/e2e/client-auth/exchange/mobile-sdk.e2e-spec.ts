@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { AuthTrail } from '../../../support/client-auth/exchange/auth-trail.js';
-import { EDGE_PREFIX } from '../../../support/client-auth/exchange/edge.js';
 import { refreshAfterSeconds } from '../../../support/client-auth/exchange/mobile-client.js';
+import { OPERATOR_PROXY_PREFIX } from '../../../support/client-auth/exchange/operator-proxy.js';
 import {
   CHAT,
   FIRST_USE,
@@ -32,7 +32,7 @@ describe('what is on the wire', () => {
     const { edge, keystore, say } = await world.installOnPhone(app);
     expect(JSON.parse(await say())).toMatchObject({ object: 'chat.completion' });
     const [first, register, second, token, call] = edge.calls;
-    const at = `${EDGE_PREFIX}/v1/apps/${app.id}`;
+    const at = `${OPERATOR_PROXY_PREFIX}/v1/apps/${app.id}`;
     expect(edge.calls.map(({ method, path }) => `${method} ${path.slice(at.length)}`)).toEqual([
       'POST /auth/challenge',
       'POST /auth/register',

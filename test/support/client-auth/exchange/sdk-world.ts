@@ -4,10 +4,10 @@ import { plainCompletion } from '../../proxy/upstream.js';
 import { json } from '../../proxy/upstream-scripts.js';
 import { DeviceKeystore } from '../devices/device-keystore.js';
 import { startIssuer } from '../issuers/issuer.js';
-import { startEdge } from './edge.js';
 import { MobileClient, type MobileSetup } from './mobile-client.js';
 import { MobileError } from './mobile-error.js';
 import { startMobileWorld } from './mobile-world.js';
+import { startOperatorProxy } from './operator-proxy.js';
 
 export const CHAT = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
 /** What the bundle of every installed application says. */
@@ -30,7 +30,7 @@ export async function startSdkWorld() {
   const ends: (() => Promise<void>)[] = [];
   /** An installed application, its way to the service watched. */
   const install = async (app: App, setup: Partial<MobileSetup> = {}) => {
-    const edge = await startEdge(world.baseUrl);
+    const edge = await startOperatorProxy(world.baseUrl);
     ends.push(edge.close);
     const client = new MobileClient({ baseUrl: edge.url, appId: app.id, appVersion: VERSION, clock, ...setup });
     return { edge, client, say: () => said(client, slug) };

@@ -1,4 +1,4 @@
-import type { UsageReading } from '../../../../src/upstreams/usage/usage-reading.js';
+import type { UsageReading } from '../../../../src/upstreams/usage/token-counts.js';
 import type { UsageAdmission, UsageOutcome } from '../../../../src/usage/recording/usage-event.js';
 
 /** A request of a server application; only what matters to a test is named by it. */

@@ -7,7 +7,7 @@ export interface ReservationSource {
 }
 
 /** Reservations of one request in each of its budgets; they can grow. Source: ADR 0017. */
-export class CallReservations {
+export class GrowingHolds {
   /** Reservations are only added, never removed. */
   readonly holds: BudgetHold[];
   readonly #scopes: readonly BudgetScope[];

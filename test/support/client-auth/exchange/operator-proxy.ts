@@ -10,7 +10,7 @@ interface CannedAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export const EDGE_PREFIX = '/gateway/eu';
+export const OPERATOR_PROXY_PREFIX = '/gateway/eu';
 
 interface EdgeCall {
   readonly method: string | undefined;
@@ -24,7 +24,7 @@ interface EdgeCall {
  * Starts a proxy in front of the service at `target`, as an operator has one: it owns a path prefix and says who calls. Its
  * clients share one address that nobody else has.
  */
-export async function startEdge(target: string) {
+export async function startOperatorProxy(target: string) {
   const calls: EdgeCall[] = [];
   const canned: CannedAnswer[] = [];
   const address = [...randomBytes(3)].reduce((start, byte) => `${start}.${byte}`, '12');
@@ -38,7 +38,7 @@ export async function startEdge(target: string) {
   const { url, close } = await listening(server);
   return {
     /** The base URL clients are given. */
-    url: `${url}${EDGE_PREFIX}/`,
+    url: `${url}${OPERATOR_PROXY_PREFIX}/`,
     calls,
     /** The last segments of the calls' paths so far, in their order, and forgets them. */
     takeRoutes: () => calls.splice(0).map(({ path }) => path.slice(path.lastIndexOf('/') + 1)),
@@ -61,7 +61,7 @@ function forward(
   { response, address }: { response: ServerResponse; address: string },
 ): void {
   const outgoing = { ...headers, host: new URL(target).host, 'x-forwarded-for': address };
-  const call = request(`${target}${url.slice(EDGE_PREFIX.length)}`, { method, headers: outgoing });
+  const call = request(`${target}${url.slice(OPERATOR_PROXY_PREFIX.length)}`, { method, headers: outgoing });
   call.on('response', (answer) => {
     response.writeHead(answer.statusCode ?? 0, answer.headers);
     answer.pipe(response);

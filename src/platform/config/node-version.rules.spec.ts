@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeVersionProblem } from './node-floor.rules.js';
+import { nodeVersionProblem } from './node-version.rules.js';
 
 describe('Node floor', () => {
   it.each(['24.18.1', '24.18.2', '24.21.0', '25.0.0', '26.10.0'])('%s → may serve', (version) => {

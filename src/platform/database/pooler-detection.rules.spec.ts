@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { haveSessions } from './sessions.rules.js';
+import { haveSessions } from './pooler-detection.rules.js';
 
 it.each([
   ['a backend each', [7, 7, 7], [8, 8, 8], true],

@@ -15,7 +15,7 @@ export const NIGHTLY_RETENTION = 'nightly-retention';
  * time, the next night or `npm run maintenance` catches up.
  */
 @Injectable()
-export class NightlyRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class RetentionSchedule implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly stop = new AbortController();
   private lookedAtMs = Number.POSITIVE_INFINITY;
   private running: Promise<void> | undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { heldBy } from '../../../test/support/proxy/counted-holds.js';
 import type { BudgetScope } from '../../budgets/budget-hold.js';
-import { CallReservations } from './call-reservations.js';
+import { GrowingHolds } from './growing-holds.js';
 
 const app: BudgetScope = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1e9 };
 const user: BudgetScope = { ...app, userId: 'ann' };
@@ -20,7 +20,7 @@ function funds(empty?: BudgetScope) {
     },
   };
   const held = [...heldBy(100, user).holds, ...heldBy(100, app).holds];
-  return { funds: new CallReservations(held, money, 0), told, ends };
+  return { funds: new GrowingHolds(held, money, 0), told, ends };
 }
 
 describe('money a request comes to need (ADR 0017)', () => {
@@ -42,7 +42,7 @@ describe('money a request comes to need (ADR 0017)', () => {
   });
 
   it('no budget → nothing has to be held', () => {
-    const call = new CallReservations([], { holdMore: () => undefined }, 0);
+    const call = new GrowingHolds([], { holdMore: () => undefined }, 0);
     expect(call.cover(1e12)).toBe(true);
   });
 });

@@ -26,7 +26,7 @@ const WEATHER = { name: 'weather', arguments: '{"city":"Bern"}' };
  * from the result; it compacts what was said. It keeps what it made: a reference to anything else is 404. It seals its
  * thoughts for those who ask: any other seal, and a thought without the item that followed it, is 400.
  */
-export class ReasoningModel {
+export class ResponsesApiModel {
   /** Everything it made that is kept, by id. */
   readonly kept = new Map<string, Item>();
   /** Thoughts that it sealed, in order. */

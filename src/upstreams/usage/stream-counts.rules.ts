@@ -1,4 +1,4 @@
-import { partsAboveZero, type TokenCounts, USAGE_PARTS, type UsagePart } from './usage-reading.js';
+import { partsAboveZero, type TokenCounts, USAGE_PARTS, type UsagePart } from './token-counts.js';
 
 /** Parts that tell kinds of uncached input, and of output. */
 const INPUT_KINDS: readonly UsagePart[] = ['image_input', 'video_input', 'unknown_input'];

@@ -1,4 +1,4 @@
-import { conclusionOf, USED } from './reasoning-model.js';
+import { conclusionOf, USED } from './responses-api-model.js';
 import { event, json, type Script, sse } from './upstream-scripts.js';
 
 type Block = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ const USAGE = {
  * the result. It signs its thoughts: any other signature, a tool use that came without its thought, and a
  * result of what it did not use, is 400.
  */
-export class ThinkingModel {
+export class MessagesApiModel {
   /** What it signed its thoughts with, in order. */
   readonly signed: string[] = [];
   /** Bodies it was sent. */

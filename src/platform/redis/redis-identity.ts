@@ -10,7 +10,7 @@ const MARK_LIFE_MS = 3 * 86_400_000;
  * A random text that identifies one Redis: instances that read different marks use different ones. An instance that
  * finds no mark, because Redis is new or was flushed, writes one.
  */
-export class RedisMark {
+export class RedisIdentity {
   constructor(
     private readonly redis: RedisConnection,
     private readonly ids: Ids,

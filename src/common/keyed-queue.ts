@@ -2,7 +2,7 @@
  * Runs the work of each key one piece after another. For work that waits for a lock of its own kind anyhow: so one of an
  * address or account at most waits with a connection of the pool that all share.
  */
-export class Turns {
+export class KeyedQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /** @returns what the work returns, or throws what it throws; a failure does not concern who comes next. */

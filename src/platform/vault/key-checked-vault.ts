@@ -3,7 +3,7 @@ import type { VaultContext } from './sealed-blob.rules.js';
 import { Vault, type VaultKey, vaultMisconfigured } from './vault.js';
 
 /** A vault that seals nothing while a key of it is not the one that sealed what is stored. */
-export class FittingVault extends Vault {
+export class KeyCheckedVault extends Vault {
   readonly #unfit = new Set<number>();
 
   constructor(private readonly vault: Vault) {

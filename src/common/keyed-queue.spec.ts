@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import { Turns } from './turns.js';
+import { KeyedQueue } from './keyed-queue.js';
 
 /** Work that ends on request. */
 function pieces() {
-  const turns = new Turns();
+  const turns = new KeyedQueue();
   const underWay: string[] = [];
   const ends = new Map<string, () => void>();
   const begin = (key: string, name: string, failure?: Error) =>

@@ -12,7 +12,7 @@ type Fetched<Props> = FunctionComponent<Props> & { fetch(): Promise<void> };
  * @param load imports the component.
  * @param rows of the skeleton until it is here.
  */
-export function fetched<Props extends object = object>(
+export function lazyComponent<Props extends object = object>(
   load: () => Promise<ComponentType<Props>>,
   rows = 8,
 ): Fetched<Props> {
