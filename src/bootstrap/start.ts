@@ -28,7 +28,7 @@ import { checkSystem } from './start-checks.js';
 export interface Extension {
   /** Modules. */
   readonly imports?: GatewayOptions['imports'];
-  /** Provider types, registered for the whole process. */
+  /** Provider types, registered for the whole process while this service runs. */
   readonly providerTypes?: readonly ProviderTypeDefinition[];
   /** Creates the vault that replaces the one in the settings. */
   readonly vault?: VaultFactory;
@@ -67,13 +67,19 @@ export async function startGateway(
   options: StartOptions,
 ): Promise<RunningGateway> {
   const { log, clock, ids = new SystemIds(), providerTypes = [], vault } = options;
+  let removeTypes = () => {};
   const onSettings = async (environment: Environment) => {
     const simulated = offersSimulation(environment) ? [SIMULATED_TYPE] : [];
-    defineProviderTypes([...providerTypes, ...simulated], environment.TRUSTED_PRIVATE_HOSTS);
+    removeTypes = defineProviderTypes([...providerTypes, ...simulated], environment.TRUSTED_PRIVATE_HOSTS);
     // The primary process has checked for its workers, which share its port.
     if (!isWorkerProcess()) await checkSystem(environment);
   };
-  const platform = await openPlatform(env, { clock, ids, log, entities: ENTITIES, storedSecrets, vault, onSettings });
+  const opening = openPlatform(env, { clock, ids, log, entities: ENTITIES, storedSecrets, vault, onSettings });
+  const opened = await opening.catch((error: unknown) => {
+    removeTypes();
+    throw error;
+  });
+  const platform = { ...opened, close: () => opened.close().finally(removeTypes) };
   try {
     return await serve(platform, options.imports);
   } catch (error) {

@@ -113,6 +113,11 @@ export function addDialect(type: DefinedType, facts: DialectFacts): void {
   DIALECTS.set(type, dialect(type, facts));
 }
 
+/** Removes the dialect that {@link addDialect} added. */
+export function removeDialect(type: DefinedType): void {
+  DIALECTS.delete(type);
+}
+
 /** All headers that carry a key for some provider type, in lower case. */
 export function credentialHeaders(): ReadonlySet<string> {
   return new Set([...DIALECTS.values()].map(({ credentialHeader }) => credentialHeader));

@@ -57,3 +57,8 @@ export function addProviderType(name: string): DefinedType {
   types.push(type);
   return type;
 }
+
+/** Removes the name of a type that {@link addProviderType} added. */
+export function removeProviderType(type: DefinedType): void {
+  types.splice(types.indexOf(type), 1);
+}

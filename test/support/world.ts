@@ -121,7 +121,7 @@ export async function startWorld({ env = {}, ...options }: WorldOptions = {}): P
     throw error;
   });
   const baseUrl = gateway.url;
-  const check = await checkOf(baseUrl, options);
+  const check = await checkOf(baseUrl, { env, ...options });
   const as = (bearer: string | undefined) => new ApiClient(baseUrl, check, bearer);
   const api = as(managementKey);
   let providers = 0;

@@ -4,6 +4,7 @@ import { eventually } from '../../../test/support/eventually.js';
 import { EventLoopDelay } from './event-loop-delay.js';
 
 const BLOCKED_MS = 150;
+const MOST_ATTEMPTS = 20;
 
 let delay: EventLoopDelay;
 
@@ -14,15 +15,20 @@ beforeEach(() => {
 
 afterEach(() => delay.onApplicationShutdown());
 
-/**
- * Holds up the loop. What was measured before is forgotten, because among 51 measurements one is above the percentile; the
- * first measurement only begins the next one.
- */
-async function holdUp(): Promise<void> {
-  delay.takeP99Seconds();
-  await sleep(50);
-  for (const end = performance.now() + BLOCKED_MS; performance.now() < end; );
-  await sleep(50);
+/** What was measured of a loop that was held up, and when that began. A busy machine may miss the first attempts. */
+async function holdUp(): Promise<{ held: number; startedMs: number }> {
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
+    // What was measured before is forgotten: among 51 measurements one is above the percentile.
+    delay.takeP99Seconds();
+    // The first measurement only begins the next one.
+    await sleep(50);
+    const startedMs = performance.now();
+    for (const end = startedMs + BLOCKED_MS; performance.now() < end; );
+    await sleep(50);
+    const held = delay.takeP99Seconds() ?? 0;
+    if (held > 0.5 * (BLOCKED_MS / 1000)) return { held, startedMs };
+  }
+  throw new Error(`a loop that was held up for ${BLOCKED_MS} ms was not measured`);
 }
 
 describe('EventLoopDelay', () => {
@@ -35,23 +41,20 @@ describe('EventLoopDelay', () => {
   });
 
   it('a loop that was held up → by how much; asked again at once → the same', async () => {
-    const startedMs = performance.now();
-    await holdUp();
-    const held = delay.takeP99Seconds();
-    expect(held).toBeGreaterThan(0.5 * (BLOCKED_MS / 1000));
-    expect(held).toBeLessThanOrEqual((performance.now() - startedMs) / 1000);
+    const { held, startedMs } = await holdUp();
+    // The measurement may have begun a moment before.
+    expect(held).toBeLessThanOrEqual((performance.now() - startedMs + 50) / 1000);
     expect(delay.takeP99Seconds()).toBe(held);
   });
 
   it('held up before the last question → forgotten', async () => {
-    await holdUp();
-    const held = delay.takeP99Seconds() ?? 0;
+    const { held } = await holdUp();
     // A busy machine may hold up the loop as well. Among a hundred measurements of 20 ms the percentile would sink by
     // itself.
     const isForgotten = async () => {
       await sleep(200);
       return (delay.takeP99Seconds() ?? held) < held;
     };
-    await eventually(isForgotten, { withinMs: 1_500 });
+    await eventually(isForgotten, { withinMs: 15_000 });
   });
 });

@@ -60,4 +60,18 @@ describe('defineProviderTypes', () => {
     expect(() => defineTypes(aType('right'), aType('wrong', { label: '' }))).toThrow('Provider type "wrong": label');
     expect(isProviderType('right')).toBe(false);
   });
+
+  it('the service has stopped → its types are gone; what another service has stays until that stops too', () => {
+    const before = [...PROVIDER_TYPES];
+    const removeFirst = defineProviderTypes([aType('shared'), aType('own')], TRUSTED);
+    const removeSecond = defineProviderTypes([aType('shared')], TRUSTED);
+    removeFirst();
+    expect([isProviderType('own'), isProviderType('shared')]).toEqual([false, true]);
+    const shared = dialectOf(typeOf('shared'));
+    removeSecond();
+    expect(PROVIDER_TYPES).toEqual(before);
+    expect(() => dialectOf(shared.type)).toThrow('unknown provider type');
+    defineTypes(aType('shared', { label: 'Other' }));
+    expect(dialectOf(typeOf('shared')).label).toBe('Other');
+  });
 });
