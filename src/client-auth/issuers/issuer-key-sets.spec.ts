@@ -281,7 +281,14 @@ describe('where key sets are fetched', () => {
     const roots = getCACertificates('default');
     setDefaultCACertificates([...roots, issuer.certificate ?? '']);
     try {
-      expect(await setUp().keySets.find(issuer.jwksUrl, issuer.kid('ES256'))).toHaveLength(1);
+      // A machine that does much else may need more than the five seconds of a fetch.
+      const troubles: unknown[] = [];
+      let keys: unknown;
+      while (keys === undefined && troubles.length < 3) {
+        const { keySets: trusting, lines: told } = setUp();
+        keys = await trusting.find(issuer.jwksUrl, issuer.kid('ES256')).catch(() => void troubles.push(told[0]?.error));
+      }
+      expect({ keys, troubles }).toMatchObject({ keys: [expect.anything()] });
     } finally {
       setDefaultCACertificates(roots);
     }
