@@ -12,7 +12,7 @@ const SECOND_MS = 1000;
  */
 export const KEY_REPLAY_MS = 15 * 60 * SECOND_MS;
 /** Retention of records, in milliseconds. Source: docs/reference/management-api.md#idempotent-creation. */
-export const RECEIPT_LIFE_MS = 90 * 24 * 60 * 60 * SECOND_MS;
+export const RECORD_LIFE_MS = 90 * 24 * 60 * 60 * SECOND_MS;
 
 /** The authenticated caller of a creation. */
 interface Requester {

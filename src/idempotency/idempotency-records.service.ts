@@ -8,7 +8,7 @@ import { AuthSecrets } from '../platform/secrets/signing-secrets.js';
 import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
 import { Creation, type CreationAnswer, type IdempotencyRecord, type RecordClaim, type Write } from './creation.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
-import { KEY_REPLAY_MS, RECEIPT_LIFE_MS, type RecordStanding, recordStanding } from './idempotency-record.rules.js';
+import { KEY_REPLAY_MS, RECORD_LIFE_MS, type RecordStanding, recordStanding } from './idempotency-record.rules.js';
 import { IdempotencyRecordsRepository, type RetainedAnswer } from './idempotency-records.repository.js';
 import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
 
@@ -76,7 +76,7 @@ export class IdempotencyRecords {
             sealedAnswer: sealAnswer(text, claim, this.secrets, this.ids.bytes(IV_BYTES)),
             sealedUntil: instantOf(nowMs + KEY_REPLAY_MS),
           };
-    const times = { createdAt: instantOf(nowMs), expiresAt: instantOf(nowMs + RECEIPT_LIFE_MS) };
+    const times = { createdAt: instantOf(nowMs), expiresAt: instantOf(nowMs + RECORD_LIFE_MS) };
     await this.records.insert(tx, claim, { ...answer, ...times, ids });
   }
 }

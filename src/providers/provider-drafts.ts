@@ -41,7 +41,7 @@ const ASSUMED_KEY = 'given-with-the-creation';
 
 const NO_KEY: SealedKey = { secretBlob: null, secretHint: null };
 
-/** KeyedQueue write requests into rows with sealed keys. It runs outside transactions, because a vault may be remote. */
+/** Turns write requests into rows with sealed keys. It runs outside transactions, because a vault may be remote. */
 @Injectable()
 export class ProviderDrafts {
   readonly #hosts: HostRules;

@@ -44,7 +44,7 @@ export interface OutgoingCall {
   readonly chain?: FallbackChain;
 }
 
-/** KeyedQueue a validated request into an upstream call: event, headers, connection. */
+/** Turns a validated request into an upstream call: event, headers, connection. */
 @Injectable()
 export class OutgoingCalls {
   /** Cached per version of an instance. */

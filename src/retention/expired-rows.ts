@@ -30,13 +30,13 @@ export const PRUNE_DEVICE_KEYS: RetentionStep = {
   run: async (run) => ({ keys: await touched(run, DELETE_DEVICE_KEYS, run.days.deviceKeys) }),
 };
 
-/** Sealed responses are cleared when they can no longer be replayed; the receipts stay much longer. */
+/** Sealed responses are cleared when they can no longer be replayed; the records stay much longer. */
 export const PRUNE_RECEIPTS: RetentionStep = {
   done: 'creation_receipts_pruned',
   failed: 'creation_receipts_prune_failed',
   run: async (run) => {
     const sealedAnswers = await touched(run, CLEAR_SEALED_ANSWERS, run.now);
-    return { sealedAnswers, receipts: await touched(run, DELETE_RECEIPTS, run.now) };
+    return { sealedAnswers, receipts: await touched(run, DELETE_IDEMPOTENCY_RECORDS, run.now) };
   },
 };
 
@@ -140,7 +140,7 @@ const CLEAR_SEALED_ANSWERS = `
     SELECT id FROM creation_receipts WHERE sealed_answer IS NOT NULL AND sealed_until <= $2
     ORDER BY sealed_until LIMIT $1))`;
 
-const DELETE_RECEIPTS = `
+const DELETE_IDEMPOTENCY_RECORDS = `
   DELETE FROM creation_receipts WHERE id = ANY (ARRAY(
     SELECT id FROM creation_receipts WHERE expires_at <= $2 ORDER BY expires_at LIMIT $1))`;
 

@@ -154,7 +154,7 @@ export class Consents {
   }
 
   /**
-   * KeyedQueue the client away; nobody needs to be signed in. Idempotent.
+   * Turns the client away; nobody needs to be signed in. Idempotent.
    *
    * @returns where the browser goes: the client's redirect URI with `access_denied`.
    * @throws already_completed, operation_expired.

@@ -11,7 +11,7 @@ import { configOf } from './provider-gateway-write.rules.js';
 /** A token as it is stored. */
 type SealedToken = Pick<NewProviderGateway, 'secretBlob' | 'secretHint'>;
 
-/** KeyedQueue write requests into rows with sealed tokens. It runs outside transactions, because a vault may be remote. */
+/** Turns write requests into rows with sealed tokens. It runs outside transactions, because a vault may be remote. */
 @Injectable()
 export class ProviderGatewayDrafts {
   constructor(

@@ -221,7 +221,7 @@ async function post(
   }
 }
 
-/** IdempotencyRecords whose resource is missing, resources without a receipt, and such that share one; $1 was made without one. */
+/** Records whose resource is missing, resources without a record, and such that share one; $1 was made without one. */
 const OUT_OF_STEP = `
   WITH made AS (
     SELECT id, 'app' AS kind FROM apps WHERE id <> $1
