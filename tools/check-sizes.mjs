@@ -35,12 +35,12 @@ const add = (name, count) => {
 
 for (const path of paths.filter((name) => IS_CODE.test(name))) {
   const text = read(path);
-  const room = path.startsWith('clients/') ? path.split('/', 2).join('/') : path.split('/').slice(0, -1)[1];
-  const place = path.startsWith('clients/') ? room : `src/${room ?? ''}`;
+  const place = path.split('/').slice(0, -1).slice(0, 2).join('/');
   add(`${place}: files`, 1);
   add(`${place}: lines of code`, text.split('\n').filter((line) => !NO_CODE.test(line)).length);
-  add('raw statements', path.startsWith('src/') ? (text.match(RAW_STATEMENT)?.length ?? 0) : 0);
-  if (path.startsWith('src/')) measureConstructors(path, text);
+  if (!path.startsWith('src/')) continue;
+  add('raw statements', text.match(RAW_STATEMENT)?.length ?? 0);
+  measureConstructors(path, text);
 }
 for (const path of paths.filter((name) => name.endsWith('.md') && !GENERATED.test(name))) {
   add('documents: words', read(path).split(/\s+/).filter(Boolean).length);

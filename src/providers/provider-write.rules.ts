@@ -4,6 +4,7 @@ import { parseSecretText } from '../common/fields/secret-text.rules.js';
 import type { Secret } from '../common/log/secret.js';
 import type { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import type { TrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
+import { hostAndPort } from '../platform/outbound/url-host.rules.js';
 import { type CustomPrice, parseCustomPricing } from '../pricing/custom-pricing.rules.js';
 import { parseProviderBaseUrl } from '../upstreams/base-url.rules.js';
 import { isProviderType, type ProviderType } from '../upstreams/provider-types.js';
@@ -130,9 +131,7 @@ export function readProviderChange(raw: RawChange, hosts: HostRules): ProviderCh
 
 /** An address of the gateway itself would turn a call into a loop. */
 function parseBaseUrl(raw: string, { trusted, own }: HostRules): string {
-  const baseUrl = parseProviderBaseUrl(raw, (host, port) =>
-    trusted.allowsHost(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
-  );
+  const baseUrl = parseProviderBaseUrl(raw, (host, port) => trusted.allowsHost(hostAndPort(host, port)));
   if (!own.isNamedIn(new URL(baseUrl))) return baseUrl;
   throw invalidRequest('baseUrl', 'is an address of this gateway; give the address of the provider', 'own_address');
 }

@@ -1,5 +1,6 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { isMetadataHost } from '../platform/outbound/address.rules.js';
+import { bareHost, dialledPort } from '../platform/outbound/url-host.rules.js';
 import { isSafeUpstreamPath } from './path-policy.rules.js';
 
 /** Of a base URL, in characters. */
@@ -31,7 +32,7 @@ export function parseProviderBaseUrl(raw: string, isTrustedHost: (host: string, 
   const [, scheme = '', authority = '', path = ''] = SHAPE.exec(raw) ?? refuse('must be an https URL');
   const url = parseOrigin(scheme, authority);
   if (isMetadataHost(url.hostname)) refuse('must not be a cloud metadata address');
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+  const host = bareHost(url.hostname);
   if (!isTrustedHost(host, dialledPort(url))) refusePrivateOrigin(url, host);
   return `${url.protocol}//${url.host}${canonicalPath(path)}`;
 }
@@ -54,11 +55,6 @@ function parseOrigin(scheme: string, authority: string): URL {
   if (url.hostname.endsWith('.')) refuse('must not end its host with a dot');
   if (url.port === '0') refuse('must not use port 0');
   return url;
-}
-
-function dialledPort(url: URL): number {
-  if (url.port !== '') return Number(url.port);
-  return url.protocol === 'https:' ? 443 : 80;
 }
 
 function refusePrivateOrigin(url: URL, host: string): void {

@@ -6,6 +6,7 @@ import { lruCache } from '../../common/lru-cache.js';
 import { isMetadataAddress, isMetadataHost, isPublicAddress, parseIp } from './address.rules.js';
 import type { OwnAddresses } from './own-addresses.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
+import { bareHost, dialledPort, hostAndPort } from './url-host.rules.js';
 
 /** Resolves all addresses of a name, in connection order. */
 export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>;
@@ -82,14 +83,14 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
     return dialer;
   };
   return ({ hostname, host, protocol, port, servername, localAddress }, callback) => {
-    const bareHost = hostname.replace(/^\[|\]$/g, '');
-    const destination = { protocol, port: port || (protocol === 'https:' ? '443' : '80') };
-    const refusal = refusalOfText(bareHost, destination, options);
+    const dialled = bareHost(hostname);
+    const destination = { protocol, port: String(dialledPort({ protocol, port })) };
+    const refusal = refusalOfText(dialled, destination, options);
     if (refusal !== undefined) {
       queueMicrotask(() => callback(refusal, null));
       return;
     }
-    dialerFor(destination)({ hostname: bareHost, host, protocol, port, servername, localAddress }, callback);
+    dialerFor(destination)({ hostname: dialled, host, protocol, port, servername, localAddress }, callback);
   };
 }
 
@@ -156,7 +157,7 @@ function refusalOf(
   if (parseIp(address) === undefined) return refuse('the resolver gave something that is no plain address');
   if (isMetadataAddress(address)) return refuse(METADATA_REFUSED);
   if (own?.isListener(address, Number(port))) return new OwnAddressError(host, address);
-  if (trustedHosts.allowsAddress(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`, address)) return undefined;
+  if (trustedHosts.allowsAddress(hostAndPort(host, port), address)) return undefined;
   if (protocol !== 'https:') return refuse('plain http needs a trusted host');
   return isPublicAddress(address) ? undefined : refuse('the address is not public');
 }

@@ -1,8 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { type BoundListener, reachesListener } from './own-address.rules.js';
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
+import { bareHost, dialledPort } from './url-host.rules.js';
 
 /**
  * The addresses at which this deployment is known to answer: `PUBLIC_URL`, and the listener of this process. Others, such as
@@ -34,17 +33,13 @@ export class OwnAddresses {
 
   /** Whether a URL leads to this deployment by its text alone; other names are judged when they are dialled. */
   isNamedIn(url: URL): boolean {
-    return this.isPublic(url) || this.isListener(url.hostname.replace(/^\[|\]$/g, ''), Number(portOf(url)));
+    return this.isPublic(url) || this.isListener(bareHost(url.hostname), dialledPort(url));
   }
 }
 
 /** The host of a URL with its port, the default one included. */
 function hostOf(url: Pick<URL, 'hostname' | 'port' | 'protocol'>): string {
-  return `${url.hostname.replace(/\.$/, '').toLowerCase()}:${portOf(url)}`;
-}
-
-function portOf({ port, protocol }: Pick<URL, 'port' | 'protocol'>): string | undefined {
-  return port === '' ? DEFAULT_PORTS[protocol] : port;
+  return `${url.hostname.replace(/\.$/, '').toLowerCase()}:${dialledPort(url)}`;
 }
 
 function machineAddresses(): readonly string[] {

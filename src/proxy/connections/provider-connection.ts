@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { buildConnector } from 'undici';
 import type { Clock } from '../../common/clock.js';
 import { systemErrorCode } from '../../common/errors/system-error-code.js';
+import { bareHost } from '../../platform/outbound/url-host.rules.js';
 import { BrokenConnection } from './broken-connection.js';
 import { Deadline } from './deadline.js';
 import type { ResponseHead } from './response-head.rules.js';
@@ -176,7 +177,7 @@ export class ProviderConnection implements ResponseEvents {
 
   #open(): void {
     const { protocol, host, port, hostname } = this.origin;
-    const address = { protocol, host, port, hostname: hostname.replace(/^\[|\]$/g, '') };
+    const address = { protocol, host, port, hostname: bareHost(hostname) };
     this.connect(address, (error, socket) => {
       if (error !== null) this.abort(error);
       else if (this.#isClosed) socket.destroy();

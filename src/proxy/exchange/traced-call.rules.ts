@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { bareHost, dialledPort } from '../../platform/outbound/url-host.rules.js';
 import type { SpanAttributes, TracedAnswer, TracedCall, TracedRequest } from '../../platform/traces/span.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
@@ -53,7 +54,7 @@ export function tracedRequest({ request, admission }: ProviderCall): TracedReque
  */
 export function tracedCall(call: ProviderCall, { startedMs, status, error, reading }: CallEnd): TracedCall {
   const { appId, providerType, providerSlug, model } = call.admission;
-  const { hostname, port, protocol } = new URL(call.pool.origin);
+  const origin = new URL(call.pool.origin);
   return {
     operation: OPERATIONS[call.style],
     model,
@@ -62,8 +63,8 @@ export function tracedCall(call: ProviderCall, { startedMs, status, error, readi
     error,
     attributes: {
       'gen_ai.provider.name': PROVIDER_NAMES[providerType] ?? providerType,
-      'server.address': hostname.replace(/^\[|\]$/g, ''),
-      'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+      'server.address': bareHost(origin.hostname),
+      'server.port': dialledPort(origin),
       'gateway.app.id': appId,
       'gateway.provider.slug': providerSlug,
       ...answerAttributes(reading),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../platform/outbound/address.rules.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
+import { bareHost } from '../../platform/outbound/url-host.rules.js';
 
 /** Top-level labels that only private networks resolve. */
 const PRIVATE_SUFFIXES = 'arpa|corp|home|internal|intranet|lan|local|localdomain|localhost|private';
@@ -109,8 +110,5 @@ function isPrivateIp(text: string): boolean {
 
 /** The normalised host: without brackets and without the trailing dot. */
 function hostOf({ hostname }: URL): string {
-  return hostname
-    .toLowerCase()
-    .replace(/^\[|\]$/g, '')
-    .replace(/\.+$/, '');
+  return bareHost(hostname.toLowerCase()).replace(/\.+$/, '');
 }

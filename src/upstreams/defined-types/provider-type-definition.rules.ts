@@ -2,6 +2,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { isDisplayName, MISLEADING_NAME } from '../../common/fields/display-name.rules.js';
 import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import type { TrustedHosts } from '../../platform/outbound/trusted-hosts.rules.js';
+import { hostAndPort } from '../../platform/outbound/url-host.rules.js';
 import { API_STYLES, type ApiStyle, classifyPath, type EndpointStyle } from '../api-style.rules.js';
 import { parseProviderBaseUrl } from '../base-url.rules.js';
 import type { DialectFacts, HeaderPair } from '../dialect-table.js';
@@ -100,9 +101,7 @@ function isTextOf(text: string, maxLength: number): boolean {
 /** Applies the base URL rules of an instance: https and public, unless the operator trusts the host. */
 function canonicalBaseUrl(definition: ProviderTypeDefinition, trusted: TrustedHosts): string {
   try {
-    return parseProviderBaseUrl(definition.baseUrl, (host, port) =>
-      trusted.allowsHost(host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`),
-    );
+    return parseProviderBaseUrl(definition.baseUrl, (host, port) => trusted.allowsHost(hostAndPort(host, port)));
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const problem = error.message.replace(/^baseUrl: /, '');
