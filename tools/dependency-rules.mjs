@@ -78,21 +78,19 @@ const PARTS = {
 
 const rooms = Object.keys(ARROWS);
 
-const roomRules = rooms.map((room) => ({
-  name: `arrows-of-${room}`,
-  comment: `${room} may import only: ${['common', 'platform', ...ARROWS[room]].join(', ')}`,
+/** What a folder of `src` may import, besides itself. */
+const arrowRule = (name, folder, arrows) => ({
+  name,
+  comment: `${folder} may import only: ${['common', 'platform', ...arrows].join(', ')}`,
   severity: 'error',
-  from: { path: `^src/${room}/` },
-  to: { path: '^src/', pathNot: `^src/(${[room, 'common', 'platform', ...ARROWS[room]].join('|')})/` },
-}));
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, 'common', 'platform', ...arrows].join('|')})/` },
+});
 
-const partRules = Object.entries(PARTS).map(([part, arrows]) => ({
-  name: `parts-${part.replace('/', '-')}`,
-  comment: `${part} may import only: ${['common', 'platform', ...arrows].join(', ')}`,
-  severity: 'error',
-  from: { path: `^src/${part}/` },
-  to: { path: '^src/', pathNot: `^src/(${[part, 'common', 'platform', ...arrows].join('|')})/` },
-}));
+const roomRules = rooms.map((room) => arrowRule(`arrows-of-${room}`, room, ARROWS[room]));
+const partRules = Object.entries(PARTS).map(([part, arrows]) =>
+  arrowRule(`parts-${part.replace('/', '-')}`, part, arrows),
+);
 
 export default {
   forbidden: [

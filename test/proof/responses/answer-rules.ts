@@ -3,7 +3,7 @@ import { BrokenConnection } from '../../../src/proxy/connections/broken-connecti
 import { GivenUp } from '../../../src/proxy/exchange/provider-failure.rules.js';
 import type { HostileCall } from './hostile-call.js';
 import type { ReadAnswer } from './node-answer.js';
-import { askersIn, NOBODY } from './nonces.js';
+import { type Asker, askersIn, NOBODY } from './nonces.js';
 import type { Evidence } from './request-log.js';
 
 type Decode = (body: Buffer, options: { readonly info: true }) => Buffer;
@@ -74,8 +74,8 @@ export function isRefusal(failure: Error | undefined): boolean {
  * An answer carries the nonce of its request. HTTP/1.1 cannot tell an earlier answer that arrives after the request was
  * written; it must be of the same connection, and with that of the same account.
  */
-function ownerProblems(call: HostileCall, { headers, body }: ReadAnswer): string[] {
-  return askersIn(`${headers.join(' ')} ${body.toString('latin1')}`)
+function ownerProblems(call: HostileCall, answer: ReadAnswer): string[] {
+  return askersOf(answer)
     .filter(({ account, number }) => {
       if (account !== call.asker.account) return true;
       return number !== call.asker.number && number !== NOBODY && !call.log?.had(number, call);
@@ -84,9 +84,13 @@ function ownerProblems(call: HostileCall, { headers, body }: ReadAnswer): string
 }
 
 /** Whether an answer is one to another request of its connection. */
-export function isMistaken(call: HostileCall, { headers, body }: ReadAnswer): boolean {
-  const askers = askersIn(`${headers.join(' ')} ${body.toString('latin1')}`);
-  return askers.some(({ number }) => number !== call.asker.number);
+export function isMistaken(call: HostileCall, answer: ReadAnswer): boolean {
+  return askersOf(answer).some(({ number }) => number !== call.asker.number);
+}
+
+/** The requests whose nonces an answer carries. */
+function askersOf({ headers, body }: ReadAnswer): Asker[] {
+  return askersIn(`${headers.join(' ')} ${body.toString('latin1')}`);
 }
 
 /** The body that Node has read, decoded as a whole; `undefined` if it cannot be. */

@@ -23,7 +23,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   isLeft = false;
   /** Its receiver does not take more for now. */
   isSlow = false;
-  readonly #exchange: ProviderExchange;
+  readonly exchange: ProviderExchange;
   #head: ResponseHead | undefined;
   readonly #body: Buffer[] = [];
 
@@ -37,11 +37,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   ) {
     const headers = ['x-nonce', nonceOf(asker)];
     const call: Partial<ProviderCall> = { pool, method: response.method, path: '/', headers, ttfbTimeoutMs: 0 };
-    this.#exchange = new ProviderExchange(call as ProviderCall, this, stages);
-  }
-
-  get exchange(): ProviderExchange {
-    return this.#exchange;
+    this.exchange = new ProviderExchange(call as ProviderCall, this, stages);
   }
 
   /** What it got; absent before its end, or if it failed. */
@@ -54,7 +50,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   admit(): void {}
 
   send(): void {
-    this.#exchange.start();
+    this.exchange.start();
   }
 
   failed(error: Error): void {
@@ -65,12 +61,12 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   leave(): void {
     if (this.isOver) return;
     this.isLeft = true;
-    this.#exchange.stop('client_left');
+    this.exchange.stop('client_left');
   }
 
   goOn(): void {
     this.isSlow = false;
-    this.#exchange.resume();
+    this.exchange.resume();
   }
 
   onSend(): void {}
@@ -83,7 +79,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
     this.#body.push(bytes);
     if (!this.pausesAtFirst || this.#body.length > 1) return;
     this.isSlow = true;
-    this.#exchange.pause();
+    this.exchange.pause();
   }
 
   onEnd(): void {
@@ -98,7 +94,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   #end(): void {
     if (this.isOver) throw new Error('a call has ended twice');
     this.isOver = true;
-    this.#exchange.finish();
+    this.exchange.finish();
     this.over(this);
   }
 }

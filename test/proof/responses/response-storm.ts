@@ -40,17 +40,15 @@ export interface StormReport {
 /** Two accounts, each with an instance of its own, call one hostile provider at the same time. */
 export class ResponseStorm {
   readonly report: StormReport = {
-    ...{
-      calls: 0,
-      answered: 0,
-      refused: 0,
-      stricter: 0,
-      decoded: 0,
-      reused: 0,
-      idleBytes: 0,
-      mistaken: 0,
-      failures: [],
-    },
+    calls: 0,
+    answered: 0,
+    refused: 0,
+    stricter: 0,
+    decoded: 0,
+    reused: 0,
+    idleBytes: 0,
+    mistaken: 0,
+    failures: [],
   };
   readonly #chance: Chance;
   readonly #clock = new FakeClock();

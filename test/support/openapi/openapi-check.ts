@@ -52,7 +52,6 @@ const OF_EVERY_ANSWER: ReadonlySet<string> = new Set([
  * is written in syntax that Node runs as it is.
  */
 export class OpenApiCheck {
-  private static readonly known = new WeakMap<object, OpenApiCheck>();
   private static written: OpenApiCheck | undefined;
   private readonly document: Document;
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -80,9 +79,7 @@ export class OpenApiCheck {
   /** By a document that is another than the service's own. */
   static of(document: unknown): OpenApiCheck {
     if (typeof document !== 'object' || document === null) throw new Error('no OpenAPI document');
-    const check = OpenApiCheck.known.get(document) ?? new OpenApiCheck(document as Document);
-    OpenApiCheck.known.set(document, check);
-    return check;
+    return new OpenApiCheck(document as Document);
   }
 
   /** @throws Error saying what of the answer the document does not describe. Unrouted paths are not judged. */
