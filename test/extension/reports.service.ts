@@ -25,7 +25,7 @@ export class ReportsService {
     return this.reports.countApps(this.dataSource, organizationId);
   }
 
-  /** Whoever takes data out leaves a trace, or takes nothing. */
+  /** Exports only if the audit trail gets its entry. */
   exportApps(admin: AdminPrincipal): Promise<number> {
     return this.dataSource.transaction(async (tx) => {
       const apps = await this.reports.countApps(tx, admin.organizationId);

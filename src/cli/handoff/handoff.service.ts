@@ -188,7 +188,7 @@ export class Handoffs {
   }
 
   /**
-   * Denies, whoever has the link or code; a signed-in person's denial is in the audit trail. Repeating it answers the
+   * Denies for any holder of the link or code; a signed-in person's denial is in the audit trail. Repeating it answers the
    * same.
    *
    * @throws already_completed, operation_expired; and as the class.

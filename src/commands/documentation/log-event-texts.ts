@@ -129,8 +129,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   app_attest_root_replaced: {
     means: 'Device attestation trusts the certificates in `file` instead of those of the vendor.',
-    advice:
-      'Nothing, if intended. Otherwise unset `APP_ATTEST_ROOT_CA_FILE`: whoever holds those keys can forge devices.',
+    advice: 'Nothing, if intended. Otherwise unset `APP_ATTEST_ROOT_CA_FILE`: holders of those keys can forge devices.',
   },
   auth_event_record_failed: {
     means: '`events` authentication events were lost. At most one line a second.',

@@ -151,7 +151,7 @@ export const REASONS = {
     advice: 'The app sends what the system returned, unchanged.',
   },
   certificate_authority_invalid: {
-    means: 'A certificate of the device proof claims to be an authority, or is none where it must be.',
+    means: 'The leaf certificate of the device proof claims to be an authority, or the intermediate one does not.',
     advice: 'Nothing: such a proof is forged.',
   },
   certificate_issuer_mismatch: {

@@ -53,7 +53,7 @@ export interface JoinedOrganization {
 }
 
 /**
- * Invitations: admins create, list and revoke them; whoever holds the token of a link reads and accepts one. No mail is
+ * Invitations: admins create, list and revoke them; a holder of a link's token reads and accepts one. No mail is
  * sent: the inviter passes the link on.
  */
 @Injectable()
