@@ -52,7 +52,7 @@ interface DemoApp {
 const MODEL = 'gpt-4.1-mini';
 const FORBIDDEN_MODEL = 'gpt-4.1';
 /** How long records and log lines may take to show, in milliseconds. */
-export const EVENT_WITHIN_MS = 5_000;
+export const EVENT_WITHIN_MS = 20_000;
 
 /** What the clients of the story ask. */
 export const QUESTION = 'What happens to a request in this gateway?';

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { created } from '../../../support/accounts/management-call.js';
+import { eventually } from '../../../support/eventually.js';
 import { dropDatabase, freshDatabase } from '../../../support/platform/database.js';
 import { freePort, GatewayProcess } from '../../../support/platform/gateway-process.js';
 import { MarkedLoad } from '../../../support/usage/recording/marked-load.js';
@@ -19,7 +20,7 @@ const SEED = Number(process.env.KILL_SEED ?? Math.floor(Math.random() * 2 ** 31)
 const CLIENTS = 50;
 /** For one kill and the start after it, on a busy machine. */
 const PATIENCE_MS = 15_000;
-/** A kill comes this long after the service answers. */
+/** A kill comes this long after the service has answered as many calls as there are clients. */
 const KILL_AFTER_MS = { least: 100, most: 1_000 };
 /**
  * What a client had for longer than this when its service was killed must be recorded with its tokens, unless the service
@@ -76,7 +77,7 @@ it.each([
   async ({ sync, times, mostUnseenAKill }) => {
     await prepare(sync);
     const load = await startLoad();
-    const kills = await killOverAndOver(times).finally(() => load.stop());
+    const kills = await killOverAndOver(times, load).finally(() => load.stop());
     await gateway.stop();
 
     const seen = providerJournal();
@@ -146,10 +147,12 @@ interface Kill {
 }
 
 /** Leaves the service running. */
-async function killOverAndOver(times: number): Promise<Kill[]> {
+async function killOverAndOver(times: number, load: MarkedLoad): Promise<Kill[]> {
   const random = randomFrom(SEED);
   const kills: Kill[] = [];
   for (let kill = 0; kill < times; kill++) {
+    const enough = load.completed.size + CLIENTS;
+    await eventually(() => load.completed.size >= enough, { withinMs: PATIENCE_MS });
     await sleep(KILL_AFTER_MS.least + random() * (KILL_AFTER_MS.most - KILL_AFTER_MS.least));
     const atMs = performance.now();
     await gateway.kill();
