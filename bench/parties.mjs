@@ -123,14 +123,17 @@ export class Bench {
   }
 
   /** @param {{ redisUrl?: string, databaseUrl?: string, dist?: string, settings?: object }} options */
-  async startGateway({ redisUrl, dist = DIST, settings, databaseUrl } = {}) {
+  async startGateway({ redisUrl, dist = DIST, settings, databaseUrl, engine } = {}) {
     const cwd = path.join(this.#dir, `gateway-${++this.#made}`);
     mkdirSync(cwd);
     const port = await freePort();
     const url = databaseUrl ?? (await this.createDatabase());
     const startedMs = performance.now();
     const env = { ...environmentOf(port, cwd, url), ...(redisUrl && { REDIS_URL: redisUrl }), ...settings };
-    const party = this.#startParty([path.join(dist, 'server/main.js')], { cwd, env });
+    const party = this.#startParty([...(engine ?? (await optionsOf(dist))), path.join(dist, 'server/main.js')], {
+      cwd,
+      env,
+    });
     await waitUntilUp(party.child, `http://127.0.0.1:${port}/v1/readyz`, 10);
     return Object.assign(party, { port, databaseUrl: url, redisUrl, readyMs: performance.now() - startedMs });
   }
@@ -161,6 +164,12 @@ export class Bench {
     this.#parties.add(party);
     return party;
   }
+}
+
+/** The options of the engine that a build is started with. */
+async function optionsOf(dist) {
+  const { engineOptions } = await import(path.join(dist, 'src/bootstrap/engine-options.rules.js'));
+  return engineOptions(process.versions.node);
 }
 
 /** Elsewhere Postgres has a machine of its own: calls do not wait for it, but they would wait for load and provider. */

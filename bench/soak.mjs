@@ -30,10 +30,18 @@ export async function measureSoak(bench) {
   const settings = { redisUrl: await bench.redis(), settings: AS_IN_THE_IMAGE };
   const kinds = [{ name: 'limits in Redis', limits: AMPLE_LIMITS }];
   const gateway = await soak(await bench.startCallers(kinds, settings), 1);
+  const rows = [passThrough, gateway];
+  if (bench.against) {
+    const other = await bench.startCallers([{ ...kinds[0], name: 'other build' }], {
+      ...settings,
+      dist: bench.against,
+    });
+    rows.push(await soak(other, 1));
+  }
   const memory = ['MiB, first third', 'middle', 'last', 'largest'];
   const columns = ['', ...memory, 'CPU %', 'p50 ms', 'p99 ms', 'chunk p99 ms', 'failed'];
   const title = `${CALLS_PER_SECOND} calls and ${STREAMS} streams a second for ${seconds} s`;
-  printTable(title, columns, [passThrough, gateway].map(rowOf));
+  printTable(title, columns, rows.map(rowOf));
   const [, middle, last] = gateway.thirdsMib;
   verdicts.atMost('memory of the last third of a soak, MiB', last, TARGETS.soakMib, 0);
   verdicts.atMost('… of that of the middle third', last / middle, TARGETS.soakGrowth);

@@ -1,6 +1,5 @@
 import nodeModule from 'node:module';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import { nodeVersionProblem } from './platform/config/node-version.rules.js';
 
 /** Loads all that a start loads, and ends: the build and the image do this, so that the first start finds it compiled. */
@@ -12,8 +11,6 @@ if (problem) {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
 } else {
-  // What a start allocates is no measure of the young generation; `runProcess` lets it grow afterwards (ADR 0063).
-  setFlagsFromString('--semi-space-growth-factor=1');
   nodeModule.enableCompileCache(join(import.meta.dirname, '..', '.compile-cache'));
   // Without `await`: the bundle is CommonJS (ADR 0066).
   void import('./bootstrap/process.js').then(({ runProcess }) => {

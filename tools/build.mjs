@@ -45,6 +45,7 @@ const GW_OUTPUT = join(OUTPUT_FOLDER, 'gw');
 const GW_STAMP = join(OUTPUT_FOLDER, '.gw.json');
 const SERVER_ENTRY = join(OUTPUT_FOLDER, 'src', 'main.js');
 const SERVER_OUTPUT = join(OUTPUT_FOLDER, 'server');
+const SERVICE = 'dist/server/main.js';
 const SERVER_STAMP = join(OUTPUT_FOLDER, '.server.json');
 /** Node's compile cache of the server, by version of Node and by account. */
 const COMPILE_CACHE = join(OUTPUT_FOLDER, '.compile-cache');
@@ -227,10 +228,16 @@ async function buildBundle() {
   writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(filesUnder(SERVER_OUTPUT)) });
 }
 
+/** The service's own, and with them its compile cache: that of other options is another one. */
+async function engineOptions() {
+  const { engineOptions: optionsOf } = await import('../dist/src/bootstrap/engine-options.rules.js');
+  return optionsOf(process.versions.node);
+}
+
 /** Without the cache a start parses the program as a whole, and the allocator keeps 38 MiB of that. */
 async function compileBundle() {
   for (const path of ownCompileCaches()) rmSync(path, { recursive: true, force: true });
-  const child = spawn(process.execPath, [join(SERVER_OUTPUT, 'main.js'), '--compile-only'], {
+  const child = spawn(process.execPath, [...(await engineOptions()), SERVICE, '--compile-only'], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   // The only child of a build. A signal ends both.
@@ -385,4 +392,4 @@ if (isForClient && !existsSync('node_modules/vite')) {
   lock.close();
 }
 if (hasBuilt) tell(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.`);
-if (program.length > 0) become(program);
+if (program.length > 0) become([...(program[0] === SERVICE ? await engineOptions() : []), ...program]);

@@ -12,7 +12,8 @@ import { openDatabase } from '../platform/open-platform.js';
 import { stopDelay, stopRequest } from '../platform/stop-request.js';
 import { WorkerPool, WorkerStartError } from '../platform/workers/worker-pool.js';
 import { isWorkerProcess, onStopRequest, reportReady, workerLauncher } from '../platform/workers/worker-process.js';
-import { tuneEngine } from './engine.js';
+import { collectStart, keepTaskLayout } from './engine.js';
+import { engineOptionsProblem } from './engine-options.rules.js';
 import { type Extension, startGateway } from './start.js';
 import { checkSystem } from './start-checks.js';
 
@@ -61,8 +62,12 @@ async function runWorker(extension: Extension): Promise<void> {
 
 async function startService(extension: Extension): Promise<Service> {
   const gateway = await startGateway(processEnvironment(), { ...extension, log: writeLine });
-  tuneEngine();
+  keepTaskLayout();
+  collectStart();
   flushCompileCache();
+  const problem = engineOptionsProblem(process.versions.node, process.execArgv);
+  const { LOG_LEVEL } = loadEnvironment(processEnvironment());
+  if (problem) new Log(new SystemClock(), LOG_LEVEL, writeLine).event('engine_options_missing', { problem });
   return { ...gateway, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 

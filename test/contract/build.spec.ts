@@ -78,6 +78,8 @@ describe('the build (docs/adr/0006)', () => {
     folder = mkdtempSync(join(tmpdir(), 'gateway-build-'));
     for (const name of ['src', 'migrations', 'node_modules', 'tools']) mkdirSync(at(name));
     for (const name of ['tools/build.mjs', 'tsconfig.build.json']) copyFileSync(join(REPOSITORY, name), at(name));
+    mkdirSync(at('src/bootstrap'));
+    write('src/bootstrap/engine-options.rules.ts', 'export const engineOptions = (): string[] => [];\n');
     symlinkSync(join(REPOSITORY, 'node_modules/typescript'), at('node_modules/typescript'));
     write('tsconfig.json', JSON.stringify({ compilerOptions: LEAST }));
     write('package.json', '{"type":"module"}');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { engineOptions } from '../../src/bootstrap/engine-options.rules.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
 const STOP_GRACE_MS = 15_000;
@@ -43,7 +44,7 @@ export async function launchService(settings: Readonly<Record<string, string>> =
   // Started by root, the embedded database runs under another account, which has to pass this directory.
   if (process.getuid?.() === 0) chmodSync(dataDir, 0o711);
   const managementKey = `gw_mgmt_${randomBytes(24).toString('hex')}`;
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, [...engineOptions(process.versions.node), MAIN], {
     env: { ...environment({ port, dataDir, managementKey }), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

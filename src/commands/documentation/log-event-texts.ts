@@ -32,6 +32,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'Entries of `TRUSTED_PRIVATE_HOSTS` name cloud metadata addresses, which stay refused.',
     advice: 'Remove them; find out who added them.',
   },
+  engine_options_missing: {
+    means:
+      'The process runs with the defaults of V8: it holds more memory, and a call takes more CPU. `problem` says why.',
+    advice: 'Start with `npm start`, or with the command under [Start](operations.md#start).',
+  },
   secret_vault_misconfigured: {
     means:
       'The vault is misconfigured, or its key is not the one that sealed what is stored; `error` names the variable.',

@@ -34,6 +34,7 @@ export interface LogEvents {
   secret_vault_check_failed: { error: string };
   signing_secret_changed: { variable: string };
   trusted_hosts_without_effect: { entries: string };
+  engine_options_missing: { problem: string };
   provider_secret_unavailable: { providerId: string; reason: string; detail: string | undefined };
   provider_unreadable: { providerId: string; error: string };
   provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };
@@ -149,6 +150,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   secret_vault_check_failed: 'warn',
   signing_secret_changed: 'warn',
   trusted_hosts_without_effect: 'warn',
+  engine_options_missing: 'info',
   provider_secret_unavailable: 'error',
   provider_unreadable: 'error',
   provider_ttfb_timeout: 'warn',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { engineOptions } from '../../../src/bootstrap/engine-options.rules.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess, programEnvironment } from '../../support/platform/gateway-process.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
@@ -27,6 +28,15 @@ function pruningCommand(): string {
   const [, command = ''] = /^RUN (rm -rf node_modules\/node-\* (?:.*\\\n)*.*)$/m.exec(read('Dockerfile')) ?? [];
   return command;
 }
+
+it('the image → compiles and starts the service with the engine options', () => {
+  const dockerfile = read('Dockerfile').replaceAll('\\\n', '');
+  const [, command = ''] = /^CMD (\[.*dist\/server\/main\.js.*\])$/m.exec(dockerfile) ?? [];
+  const started = ['node', ...engineOptions(process.versions.node), 'dist/server/main.js'];
+  expect(JSON.parse(command)).toEqual(started);
+  const [, compiled = ''] = /^RUN (node .*--compile-only)$/m.exec(dockerfile) ?? [];
+  expect(compiled.split(/ +/)).toEqual([...started, '--compile-only']);
+});
 
 describe('the packages of the image', () => {
   let directory: string;

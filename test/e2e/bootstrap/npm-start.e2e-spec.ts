@@ -152,6 +152,7 @@ describe('npm start, while the gateway runs', () => {
     '%s to npm → the open answer is complete, exit code 0, no process is left',
     async (signal) => {
       const stream = await call();
+      expect(npm.output).not.toContain('engine_options_missing');
       npm.signal(signal);
       await expectDrained(stream);
     },

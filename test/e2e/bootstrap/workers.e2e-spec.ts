@@ -9,6 +9,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
+import { engineOptions } from '../../../src/bootstrap/engine-options.rules.js';
 import { created } from '../../support/accounts/management-call.js';
 import { eventually } from '../../support/eventually.js';
 import { Exposition } from '../../support/health/metrics/exposition.js';
@@ -36,7 +37,7 @@ class Service {
   private readonly child: ChildProcess;
 
   constructor(env: Readonly<Record<string, string>>) {
-    this.child = spawn(process.execPath, [MAIN], {
+    this.child = spawn(process.execPath, [...engineOptions(process.versions.node), MAIN], {
       env: programEnvironment(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapStatistics } from 'node:v8';
 import { runInThisContext } from 'node:vm';
-import { tuneEngine } from '../../../dist/src/bootstrap/engine.js';
 
 // A process that says how much memory of the allocator V8 held at most while it compiled many functions at once, in bytes.
 const FUNCTIONS = 400;
@@ -15,8 +14,6 @@ function functionOf(number) {
   return runInThisContext(`((call) => { let sum = 0; ${statements} return sum; })`);
 }
 
-tuneEngine();
-if (process.argv[2] === 'background') setFlagsFromString('--maglev-destroy-on-background');
 const functions = Array.from({ length: FUNCTIONS }, (_, number) => functionOf(number));
 for (let round = 0; round < ROUNDS; round++) {
   for (const run of functions) run({ size: round });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { engineOptions } from '../../../src/bootstrap/engine-options.rules.js';
 
 const MAIN = fileURLToPath(new URL('../../../dist/server/main.js', import.meta.url));
 const START_PATIENCE_MS = 60_000;
@@ -39,7 +40,7 @@ export class GatewayProcess {
   /** Returns when it serves; fails with its last output when it ends instead. */
   async start(): Promise<void> {
     this.output = '';
-    const child = spawn(process.execPath, [this.program], {
+    const child = spawn(process.execPath, [...engineOptions(process.versions.node), this.program], {
       env: programEnvironment({ ...this.environment, PORT: new URL(this.baseUrl).port }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,10 +1,8 @@
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
-import { tuneEngine } from '../../../dist/src/bootstrap/engine.js';
 
 // A process that says whether a function is still optimized after it has been idle and V8 has collected all its objects.
-const COMPACTED_MS = 1_500;
 const BUSY_COLLECTIONS = 10;
 /** Until a collection that the filling began has ended and is counted. */
 const SETTLED_MS = 2_000;
@@ -49,10 +47,6 @@ new PerformanceObserver((list) => {
   const major = ({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
   collections += list.getEntries().filter(major).length;
 }).observe({ entryTypes: ['gc'] });
-if (process.argv[2] === 'tuned') {
-  tuneEngine();
-  await sleep(COMPACTED_MS);
-}
 await widenMany();
 const before = isOptimized();
 await fillOldGeneration();
