@@ -238,4 +238,7 @@ function layOutProject(): void {
   writeFileSync(join(directory, 'package.json'), JSON.stringify(manifest));
   writeFileSync(join(directory, 'node_modules/.package-lock.json'), '{}');
   writeFileSync(join(directory, 'src/main.ts'), "process.stdout.write('It runs');\n");
+  const options = 'src/bootstrap/engine-options.rules.ts';
+  mkdirSync(join(directory, 'src/bootstrap'));
+  copyFileSync(join(REPOSITORY, options), join(directory, options));
 }
