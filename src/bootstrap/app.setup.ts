@@ -9,6 +9,7 @@ import { FirstParty } from '../accounts/csrf/csrf-origins.js';
 import { GatewayModule } from '../app.module.js';
 import { GatewayErrorFilter } from '../common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from '../common/fields/request-shape.pipe.js';
+import { requireDeclaredMembers } from '../common/fields/undeclared-members.js';
 import { listRouteAccess } from '../common/http/access.js';
 import { answerTunnels, noteAnswer, refuseUnparsed } from '../common/http/client-error.js';
 import { noteFraming } from '../common/http/connections/cut-answer.js';
@@ -110,6 +111,7 @@ export async function createGateway({
   await app.register(fastifyCookie);
   prepareFastify(adapter.getInstance(), firstParty);
   requireGuards(listRouteAccess(app));
+  requireDeclaredMembers(app);
   app.get(OpenApiDocument).describedBy(() => describeApi(app, publicUrl));
   app.get(Tools).describedBy(app);
   return app;

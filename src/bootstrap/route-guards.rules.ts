@@ -1,4 +1,5 @@
 import { AdminCredentialGuard, AdminRoleGuard, IdentityGuard, PersonGuard } from '../accounts/access/admin.guard.js';
+import { ClientOriginGuard } from '../accounts/csrf/client-origin.guard.js';
 import { OwnAppGuard } from '../app-directory/own-app.guard.js';
 import { OperationTokenGuard } from '../cli/operations/operation-token.guard.js';
 import { CallerGuard } from '../client-auth/callers/caller.guard.js';
@@ -14,7 +15,7 @@ const GUARDS: Readonly<Record<AccessDeclaration['scheme'], readonly unknown[]>> 
   metrics: [MetricsGuard],
   person: [PersonGuard],
   identity: [IdentityGuard],
-  mcp: [McpGuard],
+  mcp: [ClientOriginGuard, McpGuard],
   operation: [OperationTokenGuard],
 };
 

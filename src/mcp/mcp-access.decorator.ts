@@ -1,6 +1,7 @@
 import { applyDecorators, UseGuards } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
+import { ClientOriginGuard } from '../accounts/csrf/client-origin.guard.js';
 import { Access } from '../common/http/access.js';
 import { McpGuard } from './mcp.guard.js';
 
@@ -13,7 +14,7 @@ export function McpAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'mcp', consoleHost: true }),
     RouteConfig({ consoleHost: true }),
-    UseGuards(McpGuard),
+    UseGuards(ClientOriginGuard, McpGuard),
     ApiExcludeEndpoint(),
   );
 }

@@ -1,11 +1,10 @@
-import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import { applyDecorators, type CanActivate, Injectable, UseGuards } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { ApiExcludeEndpoint } from '@nestjs/swagger';
-import type { FastifyRequest } from 'fastify';
+import { ClientOriginGuard } from '../../accounts/csrf/client-origin.guard.js';
 import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Access } from '../../common/http/access.js';
-import { Environment } from '../../platform/config/environment.js';
 
 /** Source: docs/reference/management-api.md#oauth-tokens. */
 const MAX_FORM_BYTES = 16 * 1024;
@@ -25,27 +24,6 @@ export class OAuthEnabledGuard implements CanActivate {
   }
 }
 
-/** Refuses pages of other origins than the console's and those of `MCP_ALLOWED_ORIGINS`. */
-@Injectable()
-class OAuthOriginGuard implements CanActivate {
-  constructor(
-    private readonly environment: Environment,
-    private readonly origin: ConsoleOrigin,
-  ) {}
-
-  /** @throws forbidden */
-  canActivate(context: ExecutionContext): boolean {
-    const { headers, raw } = context.switchToHttp().getRequest<FastifyRequest>();
-    const { origin } = headers;
-    if (origin === undefined || this.origin.isOwn(origin, raw.socket.localPort)) return true;
-    if (this.environment.MCP_ALLOWED_ORIGINS.includes(origin)) return true;
-    throw new GatewayError('forbidden', {
-      message: 'This origin is not allowed; the operator adds origins to `MCP_ALLOWED_ORIGINS`.',
-      reason: 'foreign_origin',
-    });
-  }
-}
-
 /** A public route of the authorization server, on the console's host. It is no operation of the OpenAPI document. */
 export function OAuthAccess(): MethodDecorator {
   return applyDecorators(
@@ -61,7 +39,7 @@ export function OAuthFormAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'public', consoleHost: true }),
     RouteConfig({ consoleHost: true, maxBodyBytes: MAX_FORM_BYTES, bodyTooLargeCode: 'invalid_request' }),
-    UseGuards(OAuthEnabledGuard, OAuthOriginGuard),
+    UseGuards(OAuthEnabledGuard, ClientOriginGuard),
     ApiExcludeEndpoint(),
   );
 }
