@@ -9,6 +9,7 @@ import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { CallAdmission } from './admission/call-admission.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
+import { decodedBody } from './content-codings.js';
 import type { NextCall } from './exchange/provider-call.js';
 import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
 import type { CallPlan, CallTarget } from './provider-choice.rules.js';
@@ -67,7 +68,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     response: ServerResponse,
   ): Promise<void> {
     const plan = await recipe.plan(caller, address, request.method);
-    const body = takesBody(plan.method) ? await readBody(request.raw, MAX_BODY_BYTES) : undefined;
+    const body = takesBody(plan.method) ? await this.bodyOf(request) : undefined;
     await this.calls.clockSettled();
     const outgoing = this.calls.begin(caller, request, plan.endpointSlug);
     const composed = await recipe.compose(plan, outgoing, body);
@@ -84,5 +85,12 @@ export class Forwarding implements BeforeApplicationShutdown {
       record.releaseUnsent();
       throw error;
     }
+  }
+
+  /** As the provider gets it: without a content coding. */
+  private async bodyOf({ raw, headers }: GatewayRequest): Promise<Buffer> {
+    const sent = await readBody(raw, MAX_BODY_BYTES);
+    const coding = headers['content-encoding'];
+    return coding === undefined ? sent : decodedBody(sent, coding);
   }
 }

@@ -5,6 +5,7 @@ import type { Caller, CallerRequest } from '../client-auth/callers/caller.js';
 import { Refusals } from '../common/errors/refusals.js';
 import type { RequestTimings } from '../common/http/gateway-request.js';
 import { requireOneMeaning } from '../common/http/request-head.rules.js';
+import { BODY_CODINGS } from './content-codings.js';
 import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
 import { Forwarding } from './forwarding.service.js';
 import { LoopMark } from './loop/loop-mark.service.js';
@@ -76,13 +77,13 @@ export class ProxyEntry {
   }
 
   private async serveProxy(path: ProxyPath, request: RawRequest, response: ServerResponse): Promise<void> {
-    requireOneMeaning(request.raw);
+    requireOneMeaning(request.raw, BODY_CODINGS);
     const caller = await this.guard.prove(request, path);
     await this.forwarding.forward(this.proxied, { caller, address: path, request }, response);
   }
 
   private async serveEndpoint(path: EndpointPath, request: RawRequest, response: ServerResponse): Promise<void> {
-    requireOneMeaning(request.raw);
+    requireOneMeaning(request.raw, BODY_CODINGS);
     const caller = await this.guard.prove(request, path);
     await this.forwarding.forward(this.endpoints, { caller, address: path.slug, request }, response);
   }

@@ -126,6 +126,10 @@ export const REASONS = {
     means: 'The client ended the connection before the body was complete.',
     advice: 'Nothing, unless there are many: then look at the client, its network, and limits of proxies.',
   },
+  body_undecodable: {
+    means: 'The body of a call is not wholly of the coding that its `Content-Encoding` names.',
+    advice: 'The client sends what its compressor wrote, to the end, or no `Content-Encoding`.',
+  },
   bootstrap_is_not_polled: {
     means: 'A terminal asked for the state of the opening of an account, which has none.',
     advice: 'Send the opening again instead.',
@@ -195,8 +199,8 @@ export const REASONS = {
     advice: 'Run `npm run build`.',
   },
   content_coding_unsupported: {
-    means: 'The body of the request is compressed.',
-    advice: 'The client sends it without `Content-Encoding`.',
+    means: 'The body of the request has a content coding that the route does not take.',
+    advice: 'The client sends it without `Content-Encoding`; calls may use gzip, deflate, br or zstd.',
   },
   content_type_unsupported: {
     means: 'The body of the request is not declared as JSON.',

@@ -46,7 +46,7 @@ export const ANSWER_HEADERS = {
     schema: TEXT,
   },
   AcceptEncoding: {
-    description: '`identity`, where the request had another `Content-Encoding`.',
+    description: 'The codings that the route takes, where the request had another `Content-Encoding`.',
     required: false,
     schema: TEXT,
   },

@@ -7,8 +7,8 @@ const HOST = /^[\w.~!$&'()*+,;=%:[\]-]*$/;
 /** Closes the connection, so that a body that still follows is not read as the next request. */
 const CLOSE = { connection: 'close' };
 
-/** Tells the client which coding it may send (RFC 9110 12.5.3). */
-const ACCEPT_IDENTITY = { 'accept-encoding': 'identity' };
+const IDENTITY = 'identity';
+const NO_CODINGS: ReadonlySet<string> = new Set();
 
 /** The part of a request that is validated first. */
 export type RequestHead = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'rawHeaders'>;
@@ -16,13 +16,14 @@ export type RequestHead = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'raw
 /**
  * Refuses ambiguous or meaningless request heads that Node's parser accepts: versions other than HTTP/1.0 and HTTP/1.1;
  * repeated headers that matter; a missing host in HTTP/1.1, or an invalid one; transfer codings other than chunked, and
- * chunked in HTTP/1.0; content codings; unsupported expectations. Node itself would answer some of these without an
+ * chunked in HTTP/1.0; other content codings than the route takes; unsupported expectations. Node itself would answer some of these without an
  * envelope and a log line.
  *
+ * @param codings the content codings that the route takes, beside `identity`.
  * @throws invalid_request naming the header; 415 for a content coding, 417 for an expectation.
  * Source: RFC 9110 8.4, 10.1.1, 15.5.16; RFC 9112 3.2, 6.1.
  */
-export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestHead): void {
+export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestHead, codings = NO_CODINGS): void {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') {
     throw malformed('HTTP version: must be 1.1 or 1.0', 'http_version_unsupported');
   }
@@ -35,14 +36,7 @@ export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestH
     throw malformed(`transfer-encoding: ${problem}`, 'transfer_coding_unsupported');
   }
   // Node joins repeated values with commas, which matches no known coding.
-  if (contentCoding !== undefined && contentCoding.toLowerCase() !== 'identity') {
-    throw new GatewayError('invalid_request', {
-      status: 415,
-      message: 'content-encoding: must be identity; send the body as it is',
-      reason: 'content_coding_unsupported',
-      headers: ACCEPT_IDENTITY,
-    });
-  }
+  if (contentCoding !== undefined) requireCoding(contentCoding.toLowerCase(), codings);
   if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
     throw new GatewayError('invalid_request', {
       status: 417,
@@ -51,6 +45,21 @@ export function requireOneMeaning({ rawHeaders, headers, httpVersion }: RequestH
       headers: CLOSE,
     });
   }
+}
+
+/** Names the codings that the client may send (RFC 9110 12.5.3). */
+function requireCoding(coding: string, codings: ReadonlySet<string>): void {
+  if (coding === IDENTITY || codings.has(coding)) return;
+  const message =
+    codings.size === 0
+      ? 'content-encoding: must be identity; send the body as it is'
+      : `content-encoding: must be one of ${[...codings].join(', ')}, or absent`;
+  throw new GatewayError('invalid_request', {
+    status: 415,
+    message,
+    reason: 'content_coding_unsupported',
+    headers: { 'accept-encoding': [...codings, IDENTITY].join(', ') },
+  });
 }
 
 /**

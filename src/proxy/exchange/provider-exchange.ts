@@ -1,35 +1,9 @@
-import type { Transform } from 'node:stream';
-import {
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-  type Zlib,
-} from 'node:zlib';
 import type { ConnectionEvents, ProviderConnection } from '../connections/provider-connection.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
+import { DECODERS, type Decoder, type DecoderFor } from '../content-codings.js';
 import type { Stage, TurnStages } from '../turn-stages.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
-
-type Decoder = Transform & Zlib;
-
-/** Creates the decoder of a body that starts with this byte. */
-type DecoderFor = (firstByte: number) => Decoder;
-
-const DECODERS: ReadonlyMap<string, DecoderFor> = new Map<string, DecoderFor>([
-  ['gzip', () => createGunzip()],
-  ['x-gzip', () => createGunzip()],
-  ['deflate', (firstByte) => (isZlibHeader(firstByte) ? createInflate() : createInflateRaw())],
-  ['br', () => createBrotliDecompress()],
-  ['zstd', () => createZstdDecompress()],
-]);
-
-/** Some servers send `deflate` without the zlib wrapper that RFC 9110 section 8.4.1.2 asks for; browsers read both. */
-function isZlibHeader(firstByte: number): boolean {
-  return (firstByte & 0x0f) === 8;
-}
 
 /** More than this of a body waits for no stage, so that a slow client pauses the provider before it sends much more. */
 const MAX_STAGED_BYTES = 16 * 1024;

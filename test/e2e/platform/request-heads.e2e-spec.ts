@@ -28,7 +28,7 @@ const HEADS = [
   ['an expectation nobody meets', 'Host: a\r\nExpect: tea\r\nContent-Length: 2\r\n', 417, 'expectation_unsupported'],
   [
     'a coded body',
-    'Host: a\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\nConnection: close\r\n',
+    'Host: a\r\nContent-Encoding: compress\r\nContent-Length: 2\r\nConnection: close\r\n',
     415,
     'content_coding_unsupported',
   ],

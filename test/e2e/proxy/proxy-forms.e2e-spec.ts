@@ -234,20 +234,4 @@ describe('forms and JSON, each on its own paths', () => {
     expect((await send(listed, 'v1/uploads', form)).status).toBe(200);
     expect((await listed.call('v1/uploads', { body: { model: 'gpt-4.1' } })).status).toBe(200);
   });
-
-  it.each(['gzip', 'identity, gzip', '', 'deflate', 'x-gzip'])(
-    'content coding "%s" → 415, nothing sent',
-    async (coding) => {
-      const headers = ['content-encoding', coding];
-      const answer = await any.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
-      expect(refusalOf(answer)).toEqual([415, 'invalid_request']);
-      expect(world.upstream.requests).toHaveLength(0);
-    },
-  );
-
-  it('content coding identity → sent without it', async () => {
-    const headers = ['content-encoding', 'identity'];
-    expect((await any.call('v1/responses', { body: { model: 'gpt-4.1' }, headers })).status).toBe(200);
-    expect(world.upstream.requests[0]?.header('content-encoding')).toBeUndefined();
-  });
 });
