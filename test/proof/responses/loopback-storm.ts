@@ -8,7 +8,7 @@ import { answerProblems, isMistaken } from './answer-rules.js';
 import { HostileCall } from './hostile-call.js';
 import { ExpectedCalls } from './hostile-provider.js';
 import { hostileResponse } from './hostile-responses.js';
-import { nodeAnswer } from './node-answer.js';
+import { nodeAnswer, type ReadAnswer } from './node-answer.js';
 import { askersIn } from './nonces.js';
 import { type Answerable, RequestLog } from './request-log.js';
 
@@ -65,19 +65,33 @@ export class LoopbackStorm {
 
   /** Later bytes may have arrived before they were read as sent, so what was refused is not judged here. */
   async #judge(call: HostileCall): Promise<void> {
-    const { answer, asker, log, response } = call;
+    const { answer, asker, log } = call;
     if (log?.isFirst(call) === false) this.report.reused++;
     if (answer === undefined || log === undefined) return;
     this.report.answered++;
     const isOther = isMistaken(call, answer);
     if (isOther) this.report.mistaken++;
-    const { pieces, isEnded } = log.evidenceOf(call);
-    const node = isOther ? answer : await nodeAnswer(response.method, pieces, isEnded, nextTurn);
-    const problems = answerProblems(call, answer, node);
+    const { pieces } = log.evidenceOf(call);
+    const problems = isOther ? answerProblems(call, answer, answer) : await this.#problemsOf(call, answer, log);
     if (problems.length > 0) {
       const sent = JSON.stringify(pieces.map((piece) => piece.toString('latin1')));
       this.report.failures.push(`request ${asker.number} of account ${asker.account}: ${problems.join('; ')}\n${sent}`);
     }
+  }
+
+  /** Pieces that were under way when the request was written came after it, and HTTP/1.1 cannot tell them from its answer. */
+  async #problemsOf(call: HostileCall, answer: ReadAnswer, log: RequestLog): Promise<string[]> {
+    let first: string[] | undefined;
+    for (let early = 0; early <= log.piecesBefore(call); early++) {
+      const { pieces, isEnded } = log.evidenceOf(call, early);
+      const problems = answerProblems(call, answer, await nodeAnswer(call.response.method, pieces, isEnded, nextTurn));
+      if (problems.length === 0) {
+        if (early > 0) this.report.mistaken++;
+        return [];
+      }
+      first ??= problems;
+    }
+    return first ?? [];
   }
 
   #serve(socket: Socket): void {

@@ -40,10 +40,18 @@ export class RequestLog {
     this.#sent.push(sent);
   }
 
-  evidenceOf(call: Answerable): Evidence {
+  /** @param early how many of the last pieces before the request are taken for later ones. */
+  evidenceOf(call: Answerable, early = 0): Evidence {
     const at = this.#requests.findIndex((request) => request.call === call);
-    const sent = this.#sent.slice(this.#requests[at]?.from, this.#requests[at + 1]?.from);
+    const from = this.#requests[at]?.from ?? 0;
+    const sent = this.#sent.slice(from - early, this.#requests[at + 1]?.from);
     return { pieces: sent.filter((piece) => piece !== 'end'), isEnded: sent.includes('end') };
+  }
+
+  /** How many pieces came between the request before and this one. */
+  piecesBefore(call: Answerable): number {
+    const at = this.#requests.findIndex((request) => request.call === call);
+    return (this.#requests[at]?.from ?? 0) - (this.#requests[at - 1]?.from ?? 0);
   }
 
   isFirst(call: Answerable): boolean {
