@@ -5,10 +5,12 @@ import type { Caller, CallerRequest } from '../client-auth/callers/caller.js';
 import { Refusals } from '../common/errors/refusals.js';
 import type { RequestTimings } from '../common/http/gateway-request.js';
 import { requireOneMeaning } from '../common/http/request-head.rules.js';
+import { isModelList } from '../upstreams/api-style.rules.js';
 import { BODY_CODINGS } from './content-codings.js';
 import { EndpointCalls } from './endpoints/endpoint-calls.service.js';
 import { Forwarding } from './forwarding.service.js';
 import { LoopMark } from './loop/loop-mark.service.js';
+import { ModelLists } from './models/model-lists.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
 import { TurnStages } from './turn-stages.js';
@@ -41,6 +43,7 @@ export class ProxyEntry {
     private readonly forwarding: Forwarding,
     private readonly proxied: ProxiedCalls,
     private readonly endpoints: EndpointCalls,
+    private readonly models: ModelLists,
     private readonly refusals: Refusals,
     private readonly stages: TurnStages,
     private readonly loop: LoopMark,
@@ -79,6 +82,7 @@ export class ProxyEntry {
   private async serveProxy(path: ProxyPath, request: RawRequest, response: ServerResponse): Promise<void> {
     requireOneMeaning(request.raw, BODY_CODINGS);
     const caller = await this.guard.prove(request, path);
+    if (request.method === 'GET' && isModelList(path.path)) return this.models.answer(caller, path, request, response);
     await this.forwarding.forward(this.proxied, { caller, address: path, request }, response);
   }
 

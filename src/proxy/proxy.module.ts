@@ -19,6 +19,8 @@ import { EndpointsController } from './endpoints/endpoints.controller.js';
 import { Forwarding } from './forwarding.service.js';
 import { DeploymentIdRepository } from './loop/deployment-id.repository.js';
 import { LoopMark } from './loop/loop-mark.service.js';
+import { ModelLists } from './models/model-lists.service.js';
+import { ModelsController } from './models/models.controller.js';
 import { OutgoingCalls } from './outgoing-calls.service.js';
 import { OwnObjects } from './own-objects.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
@@ -35,7 +37,8 @@ import { TurnStages } from './turn-stages.js';
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
  * record.
  *
- * Tables: none; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`.
+ * Tables: none; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`,
+ * `/v1/apps/{app}/models`.
  * Codes: path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large,
  * model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user),
  * billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited.
@@ -54,7 +57,7 @@ import { TurnStages } from './turn-stages.js';
     UsageModule,
     UsersModule,
   ],
-  controllers: [ProxyController, EndpointsController],
+  controllers: [ProxyController, EndpointsController, ModelsController],
   providers: [
     ProxyPlans,
     ProxyPolicy,
@@ -66,6 +69,7 @@ import { TurnStages } from './turn-stages.js';
     EndpointPlans,
     EndpointRequests,
     EndpointCalls,
+    ModelLists,
     ProxyEntry,
     DeploymentIdRepository,
     LoopMark,

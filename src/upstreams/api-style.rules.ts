@@ -73,3 +73,10 @@ function isGeminiGeneration(path: string): boolean {
     path.indexOf('/', modelStart) === -1
   );
 }
+
+const MODEL_LIST = /^(?:(?:openai\/|inference\/)?v1|v1alpha|v1beta|v1beta\/openai)\/models$|^models$/;
+
+/** Whether a path is a provider's list of models. */
+export function isModelList(path: string): boolean {
+  return MODEL_LIST.test(path);
+}

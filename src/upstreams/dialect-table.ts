@@ -22,6 +22,8 @@ export interface DialectFacts {
   readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];
   readonly probePath?: string;
   readonly probeHeaders?: readonly HeaderPair[];
+  /** Lists of models besides `probePath`. */
+  readonly modelPaths?: readonly string[];
   /** Developer of a type that serves its own models; `namespace`: taken from the model name. */
   readonly author?: string;
   /** Styles whose answers contain the provider's own cost. */
@@ -87,6 +89,7 @@ export const DIALECT_FACTS: Readonly<
     credentialHeader: 'x-goog-api-key',
     capStyle: 'gemini_native',
     probePath: 'v1beta/models',
+    modelPaths: ['v1/models', 'v1beta/openai/models'],
     author: 'Google',
     extraPaths: [
       ...[
@@ -146,6 +149,7 @@ export const DIALECT_FACTS: Readonly<
   fireworks: {
     label: 'Fireworks AI',
     baseUrl: 'https://api.fireworks.ai/',
+    modelPaths: ['inference/v1/models'],
     extraPaths: [
       'inference/v1/completions',
       'inference/v1/messages',
@@ -166,7 +170,7 @@ export const DIALECT_FACTS: Readonly<
     author: 'Moonshot AI',
     extraPaths: ['anthropic/v1/messages'],
   },
-  huggingface: { label: 'Hugging Face', baseUrl: 'https://router.huggingface.co/' },
+  huggingface: { label: 'Hugging Face', baseUrl: 'https://router.huggingface.co/', modelPaths: ['v1/models'] },
   baseten: { label: 'Baseten', baseUrl: 'https://inference.baseten.co/', probePath: 'v1/models' },
   bytedance: {
     label: 'ByteDance Ark',
@@ -180,6 +184,7 @@ export const DIALECT_FACTS: Readonly<
     // The only style of this type whose answer contains a cost.
     apiStyles: ['chat_completions'],
     probePath: 'v1/key',
+    modelPaths: ['v1/models'],
     author: 'namespace',
     costStyles: ['chat_completions'],
   },

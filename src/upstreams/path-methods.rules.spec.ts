@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import { isModelList } from './api-style.rules.js';
 import { methodsOfPath, PATH_METHODS, takesBody } from './path-policy.rules.js';
 import { dialectOf } from './provider-dialect.js';
 import { PROVIDER_TYPES } from './provider-types.js';
 
 describe('methodsOfPath', () => {
-  it.each(PROVIDER_TYPES)('%s → POST alone on every inference path', (type) => {
-    const methods = dialectOf(type).inferencePaths.map((path) => [...methodsOfPath(path)]);
-    expect(new Set(methods.flat())).toEqual(new Set(['POST']));
+  it.each(PROVIDER_TYPES)('%s → GET alone on lists of models, POST alone on every other default path', (type) => {
+    const { inferencePaths } = dialectOf(type);
+    const [lists, others] = [true, false].map((isList) =>
+      inferencePaths.filter((path) => isModelList(path) === isList),
+    );
+    expect(others?.map((path) => [...methodsOfPath(path)])).toEqual(others?.map(() => ['POST']));
+    expect(lists?.map((path) => [...methodsOfPath(path)])).toEqual(lists?.map(() => ['GET']));
   });
 
   it.each([

@@ -4,6 +4,7 @@ import {
   type CapFieldForChat,
   type CapStyle,
   type EndpointStyle,
+  isModelList,
   NAMED_STYLE_PATHS,
 } from './api-style.rules.js';
 import { DIALECT_FACTS, type DialectFacts, type HeaderPair } from './dialect-table.js';
@@ -61,6 +62,7 @@ export interface ProviderDialect {
 function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
   const { credentialHeader = 'authorization', probePath, costStyles = [], author = null, freePaths = [] } = facts;
   const freePatterns = freePaths.map(patternOf);
+  const modelLists = [probePath ?? '', ...(facts.modelPaths ?? [])].filter(isModelList);
   return Object.freeze({
     type,
     label: facts.label,
@@ -74,7 +76,7 @@ function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
     apiStyles: facts.apiStyles ?? API_STYLES,
     endpointStyles: new Map(facts.endpointPaths ?? []),
     probe: probePath === undefined ? null : { path: probePath, headers: facts.probeHeaders ?? [] },
-    inferencePaths: [...NAMED_STYLE_PATHS, ...(facts.extraPaths ?? []), ...freePaths],
+    inferencePaths: [...NAMED_STYLE_PATHS, ...(facts.extraPaths ?? []), ...freePaths, ...modelLists],
     pathModels: new Map(facts.pathModels ?? []),
     isFree: (path: string) => freePatterns.some((pattern) => pattern.test(path)),
     reportsCost: (style: ApiStyle) => costStyles.includes(style),

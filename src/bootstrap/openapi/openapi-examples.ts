@@ -81,6 +81,7 @@ const MEMBERS: ExampleSource['members'] = {
   DeploymentResponse: { version: '1.0.0', node: '24.21.0', pendingEvents: 0 },
   MaintenanceRunResponse: { outcome: 'done' },
   OrganizationResource: { id: ORGANIZATION, name: 'Analytical Engines' },
+  ModelResponse: { id: MODEL, owned_by: 'OpenAI' },
   OrganizationNameRequest: { name: 'Analytical Engines' },
   Member: PERSON,
   CreateInvitationRequest: { role: 'member', email: 'grace@example.com' },

@@ -442,6 +442,14 @@ export const REASONS = {
     means: 'The body names another model than the path.',
     advice: 'The client leaves it out of the body.',
   },
+  model_list_unreachable: {
+    means: 'The provider did not answer the call of its list of models.',
+    advice: 'Test the provider in the console; look at its address and the network.',
+  },
+  model_list_unreadable: {
+    means: 'The provider answered the call of its list of models with an error or with no list.',
+    advice: 'Test the key of the provider; read its status page. A provider without such a list: leave the path out.',
+  },
   model_missing: {
     means: 'The call names no model.',
     advice: 'The client names one.',

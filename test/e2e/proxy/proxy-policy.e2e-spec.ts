@@ -196,17 +196,17 @@ describe('methods that are allowed', () => {
 
   beforeEach(() => world.upstream.script(json(200, list)));
 
-  it('a list of models → GET without body and content type, recorded at no cost, counted', async () => {
+  it('a listed path for GET → without body and content type, recorded at no cost, counted', async () => {
     const limits = { per_app: { requests: { per_day: 1 }, spending: { monthly_usd: 1 } } };
     const client = await ProxyClient.create(world, { policy, limits });
-    expect((await client.call('v1/models?limit=2', { method: 'GET' })).status).toBe(200);
+    expect((await client.call('v1/files?limit=2', { method: 'GET' })).status).toBe(200);
     const [request] = world.upstream.requests;
-    expect([request?.method, request?.path, request?.body.length]).toEqual(['GET', '/v1/models?limit=2', 0]);
+    expect([request?.method, request?.path, request?.body.length]).toEqual(['GET', '/v1/files?limit=2', 0]);
     expect([request?.header('content-type'), request?.header('content-length')]).toEqual([undefined, undefined]);
     expect(await client.events()).toMatchObject([
       {
         model: '(none)',
-        route: `${client.slug}/v1/models`,
+        route: `${client.slug}/v1/files`,
         status: 'ok',
         cost_source: 'computed',
         cost_usd: 0,
@@ -215,7 +215,7 @@ describe('methods that are allowed', () => {
       },
     ]);
     world.upstream.forget();
-    const second = await client.call('v1/models', { method: 'GET' });
+    const second = await client.call('v1/files', { method: 'GET' });
     expect([second.status, JSON.parse(second.body.toString()).error.code]).toEqual([429, 'app_rate_limited']);
     expect(world.upstream.requests).toHaveLength(0);
   });
@@ -262,12 +262,6 @@ describe('methods that are allowed', () => {
   ])('a GET that brings a body %s → 400', async (_name, options) => {
     const client = await ProxyClient.create(world, { policy });
     await expectRefused(client.call('v1/models', { method: 'GET', body: MODEL, ...options }), 400, 'invalid_request');
-  });
-
-  it('a marketplace that serves one style alone → its list of models all the same', async () => {
-    const client = await ProxyClient.create(world, { provider: { type: 'openrouter' }, policy });
-    expect((await client.call('v1/models', { method: 'GET' })).status).toBe(200);
-    expect(await client.events()).toMatchObject([{ cost_source: 'computed', cost_usd: 0 }]);
   });
 });
 

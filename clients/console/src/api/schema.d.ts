@@ -1725,6 +1725,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/apps/{app}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the models that the caller may use
+         * @description Of all active providers that the application allows: priced models of the catalog and of custom prices, and the names of `model_rewrites`. Counts against no limit and calls no provider.
+         */
+        get: operations["listUsableModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/healthz": {
         parameters: {
             query?: never;
@@ -4163,6 +4183,21 @@ export interface components {
              */
             expires_in: number;
         };
+        ModelResponse: {
+            /** @description As the client sends it. */
+            id: string;
+            /** @enum {string} */
+            object: "model";
+            /** @description Developer of the model; else the type of the provider. */
+            owned_by: string;
+            /** @description Slug of the provider instance. */
+            provider: string;
+        };
+        ModelsResponse: {
+            /** @enum {string} */
+            object: "list";
+            data: components["schemas"]["ModelResponse"][];
+        };
         HealthResponse: {
             /** @example true */
             ok: boolean;
@@ -4287,7 +4322,7 @@ export interface components {
         Challenge: string;
         /** @description `Bearer` with `error="insufficient_scope"`, where the access token of a connection was sent. */
         ScopeChallenge: string;
-        /** @description `identity`, where the request had another `Content-Encoding`. */
+        /** @description The codings that the route takes, where the request had another `Content-Encoding`. */
         AcceptEncoding: string;
         /** @description A path of the console. */
         ConsolePlace: string;
@@ -8847,6 +8882,41 @@ export interface operations {
             };
         };
         responses: never;
+    };
+    listUsableModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "object": "list",
+                     *       "data": [
+                     *         {
+                     *           "id": "gpt-4.1-mini",
+                     *           "object": "model",
+                     *           "owned_by": "OpenAI",
+                     *           "provider": "openai"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ModelsResponse"];
+                };
+            };
+        };
     };
     getHealth: {
         parameters: {
