@@ -10,7 +10,7 @@ import { Forwarding } from './forwarding.service.js';
 import { LoopMark } from './loop/loop-mark.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
-import { TurnStages } from './turn-stages.js';
+import { TurnBatch } from './turn-batch.js';
 
 /** A raw request that bypasses the framework. */
 class RawRequest implements CallerRequest {
@@ -41,7 +41,7 @@ export class ProxyEntry {
     private readonly proxied: ProxiedCalls,
     private readonly endpoints: EndpointCalls,
     private readonly refusals: Refusals,
-    private readonly stages: TurnStages,
+    private readonly turn: TurnBatch,
     private readonly loop: LoopMark,
   ) {}
 
@@ -70,7 +70,7 @@ export class ProxyEntry {
     serve: (request: RawRequest) => Promise<void>,
   ): void {
     const request = new RawRequest(message);
-    this.stages.add('calls', () => {
+    this.turn.add('calls', () => {
       serve(request).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
     });
   }

@@ -29,7 +29,7 @@ import { ProxyPolicy } from './proxy-policy.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
 import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
-import { TurnStages } from './turn-stages.js';
+import { TurnBatch } from './turn-batch.js';
 
 /**
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
@@ -69,7 +69,7 @@ import { TurnStages } from './turn-stages.js';
     ProxyEntry,
     DeploymentIdRepository,
     LoopMark,
-    TurnStages,
+    TurnBatch,
     UpstreamConnections,
     AbandonedAnswers,
     OpenAnswers,

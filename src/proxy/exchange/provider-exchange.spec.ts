@@ -12,7 +12,7 @@ import { SystemClock } from '../../common/clock.js';
 import { OriginPool } from '../connections/origin-pool.js';
 import { ProviderConnection } from '../connections/provider-connection.js';
 import { parseResponseHead } from '../connections/response-head.rules.js';
-import { TurnStages } from '../turn-stages.js';
+import { TurnBatch } from '../turn-batch.js';
 import type { ProviderCall } from './provider-call.js';
 import { decodingOf, ProviderExchange } from './provider-exchange.js';
 
@@ -103,7 +103,7 @@ describe('what arrives in one turn', () => {
           exchange.finish();
         },
       },
-      new TurnStages(),
+      new TurnBatch(),
     );
     exchange.take(connection);
     exchange.start();
@@ -222,7 +222,7 @@ describe('a connection after its call', () => {
           exchange.finish();
         },
       },
-      new TurnStages(),
+      new TurnBatch(),
     );
     const connection = pool.acquire();
     if (connection === undefined) throw new Error('a connection was expected');
@@ -250,7 +250,7 @@ describe('a connection after its call', () => {
         },
         onFailure: ({ message }) => void told.push(message),
       },
-      new TurnStages(),
+      new TurnBatch(),
     );
     const connection = pool.acquire();
     if (connection === undefined) throw new Error('a connection was expected');

@@ -9,7 +9,7 @@ import {
 } from 'node:zlib';
 import type { ConnectionEvents, ProviderConnection } from '../connections/provider-connection.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
-import type { Stage, TurnStages } from '../turn-stages.js';
+import type { Stage, TurnBatch } from '../turn-batch.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
@@ -86,7 +86,7 @@ export class ProviderExchange implements ConnectionEvents {
   constructor(
     private readonly call: ProviderCall,
     private readonly events: ExchangeEvents,
-    private readonly stages: TurnStages,
+    private readonly turn: TurnBatch,
   ) {
     this.#receiver = events;
   }
@@ -207,7 +207,7 @@ export class ProviderExchange implements ConnectionEvents {
 
   /** What the receiver throws ends the call. */
   #add(stage: Stage, deliver: () => void): void {
-    this.stages.add(stage, () => {
+    this.turn.add(stage, () => {
       try {
         deliver();
       } catch (error) {

@@ -7,7 +7,7 @@ import { Metrics } from '../../platform/metrics/metrics.js';
 import { Traces } from '../../platform/traces/traces.service.js';
 import { UsageRecorder } from '../../usage/recording/usage-recorder.service.js';
 import type { ProviderCall } from '../exchange/provider-call.js';
-import { TurnStages } from '../turn-stages.js';
+import { TurnBatch } from '../turn-batch.js';
 import { AbandonedAnswers, OpenAnswers } from './open-answers.js';
 import { SendBatch } from './send-batch.js';
 
@@ -24,7 +24,7 @@ export class RelayContext {
     readonly recorder: UsageRecorder,
     readonly open: OpenAnswers,
     readonly abandoned: AbandonedAnswers,
-    readonly stages: TurnStages,
+    readonly turn: TurnBatch,
     readonly sends: SendBatch,
     readonly metrics: Metrics,
     readonly traces: Traces,

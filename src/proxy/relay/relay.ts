@@ -56,7 +56,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     /** The request is sent to this target for the second time. */
     private readonly isRepeated = false,
   ) {
-    this.#exchange = new ProviderExchange(call, this, parts.stages);
+    this.#exchange = new ProviderExchange(call, this, parts.turn);
     this.#answer = new ClientAnswer(response);
     this.#received = new ProviderAnswer(call, parts.clock);
   }

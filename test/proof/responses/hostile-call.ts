@@ -7,7 +7,7 @@ import {
   type ReceivedHead,
 } from '../../../src/proxy/exchange/provider-exchange.js';
 import type { WaitingRequest } from '../../../src/proxy/relay/send-batch.js';
-import type { TurnStages } from '../../../src/proxy/turn-stages.js';
+import type { TurnBatch } from '../../../src/proxy/turn-batch.js';
 import type { HostileResponse } from './hostile-responses.js';
 import type { ReadAnswer } from './node-answer.js';
 import { type Asker, nonceOf } from './nonces.js';
@@ -31,13 +31,13 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
     readonly asker: Asker,
     readonly response: HostileResponse,
     pool: OriginPool,
-    stages: TurnStages,
+    turn: TurnBatch,
     private readonly pausesAtFirst: boolean,
     private readonly over: (call: HostileCall) => void,
   ) {
     const headers = ['x-nonce', nonceOf(asker)];
     const call: Partial<ProviderCall> = { pool, method: response.method, path: '/', headers, ttfbTimeoutMs: 0 };
-    this.exchange = new ProviderExchange(call as ProviderCall, this, stages);
+    this.exchange = new ProviderExchange(call as ProviderCall, this, turn);
   }
 
   /** What it got; absent before its end, or if it failed. */
