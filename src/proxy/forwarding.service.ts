@@ -6,6 +6,7 @@ import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
+import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import { CallAdmission } from './admission/call-admission.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
@@ -49,6 +50,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     private readonly admission: CallAdmission,
     private readonly budgets: Budgets,
     private readonly calls: OutgoingCalls,
+    private readonly recorder: UsageRecorder,
     private readonly parts: RelayContext,
   ) {}
 
@@ -75,7 +77,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
     const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);
     const funds = new GrowingHolds(held, this.budgets, outgoing.createdAtMs);
-    const record = new CallRecord(this.parts.recorder, funds.holds, () => this.admission.noteUnsent(caller));
+    const record = new CallRecord(this.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {
       const first = composed.connect(event, funds);
       if (first === undefined) throw overloaded();

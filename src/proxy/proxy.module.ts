@@ -26,6 +26,7 @@ import { ProxyController } from './proxy.controller.js';
 import { ProxyEntry } from './proxy-entry.js';
 import { ProxyPlans } from './proxy-plans.js';
 import { ProxyPolicy } from './proxy-policy.js';
+import { CallTelemetry } from './relay/call-telemetry.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
 import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
@@ -79,6 +80,7 @@ import { TurnBatch } from './turn-batch.js';
       useFactory: ({ JOURNAL_SYNC }: Environment, journal: UsageJournal) =>
         new SendBatch(JOURNAL_SYNC === 'always' ? () => journal.synced() : undefined),
     },
+    CallTelemetry,
     RelayContext,
   ],
 })

@@ -12,7 +12,7 @@ import {
   isTimeout,
   refusalOf,
 } from '../exchange/provider-failure.rules.js';
-import { tracedAnswer, tracedRequest } from '../exchange/traced-call.rules.js';
+import { tracedAnswer } from '../exchange/traced-call.rules.js';
 import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
@@ -77,7 +77,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
       return;
     }
     this.parts.open.add(this);
-    this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
+    this.trace ??= this.parts.telemetry.begin(this.call);
     this.response.once('close', this.#onClose);
     this.#exchange.take(connection);
     this.parts.sends.add(this);
@@ -102,11 +102,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   onHead(received: ReceivedHead): void {
     const { status } = received.head;
     this.#received.begin(received.head);
-    this.parts.metrics.providerAnswered(
-      this.call.admission.providerType,
-      status,
-      this.#received.timings.providerTtfbMs,
-    );
+    this.parts.telemetry.answered(this.call, status, this.#received.timings.providerTtfbMs);
     if (this.#clientLeft) return;
     const head = this.#received.headOf(received);
     if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
@@ -139,9 +135,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
       this.#exchange.finish();
       return;
     }
-    if (isTimeout(error)) this.parts.logTimeout(this.call);
+    if (isTimeout(error)) this.parts.telemetry.timedOut(this.call);
     const isUnanswered = this.#received.status === 0 && !this.#clientLeft && !isOurFailure(error);
-    if (isUnanswered) this.parts.metrics.providerFailed(this.call.admission.providerType);
+    if (isUnanswered) this.parts.telemetry.unanswered(this.call);
     if (this.#clientLeft) this.#leave();
     else if (!this.#answer.takeBack()) this.#breakOff(error);
     else if (isOurFailure(error)) this.#refuse(error);
@@ -290,7 +286,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
 
   /** Cuts an answer that has started, and logs why. */
   #breakOff(error: Error): void {
-    if (!isOurFailure(error)) this.parts.logBrokenStream(this.call, error);
+    if (!isOurFailure(error)) this.parts.telemetry.brokenOff(this.call, error);
     this.#answer.cut();
     this.#settle(failureReason(error));
   }
