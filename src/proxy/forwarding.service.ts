@@ -10,12 +10,12 @@ import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import { CallAdmission } from './admission/call-admission.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
-import type { NextCall } from './exchange/provider-call.js';
 import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
 import type { CallPlan, CallTarget } from './provider-choice.rules.js';
 import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayContext } from './relay/relay-context.js';
+import type { NextCall } from './round-trip/provider-call.js';
 
 /** What calls of the proxy routes and calls of named endpoints do differently. */
 export interface CallRecipe<Address, Plan extends CallPlan> {
@@ -70,7 +70,7 @@ export class Forwarding implements BeforeApplicationShutdown {
   ): Promise<void> {
     const plan = await recipe.plan(caller, address, request.method);
     const body = takesBody(plan.method) ? await readBody(request.raw, MAX_BODY_BYTES) : undefined;
-    await this.calls.clockSettled();
+    await this.calls.whenTimeKnown();
     const outgoing = this.calls.begin(caller, request, plan.endpointSlug);
     const composed = await recipe.compose(plan, outgoing, body);
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);

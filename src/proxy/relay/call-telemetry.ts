@@ -3,8 +3,8 @@ import { Log } from '../../common/log/log.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import { Traces } from '../../platform/traces/traces.service.js';
-import type { ProviderCall } from '../exchange/provider-call.js';
-import { tracedRequest } from '../exchange/traced-call.rules.js';
+import type { ProviderCall } from '../round-trip/provider-call.js';
+import { tracedRequest } from '../round-trip/traced-call.rules.js';
 
 /** Logs, metrics and traces of provider calls. */
 @Injectable()

@@ -1,4 +1,4 @@
-import { GivenUp } from '../exchange/provider-failure.rules.js';
+import { GivenUp } from '../round-trip/provider-failure.rules.js';
 
 /** A request that is ready to send. */
 export interface WaitingRequest {

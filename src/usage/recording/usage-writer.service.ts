@@ -4,7 +4,7 @@ import { WriteBatch } from '../../platform/database/write-batch.js';
 import type { JournalEntry } from '../../platform/journal/journal-entry.js';
 import type { EventKind } from '../../platform/journal/journal-lines.rules.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
-import { arraysOfKinds, type SettledEvent } from './event/event-arrays.js';
+import { arraysOfKinds, type EventOfKind } from './event/event-arrays.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -15,7 +15,7 @@ const BATCH_EVENTS = 2_000;
 const GATHER_MS = 50;
 
 /** A settled event and its budget holds. */
-interface WaitingEvent extends SettledEvent {
+interface WaitingEvent extends EventOfKind {
   readonly holds: readonly BudgetHold[];
   /** Postgres rejected the data of this event, and that is logged. */
   rejected: boolean;

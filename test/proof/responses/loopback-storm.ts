@@ -54,7 +54,7 @@ export class LoopbackStorm {
       const call = await new Promise<HostileCall>((over) => {
         const begun = new HostileCall(asker, response, pool, this.#turnBatch, false, over);
         this.#calls.add(begun);
-        begun.exchange.take(connection);
+        begun.roundTrip.take(connection);
         this.#sends.add(begun);
       });
       this.#calls.remove(call);

@@ -112,7 +112,7 @@ export class ResponseStorm {
     const call = new HostileCall(asker, response, pool, this.#turnBatch, this.#chance.is(0.02), over);
     this.#open.add(call);
     provider.calls.add(call);
-    call.exchange.take(connection);
+    call.roundTrip.take(connection);
     this.#sends.add(call);
   }
 

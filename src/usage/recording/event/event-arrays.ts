@@ -9,7 +9,7 @@ export interface EventArrays {
 }
 
 /** A settled event and its kind. */
-export interface SettledEvent {
+export interface EventOfKind {
   readonly entry: JournalEntry;
   readonly kind: EventKind;
 }
@@ -21,7 +21,7 @@ const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
  *
  * @throws Error when an event cannot be read back from the disk.
  */
-export function arraysOfKinds(settled: readonly SettledEvent[], reader: SettledReader): EventArrays {
+export function arraysOfKinds(settled: readonly EventOfKind[], reader: SettledReader): EventArrays {
   const kinds = new Set<EventKind>();
   let length = 1;
   for (const { entry, kind } of settled) {

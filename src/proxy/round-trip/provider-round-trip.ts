@@ -50,7 +50,7 @@ export interface BodyEvents {
 }
 
 /** Events of one call. */
-export interface ExchangeEvents extends BodyEvents {
+export interface RoundTripEvents extends BodyEvents {
   /**
    * Called immediately before the request is written to the socket. A thrown error prevents that and is reported as the
    * failure.
@@ -64,7 +64,7 @@ export interface ExchangeEvents extends BodyEvents {
  * connection. Its public methods are the connection's callbacks in their order, and the operations for the relay. What
  * arrives is delivered in the stages of its event loop turn, in the order of its arrival.
  */
-export class ProviderExchange implements ConnectionEvents {
+export class ProviderRoundTrip implements ConnectionEvents {
   #connection: ProviderConnection | undefined;
   /** Of a coded answer. */
   #decoderFor: DecoderFor | undefined;
@@ -85,7 +85,7 @@ export class ProviderExchange implements ConnectionEvents {
 
   constructor(
     private readonly call: ProviderCall,
-    private readonly events: ExchangeEvents,
+    private readonly events: RoundTripEvents,
     private readonly turn: TurnBatch,
   ) {
     this.#receiver = events;
