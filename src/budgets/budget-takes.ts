@@ -139,7 +139,7 @@ export class BudgetTakes {
     const { repository, instances } = this.options;
     const isFirst = account.row === undefined;
     if (isFirst && account.inconclusive === 0) {
-      const first = await this.firstTakes.ask(account);
+      const first = await this.firstTakes.add(account);
       if (first.taken !== undefined) return first;
     }
     if (isFirst) await repository.addRows(keyOf(account), instances.id, account.organizationId);

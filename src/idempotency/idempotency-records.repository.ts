@@ -5,7 +5,7 @@ import type { CreatedIds, IdempotencyRecord, RecordClaim } from './creation.js';
 import { IdempotencyRecordEntity } from './idempotency-record.entity.js';
 
 /** The stored response and its expiry. */
-export interface RetainedAnswer extends Pick<IdempotencyRecord, 'answer' | 'sealedAnswer' | 'sealedUntil' | 'ids'> {
+export interface StoredAnswer extends Pick<IdempotencyRecord, 'answer' | 'sealedAnswer' | 'sealedUntil' | 'ids'> {
   readonly createdAt: Instant;
   readonly expiresAt: Instant;
 }
@@ -37,7 +37,7 @@ export class IdempotencyRecordsRepository {
   }
 
   /** Stores a record. A committed record with the same id violates `creation_receipts_pkey`. */
-  async insert(tx: EntityManager, claim: RecordClaim, kept: RetainedAnswer): Promise<void> {
+  async insert(tx: EntityManager, claim: RecordClaim, kept: StoredAnswer): Promise<void> {
     const { proof: _, ...identified } = claim;
     const { ids, ...stored } = kept;
     await tx.insert(IdempotencyRecordEntity, { ...identified, ...ids, ...stored });

@@ -9,7 +9,7 @@ import { IV_BYTES } from '../platform/vault/sealed-blob.rules.js';
 import { Creation, type CreationAnswer, type IdempotencyRecord, type RecordClaim, type Write } from './creation.js';
 import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF } from './idempotency-headers.rules.js';
 import { KEY_REPLAY_MS, RECORD_LIFE_MS, type RecordStanding, recordStanding } from './idempotency-record.rules.js';
-import { IdempotencyRecordsRepository, type RetainedAnswer } from './idempotency-records.repository.js';
+import { IdempotencyRecordsRepository, type StoredAnswer } from './idempotency-records.repository.js';
 import { openAnswer, sealAnswer } from './sealed-answer.rules.js';
 
 /**
@@ -31,7 +31,7 @@ export class IdempotencyRecords {
 
   /**
    * A creation that stores a record for the claim; without a claim it stores none. Those of one account wait for each
-   * other without a connection: they would wait for the same locks.
+   * other without a database connection: they would wait for the same locks.
    */
   creation(organizationId: string, claim: RecordClaim | undefined): Creation {
     const inTurn: Write<unknown> = (statements) =>
@@ -68,7 +68,7 @@ export class IdempotencyRecords {
   private async keep(tx: EntityManager, claim: RecordClaim, { body, ids }: CreationAnswer<object>): Promise<void> {
     const nowMs = this.clock.nowMs();
     const text = JSON.stringify(body);
-    const answer: Pick<RetainedAnswer, 'answer' | 'sealedAnswer' | 'sealedUntil'> =
+    const answer: Pick<StoredAnswer, 'answer' | 'sealedAnswer' | 'sealedUntil'> =
       ids.keyId === undefined
         ? { answer: text, sealedAnswer: null, sealedUntil: null }
         : {

@@ -6,16 +6,17 @@ import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
+import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import { CallAdmission } from './admission/call-admission.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
 import { decodedBody } from './content-codings.js';
-import type { NextCall } from './exchange/provider-call.js';
 import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
 import type { CallPlan, CallTarget } from './provider-choice.rules.js';
 import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayContext } from './relay/relay-context.js';
+import type { NextCall } from './round-trip/provider-call.js';
 
 /** What calls of the proxy routes and calls of named endpoints do differently. */
 export interface CallRecipe<Address, Plan extends CallPlan> {
@@ -50,6 +51,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     private readonly admission: CallAdmission,
     private readonly budgets: Budgets,
     private readonly calls: OutgoingCalls,
+    private readonly recorder: UsageRecorder,
     private readonly parts: RelayContext,
   ) {}
 
@@ -69,14 +71,14 @@ export class Forwarding implements BeforeApplicationShutdown {
   ): Promise<void> {
     const plan = await recipe.plan(caller, address, request.method);
     const body = takesBody(plan.method) ? await this.bodyOf(request) : undefined;
-    await this.calls.clockSettled();
+    await this.calls.whenTimeKnown();
     const outgoing = this.calls.begin(caller, request, plan.endpointSlug);
     const composed = await recipe.compose(plan, outgoing, body);
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
     const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);
     const funds = new GrowingHolds(held, this.budgets, outgoing.createdAtMs);
-    const record = new CallRecord(this.parts.recorder, funds.holds, () => this.admission.noteUnsent(caller));
+    const record = new CallRecord(this.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {
       const first = composed.connect(event, funds);
       if (first === undefined) throw overloaded();

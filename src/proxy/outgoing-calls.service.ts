@@ -13,11 +13,11 @@ import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { UpstreamConnections } from './connections/upstream-connections.js';
-import type { FallbackChain, NextCall, ProviderCall } from './exchange/provider-call.js';
 import { LoopMark } from './loop/loop-mark.service.js';
 import type { CallTarget } from './provider-choice.rules.js';
 import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
+import type { FallbackChain, NextCall, ProviderCall } from './round-trip/provider-call.js';
 
 const OVERLOAD_RETRY_SECONDS = 2;
 const NO_PRICES: readonly CompiledPrice[] = [];
@@ -58,11 +58,10 @@ export class OutgoingCalls {
     private readonly environment: Environment,
   ) {}
 
-  /** While the clock is not settled: waits up to a second; the calls that follow take its best estimate. */
-  clockSettled(): MaybePromise<void> {
-    const settled = this.clock.settled();
-    if (settled instanceof Promise)
-      return Promise.race([settled, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
+  /** While the time is unknown: waits up to a second; the calls that follow take its best estimate. */
+  whenTimeKnown(): MaybePromise<void> {
+    const known = this.clock.whenKnown();
+    if (known instanceof Promise) return Promise.race([known, sleep(LONGEST_MEASURE_MS, undefined, { ref: false })]);
   }
 
   /** Starts a request: assigns the id and the time of its event, which determine its day and month. */

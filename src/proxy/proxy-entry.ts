@@ -13,7 +13,7 @@ import { LoopMark } from './loop/loop-mark.service.js';
 import { ModelLists } from './models/model-lists.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
-import { TurnStages } from './turn-stages.js';
+import { TurnBatch } from './turn-batch.js';
 
 /** A raw request that bypasses the framework. */
 class RawRequest implements CallerRequest {
@@ -45,7 +45,7 @@ export class ProxyEntry {
     private readonly endpoints: EndpointCalls,
     private readonly models: ModelLists,
     private readonly refusals: Refusals,
-    private readonly stages: TurnStages,
+    private readonly turn: TurnBatch,
     private readonly loop: LoopMark,
   ) {}
 
@@ -74,7 +74,7 @@ export class ProxyEntry {
     serve: (request: RawRequest) => Promise<void>,
   ): void {
     const request = new RawRequest(message);
-    this.stages.add('calls', () => {
+    this.turn.add('calls', () => {
       serve(request).catch((error: unknown) => this.refusals.answerThrown(request, response, error));
     });
   }

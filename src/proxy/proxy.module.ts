@@ -28,10 +28,11 @@ import { ProxyController } from './proxy.controller.js';
 import { ProxyEntry } from './proxy-entry.js';
 import { ProxyPlans } from './proxy-plans.js';
 import { ProxyPolicy } from './proxy-policy.js';
+import { CallTelemetry } from './relay/call-telemetry.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
 import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
-import { TurnStages } from './turn-stages.js';
+import { TurnBatch } from './turn-batch.js';
 
 /**
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
@@ -73,7 +74,7 @@ import { TurnStages } from './turn-stages.js';
     ProxyEntry,
     DeploymentIdRepository,
     LoopMark,
-    TurnStages,
+    TurnBatch,
     UpstreamConnections,
     AbandonedAnswers,
     OpenAnswers,
@@ -83,6 +84,7 @@ import { TurnStages } from './turn-stages.js';
       useFactory: ({ JOURNAL_SYNC }: Environment, journal: UsageJournal) =>
         new SendBatch(JOURNAL_SYNC === 'always' ? () => journal.synced() : undefined),
     },
+    CallTelemetry,
     RelayContext,
   ],
 })

@@ -76,6 +76,13 @@ export class BrowserSessions {
     return this.sessions.open(tx, identityId, browser);
   }
 
+  /** Opens a session of a person and ends every other one. Audits nothing: the caller records the reason. */
+  async replaceAll(tx: EntityManager, identityId: string, browser: BrowserClient): Promise<OpenedSession> {
+    const opened = await this.sessions.open(tx, identityId, browser);
+    await this.sessions.endOthers(tx, identityId, opened.id);
+    return opened;
+  }
+
   /** @param organizationId the first organization of the session. */
   async recordOpened(tx: EntityManager, organizationId: string, person: ActingPerson): Promise<void> {
     await this.trail.record(tx, personActor(organizationId, person), {

@@ -67,7 +67,7 @@ const PROOFS = {
     option: 'responses',
     usual: '1000000',
     runs: (responses, seed) => [
-      unit('src/proxy/exchange/hostile-responses', { FUZZ_RUNS: responses, FUZZ_SEED: seed }),
+      unit('src/proxy/round-trip/hostile-responses', { FUZZ_RUNS: responses, FUZZ_SEED: seed }),
       unit('src/proxy/connections/origin-pool-model', {
         ...{ FUZZ_RUNS: String(Math.max(Math.ceil(Number(responses) / 100), 1_000)), FUZZ_SEED: seed },
       }),

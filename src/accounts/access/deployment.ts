@@ -40,7 +40,7 @@ export class Deployment {
     return first?.id;
   }
 
-  /** @param within of a transaction that runs, which must not ask for a second connection. */
+  /** @param within of a transaction that runs, which must not ask for a second database connection. */
   async facts(within: EntityManager = this.dataSource.manager): Promise<DeploymentFacts> {
     if (this.#facts !== undefined) return this.#facts;
     const { id } = await within.findOneByOrFail(DeploymentEntity, { singleton: true });

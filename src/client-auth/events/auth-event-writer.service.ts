@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Log } from '../../common/log/log.js';
-import { BatchQueue } from '../../platform/database/batch-queue.js';
+import { WriteBatch } from '../../platform/database/write-batch.js';
 import { storeEvents } from '../../usage/recording/store-events.js';
 import { AuthEventsRepository } from './auth-events.repository.js';
 
@@ -62,10 +62,10 @@ const TOO_MANY = 'more events than can be kept';
 @Injectable()
 export class AuthEventWriter implements OnApplicationShutdown {
   /** JSON texts. */
-  private readonly queue = new BatchQueue<string>({
-    batchSize: BATCH_EVENTS,
+  private readonly batch = new WriteBatch<string>({
+    maxItems: BATCH_EVENTS,
     gatherMs: GATHER_MS,
-    write: (batch) => this.write(batch),
+    run: (events) => this.write(events),
   });
   /** The logged cause of a drop. */
   private lastError: unknown = TOO_MANY;
@@ -77,30 +77,30 @@ export class AuthEventWriter implements OnApplicationShutdown {
 
   /** @param event from `authEventText`. */
   add(event: string): void {
-    this.queue.add(event);
-    if (this.queue.waiting + this.queue.writing > MAX_EVENTS) {
-      this.queue.dropOldest();
+    this.batch.add(event);
+    if (this.batch.waiting + this.batch.running > MAX_EVENTS) {
+      this.batch.dropOldest();
       this.losses.add(1, this.lastError);
     }
   }
 
   /** Writes the waiting events now. Returns when all are stored, or after a failed attempt. */
   flush(): Promise<void> {
-    return this.queue.flush();
+    return this.batch.run();
   }
 
   async onApplicationShutdown(): Promise<void> {
     await this.flush();
-    const { length } = this.queue.close();
+    const { length } = this.batch.close();
     if (length > 0) this.losses.add(length, this.lastError);
     this.losses.flush();
   }
 
   /** @returns the events to retry: all but those that Postgres rejects. */
-  private async write(batch: readonly string[]): Promise<readonly string[]> {
+  private async write(events: readonly string[]): Promise<readonly string[]> {
     const rejected = new Set<string>();
     try {
-      await storeEvents(batch, {
+      await storeEvents(events, {
         insert: (some) => this.events.insert(`[${some.join(',')}]`),
         reject: (event, error) => {
           rejected.add(event);
@@ -111,7 +111,7 @@ export class AuthEventWriter implements OnApplicationShutdown {
       return [];
     } catch (error) {
       this.lastError = error;
-      return batch.filter((event) => !rejected.has(event));
+      return events.filter((event) => !rejected.has(event));
     }
   }
 }

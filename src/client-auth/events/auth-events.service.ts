@@ -13,7 +13,7 @@ export class AuthEvents {
     private readonly ids: Ids,
   ) {}
 
-  /** Queues a finished attempt, which is stored in the background. Never throws and never waits. */
+  /** Adds a finished attempt, which is stored in the background. Never throws and never waits. */
   record(draft: AuthEventDraft): void {
     try {
       this.writer.add(authEventText(this.ids.uuid(), draft));

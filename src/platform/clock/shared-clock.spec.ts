@@ -58,13 +58,13 @@ describe('SharedClock', () => {
     },
   );
 
-  it('not measured yet → not settled; measured → settled', async () => {
+  it('not measured yet → unknown; measured → known', async () => {
     const { clock, measure } = machine();
-    const settled = clock.settled();
-    expect(settled).toBeInstanceOf(Promise);
+    const known = clock.whenKnown();
+    expect(known).toBeInstanceOf(Promise);
     measure(THEIRS_MS);
-    await settled;
-    expect(clock.settled()).toBeUndefined();
+    await known;
+    expect(clock.whenKnown()).toBeUndefined();
   });
 
   it('answers that take their time → no tremble: only what cannot be true is corrected', () => {
@@ -110,27 +110,27 @@ describe('SharedClock', () => {
   });
 
   it.each([HOUR_MS, -HOUR_MS, 600])(
-    'the machine’s clock is set by %i ms → not settled, reported once, and time advances',
+    'the machine’s clock is set by %i ms → unknown, reported once, and time advances',
     (by) => {
       const { own, clock, jumps, measure } = machine();
       measure(THEIRS_MS);
       own.wallMs += by;
       expect(clock.nowMs()).toBe(THEIRS_MS);
-      expect(clock.settled()).toBeInstanceOf(Promise);
+      expect(clock.whenKnown()).toBeInstanceOf(Promise);
       expect(jumps).toHaveLength(1);
       measure(THEIRS_MS);
-      expect([clock.settled(), clock.nowMs()]).toEqual([undefined, THEIRS_MS]);
+      expect([clock.whenKnown(), clock.nowMs()]).toEqual([undefined, THEIRS_MS]);
     },
   );
 
-  it('the machine slept, so its monotonic clock stood still → not settled; measured → right', () => {
+  it('the machine slept, so its monotonic clock stood still → unknown; measured → right', () => {
     const { own, clock, jumps, measure } = machine();
     measure(THEIRS_MS);
     own.wallMs += 20_000;
     clock.nowMs();
-    expect([clock.settled() instanceof Promise, jumps.length]).toEqual([true, 1]);
+    expect([clock.whenKnown() instanceof Promise, jumps.length]).toEqual([true, 1]);
     measure(THEIRS_MS + 20_000);
-    expect([clock.settled(), clock.nowMs()]).toEqual([undefined, THEIRS_MS + 20_000]);
+    expect([clock.whenKnown(), clock.nowMs()]).toEqual([undefined, THEIRS_MS + 20_000]);
   });
 
   it('the machine slept during the query → its answer is discarded', () => {
@@ -139,7 +139,7 @@ describe('SharedClock', () => {
     const asked = clock.read();
     own.wallMs += 20_000;
     clock.adopt(asked, THEIRS_MS);
-    expect(clock.settled()).toBeInstanceOf(Promise);
+    expect(clock.whenKnown()).toBeInstanceOf(Promise);
     measure(THEIRS_MS + 20_000);
     expect(clock.nowMs()).toBe(THEIRS_MS + 20_000);
   });
@@ -171,6 +171,6 @@ describe('SharedClock', () => {
     const clock = new SharedClock({ own, follows: false, log: new Log(own, 'debug', () => undefined) });
     clock.adopt(clock.read(), THEIRS_MS + HOUR_MS);
     own.wallMs -= HOUR_MS;
-    expect([clock.nowMs(), clock.settled(), clock.ownAheadMs]).toEqual([THEIRS_MS - HOUR_MS, undefined, 0]);
+    expect([clock.nowMs(), clock.whenKnown(), clock.ownAheadMs]).toEqual([THEIRS_MS - HOUR_MS, undefined, 0]);
   });
 });

@@ -94,7 +94,7 @@ export class SharedClock extends Clock {
    *
    * @returns `undefined` when the time is known; otherwise a promise of the next measurement, without a time limit.
    */
-  settled(): MaybePromise<void> {
+  whenKnown(): MaybePromise<void> {
     if (this.options.follows) this.nowMs();
     return this.measurement?.promise;
   }

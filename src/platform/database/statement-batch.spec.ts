@@ -15,7 +15,7 @@ function heldStatements() {
 
 it('items of one turn → one statement; each gets its own answer', async () => {
   const { batch, statements } = heldStatements();
-  const asked = Promise.all([1, 2, 3].map((item) => batch.ask(item)));
+  const asked = Promise.all([1, 2, 3].map((item) => batch.add(item)));
   await tick();
   expect(statements.map(({ items }) => items)).toEqual([[1, 2, 3]]);
   statements[0]?.end();
@@ -26,10 +26,10 @@ it('two statements run → further items wait for one of them, then go together,
   const { batch, statements, sizes } = heldStatements();
   const asked: Promise<string>[] = [];
   for (let turn = 0; turn < 2; turn++) {
-    asked.push(batch.ask(turn));
+    asked.push(batch.add(turn));
     await tick();
   }
-  for (let item = 0; item < 700; item++) asked.push(batch.ask(item));
+  for (let item = 0; item < 700; item++) asked.push(batch.add(item));
   await tick();
   expect(sizes()).toEqual([1, 1]);
   statements[1]?.end();
@@ -46,9 +46,9 @@ it('two statements run → further items wait for one of them, then go together,
 
 it('a statement fails → its items reject, later ones do not', async () => {
   const { batch, statements } = heldStatements();
-  const failing = [1, 2].map((item) => batch.ask(item).catch(String));
+  const failing = [1, 2].map((item) => batch.add(item).catch(String));
   await tick();
-  const later = batch.ask(3);
+  const later = batch.add(3);
   statements[0]?.fail(new Error('away'));
   expect(await Promise.all(failing)).toEqual(['Error: away', 'Error: away']);
   await tick();
@@ -58,5 +58,5 @@ it('a statement fails → its items reject, later ones do not', async () => {
 
 it('a statement with another number of answers → its items reject', async () => {
   const batch = new StatementBatch<number, number>(async () => []);
-  await expect(batch.ask(1)).rejects.toThrow('0 answers for 1 items');
+  await expect(batch.add(1)).rejects.toThrow('0 answers for 1 items');
 });

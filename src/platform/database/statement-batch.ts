@@ -18,10 +18,10 @@ export class StatementBatch<Item, Answer> {
   private running = 0;
   private isPlanned = false;
 
-  /** @param run sends one statement and answers in the order of the items; when it rejects, all items do. */
-  constructor(private readonly run: (items: readonly Item[]) => Promise<readonly Answer[]>) {}
+  /** @param statement sends one statement and answers in the order of the items; when it rejects, all items do. */
+  constructor(private readonly statement: (items: readonly Item[]) => Promise<readonly Answer[]>) {}
 
-  ask(item: Item): Promise<Answer> {
+  add(item: Item): Promise<Answer> {
     return new Promise((answered, failed) => {
       this.waiting.push({ item, answered, failed });
       this.plan();
@@ -34,15 +34,15 @@ export class StatementBatch<Item, Answer> {
     this.isPlanned = true;
     setImmediate(() => {
       this.isPlanned = false;
-      void this.send(this.waiting.splice(0, MOST_AT_ONCE));
+      void this.run(this.waiting.splice(0, MOST_AT_ONCE));
     });
   }
 
-  private async send(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
+  private async run(batch: readonly Waiting<Item, Answer>[]): Promise<void> {
     this.running++;
     this.plan();
     try {
-      const answers = await this.run(batch.map(({ item }) => item));
+      const answers = await this.statement(batch.map(({ item }) => item));
       if (answers.length !== batch.length) throw new Error(`${answers.length} answers for ${batch.length} items`);
       for (const [at, answer] of answers.entries()) batch[at]?.answered(answer);
     } catch (error) {

@@ -12,15 +12,15 @@ export class JournalEntry implements Linked<JournalEntry> {
   stored = false;
   /** Where the admission is; absent until it is written. */
   admittedIn: Segment | undefined;
-  /** Offset of its JSON in `admittedIn`, and its length up to the number of its kind, in bytes. */
+  /** Offset of its JSON in `admittedIn`, and its length, in bytes. */
   admittedAt = 0;
   admittedBytes = 0;
   /** Where the settlement is; absent until it is written. */
   settledIn: Segment | undefined;
-  /** Likewise in `settledIn`. */
+  /** Likewise in `settledIn`; the length without the members of the kind. */
   settledAt = 0;
   settledBytes = 0;
-  /** Of the settlement, or before it of the written admission; absent where the JSON is complete. */
+  /** Of the settlement; absent before it, and where the event has none. */
   kind: EventKind | undefined;
   /** Holds the settled JSON; absent before the settlement and once only the disk holds it. */
   block: LineBlock | undefined;

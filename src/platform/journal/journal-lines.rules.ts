@@ -1,19 +1,14 @@
 /** `A`: an admission, as the event it becomes without a settlement. `S`: a settled event. */
 export type JournalMark = 'A' | 'S';
 
-/**
- * Members that many events share: a line of its own in every file with an event of this kind, before the first of them.
- * Source: ADR 0055.
- */
+/** Members that many events share, which a statement names once. Source: ADR 0055. */
 export interface EventKind {
   /** Its number and its members. */
   readonly json: string;
-  /** The same as a line of the journal. */
-  readonly line: Buffer;
-  /** What ends the line of an event: the number of its kind. */
+  /** What ends an event that names its kind: the number. */
   readonly end: Buffer;
-  /** What ends the complete text of an event instead: the members of its kind. */
-  readonly tail: string;
+  /** What ends a complete event: the members. */
+  readonly tail: Buffer;
 }
 
 /** One parsed line of a journal. */
@@ -25,10 +20,13 @@ export interface JournalLine {
   readonly json: string;
 }
 
-/** Tails of the kinds that one process has written so far, by number. */
+/**
+ * Tails by the number of their kind, from the lines that one process has written so far: earlier versions wrote the
+ * members of a kind once a file, and its number in the lines of events.
+ */
 export type KindTails = Map<number, string>;
 
-/** Marks the line of a kind. */
+/** Marks the line of a kind, by an earlier version. */
 const KIND_MARK = 'K';
 
 const SEGMENT_NAME = /^\d{8,}\.log$/;
@@ -50,8 +48,7 @@ export function segmentNames(names: readonly string[]): string[] {
  * @param tail JSON members, each with a leading comma, and the closing brace.
  */
 export function eventKind(number: number, tail: string): EventKind {
-  const json = kindStart(number) + tail;
-  return { json, line: Buffer.from(`${KIND_MARK}${json}\n`), end: Buffer.from(kindEnd(number)), tail };
+  return { json: kindStart(number) + tail, end: Buffer.from(kindEnd(number)), tail: Buffer.from(tail) };
 }
 
 /** A line of a segment, with its line end. `json` must contain no line break. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { bytesOf, LineBlocks } from './line-block.js';
 
 const KIB = 1024;
-const kindEndingWith = (end: string) => ({ json: '', line: Buffer.alloc(0), end: Buffer.from(end), tail: '' });
+const kindOf = (tail: string) => ({ json: '', end: Buffer.alloc(0), tail: Buffer.from(tail) });
 
 it('any lines, also such as no block holds → their bytes in their order, whatever blocks are used again meanwhile', () => {
   const text = fc.oneof(
@@ -15,7 +15,7 @@ it('any lines, also such as no block holds → their bytes in their order, whate
     fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
       const blocks = new LineBlocks<null>();
       const held = lines.map(({ head, tail, isReleased }) => {
-        const encoded = blocks.encode(null, 'S', head, kindEndingWith(tail));
+        const encoded = blocks.encode(null, 'S', head, kindOf(tail));
         expect(encoded.headLength).toBe(Buffer.byteLength(head));
         if (isReleased) blocks.release(encoded.block);
         return { encoded, text: `S${head}${tail}\n`, isReleased };

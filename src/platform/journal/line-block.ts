@@ -24,13 +24,12 @@ export class LineBlock {
 export interface EncodedLine<Entry> {
   readonly entry: Entry;
   readonly mark: JournalMark;
-  readonly kind: EventKind | undefined;
   readonly block: LineBlock;
   /** Offset in the block. */
   readonly at: number;
   /** Mark and line end included. */
   readonly length: number;
-  /** The part of it that `head` takes. */
+  /** The part of it that `head` takes, in bytes. */
   readonly headLength: number;
 }
 
@@ -44,24 +43,24 @@ export class LineBlocks<Entry> {
   private readonly spare: LineBlock[] = [];
 
   /**
-   * Encodes one line; the caller releases its block.
+   * Encodes one line, a complete JSON object; the caller releases its block.
    *
    * @param head JSON without a line break: up to the members of the kind, or complete without one.
    */
   encode(entry: Entry, mark: JournalMark, head: string, kind: EventKind | undefined): EncodedLine<Entry> {
-    const { end } = kind ?? { end: NOTHING };
-    const most = 2 + MOST_BYTES_PER_UNIT * head.length + end.length;
+    const tail = kind?.tail ?? NOTHING;
+    const most = 2 + MOST_BYTES_PER_UNIT * head.length + tail.length;
     if (this.used + most > this.current.bytes.length) this.startBlock(most);
     const block = this.current;
     const { bytes } = block;
     const at = this.used;
     bytes[at] = mark.charCodeAt(0);
     const headLength = bytes.write(head, at + 1);
-    bytes.set(end, at + 1 + headLength);
-    this.used = at + 2 + headLength + end.length;
+    bytes.set(tail, at + 1 + headLength);
+    this.used = at + 2 + headLength + tail.length;
     bytes[this.used - 1] = LINE_FEED;
     block.uses++;
-    return { entry, mark, kind, block, at, length: this.used - at, headLength };
+    return { entry, mark, block, at, length: this.used - at, headLength };
   }
 
   /** Ends one use of a block. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JournalFiles } from './journal-files.js';
-import { type EventKind, segmentName } from './journal-lines.rules.js';
+import { segmentName } from './journal-lines.rules.js';
 
 /** Default of `segmentBytes`. */
 export const SEGMENT_MAX_BYTES = 8 * 1024 * 1024;
@@ -21,18 +21,11 @@ export class Segment {
   /** Accepts no further lines. */
   retired = false;
   closed = false;
-  /** Those whose line it has. */
-  readonly kinds = new Set<EventKind>();
 
   constructor(
     readonly file: string,
     readonly descriptor: number,
   ) {}
-}
-
-/** A line, as far as its kind goes. */
-interface OfKind {
-  readonly kind: EventKind | undefined;
 }
 
 export interface SegmentLogOptions {
@@ -73,20 +66,17 @@ export class SegmentLog {
   }
 
   /**
-   * Writes whole lines with one system call, after those of their kinds that the segment does not have.
+   * Writes whole lines with one system call.
    *
-   * @param lines their bytes. @param of their kinds.
    * @returns the segment that holds them, at its end; the caller pins it for as long as it needs them.
    * @throws Error when the write was incomplete; the next call starts a new file.
    */
-  append(lines: Buffer, of: readonly OfKind[] = []): Segment {
+  append(lines: Buffer): Segment {
     let segment: Segment | undefined;
     try {
       segment = this.writable();
-      const added = addKinds(segment, of);
-      const bytes = added.length === 0 ? lines : Buffer.concat([...added, lines]);
-      const written = this.options.files.write(segment.descriptor, bytes);
-      if (written !== bytes.length) throw new Error(`the disk took ${written} of ${bytes.length} bytes`);
+      const written = this.options.files.write(segment.descriptor, lines);
+      if (written !== lines.length) throw new Error(`the disk took ${written} of ${lines.length} bytes`);
       segment.bytes += written;
       segment.dirty = true;
       this.schedule();
@@ -254,17 +244,6 @@ export class SegmentLog {
     segment.closed = true;
     this.options.files.close(segment.descriptor);
   }
-}
-
-/** @returns the lines of the kinds that the segment did not have; a segment that does not take them is given up. */
-function addKinds({ kinds }: Segment, of: readonly OfKind[]): Buffer[] {
-  const lines: Buffer[] = [];
-  for (const { kind } of of) {
-    if (kind === undefined || kinds.has(kind)) continue;
-    kinds.add(kind);
-    lines.push(kind.line);
-  }
-  return lines;
 }
 
 function isUnused(segment: Segment): boolean {

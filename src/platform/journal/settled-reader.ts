@@ -55,7 +55,7 @@ export class SettledReader {
   text(entry: JournalEntry): string {
     const head = Buffer.alloc(this.headLength(entry));
     this.copyHead(entry, head, 0);
-    return head.toString() + (entry.kind?.tail ?? '');
+    return `${head}${entry.kind?.tail ?? ''}`;
   }
 
   private fromDisk({ settledIn, settledAt, settledBytes }: JournalEntry): Buffer {

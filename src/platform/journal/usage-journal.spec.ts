@@ -101,6 +101,22 @@ describe('usage journal: recovery', () => {
     expect((await bench.recovered(bench.killed(copy))).events).toEqual([interruptedEvent('a')]);
   });
 
+  it('journal of an earlier version, whose lines name kinds → its events are complete', async () => {
+    (await bench.start()).admit(admitted('of this version'));
+    const copy = bench.killed();
+    const kinds = 'K{"kind":1,"app_id":"ä"}\nK{"kind":22,"app_id":"b","route":"direct"}\n';
+    const events = 'A{"event_id":"a","kind":1}\nA{"event_id":"b","kind":22}\nS{"event_id":"a","done":true,"kind":22}\n';
+    writeFileSync(segmentOf(copy), kinds + events);
+    writeFileSync(segmentOf(copy).replace('1.log', '2.log'), 'A{"event_id":"c","kind":1}\n');
+    const found = await bench.recovered(copy);
+    expect(found.events).toEqual([
+      { json: '{"event_id":"a","done":true,"app_id":"b","route":"direct"}', interrupted: false },
+      { json: '{"event_id":"b","app_id":"b","route":"direct"}', interrupted: true },
+      { json: '{"event_id":"c","app_id":"ä"}', interrupted: true },
+    ]);
+    expect(found.summary.damagedLines).toBe(0);
+  });
+
   it('many events → come in batches of at most 500', async () => {
     const journal = await bench.start();
     for (let number = 0; number < 1_200; number++) journal.admit(admitted(`e${number}`));
@@ -202,10 +218,12 @@ describe('usage journal: bounds', () => {
     expect(entries.map((entry) => headOf(reader, entry))).toEqual(texts);
   });
 
-  it('a kind in several files, one of them cut or gone → each file has it, and completes its own events', async () => {
-    const journal = await bench.start(bench.root, { segmentBytes: 200 });
+  it('events of a kind → each line is complete JSON, so that those of other files need no file that is gone', async () => {
+    const journal = await bench.start(bench.root, { segmentBytes: 500 });
     const kind = eventKind(3, `,"app_id":"${'x'.repeat(50)}"}`);
     for (let number = 0; number < 20; number++) journal.admit(admitted(`e${number}`).slice(0, -1), kind);
+    const first = { event_id: 'e0', app_id: 'x'.repeat(50) };
+    expect(readFileSync(segmentOf(bench.root), 'utf8').split('\n')[0]).toBe(`A${JSON.stringify(first)}`);
     const copy = bench.killed();
     rmSync(segmentOf(copy));
     const { events, summary } = await bench.recovered(copy);

@@ -26,6 +26,8 @@ const KEPT_SEGMENTS = 4;
 const CARRIED_AT_ONCE = 500;
 /** Settled events kept in memory; further ones are read back from disk. */
 const EVENTS_IN_MEMORY = 20_000;
+/** What a line has beside its JSON. */
+const MARK_AND_END_BYTES = 2;
 /** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';
 
@@ -246,7 +248,7 @@ export class UsageJournal {
     if (lines.length === 0) return;
     let segment: Segment;
     try {
-      segment = this.segments.append(bytesOf(lines), lines);
+      segment = this.segments.append(bytesOf(lines));
     } catch (error) {
       this.giveUp(lines);
       throw error;
@@ -268,16 +270,15 @@ export class UsageJournal {
   }
 
   /** An admission that was written before moves to the newest segment. */
-  private admittedAt({ entry, kind, block, headLength }: Line, segment: Segment, at: number): void {
+  private admittedAt({ entry, block, length }: Line, segment: Segment, at: number): void {
     this.blocks.release(block);
     if (entry.admittedIn !== undefined) {
       this.segments.unpin(entry.admittedIn);
       if (!entry.settled) this.unsettled.add(entry);
     }
-    if (!entry.settled) entry.kind = kind;
     entry.admittedIn = segment;
     entry.admittedAt = at + 1;
-    entry.admittedBytes = headLength;
+    entry.admittedBytes = length - MARK_AND_END_BYTES;
   }
 
   private giveUp(lines: readonly Line[]): void {
@@ -335,10 +336,10 @@ export class UsageJournal {
   private carryOver(entries: readonly JournalEntry[]): void {
     try {
       for (const entry of entries) {
-        const { admittedIn, admittedAt, admittedBytes, kind } = entry;
+        const { admittedIn, admittedAt, admittedBytes } = entry;
         if (admittedIn === undefined) continue;
-        const head = this.segments.read(admittedIn, admittedAt, admittedBytes).toString();
-        this.unwritten.push(this.blocks.encode(entry, 'A', head, kind));
+        const json = this.segments.read(admittedIn, admittedAt, admittedBytes).toString();
+        this.unwritten.push(this.blocks.encode(entry, 'A', json, undefined));
       }
     } catch (error) {
       this.report(error);

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici';
 import { otlpBody } from './otlp.rules.js';
 import type { Span, SpanAttributes } from './span.js';
-import { type SpanCollector, SpansRefused } from './span-queue.js';
+import { type SpanCollector, SpansRefused } from './span-batch.js';
 
 const PATH = 'v1/traces';
 const TIMEOUT_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.js';
 import type { SpanAttributes, TracedAnswer, TracedCall, TracedRequest } from './span.js';
-import type { SpanQueue } from './span-queue.js';
+import type { SpanBatch } from './span-batch.js';
 import type { TraceParent } from './trace-context.rules.js';
 
 const FIRST_FAILURE_OF_CLIENT = 400;
@@ -30,7 +30,7 @@ export class RequestTrace {
     private readonly parent: TraceParent | undefined,
     private readonly ids: SpanIds,
     private readonly clock: Clock,
-    private readonly queue: SpanQueue,
+    private readonly spans: SpanBatch,
   ) {
     this.#traceId = parent?.traceId ?? ids.traceId();
     this.#spanId = ids.spanId();
@@ -39,7 +39,7 @@ export class RequestTrace {
 
   /** Records a finished provider call. */
   addCall({ operation, model, startedMs, status, error, attributes }: TracedCall): void {
-    this.queue.add({
+    this.spans.add({
       traceId: this.#traceId,
       spanId: this.ids.spanId(),
       parentSpanId: this.#spanId,
@@ -62,7 +62,7 @@ export class RequestTrace {
     if (this.#ended) return;
     this.#ended = true;
     const { method, route, receivedMs, attributes } = this.request;
-    this.queue.add({
+    this.spans.add({
       traceId: this.#traceId,
       spanId: this.#spanId,
       parentSpanId: this.parent?.spanId,

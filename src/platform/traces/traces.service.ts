@@ -8,7 +8,7 @@ import { Metrics } from '../metrics/metrics.js';
 import { OtlpCollector } from './otlp-collector.js';
 import { RequestTrace, type SpanIds } from './request-trace.js';
 import type { TracedRequest } from './span.js';
-import { SpanQueue } from './span-queue.js';
+import { SpanBatch } from './span-batch.js';
 import { parseTraceparent } from './trace-context.rules.js';
 
 const SERVICE_NAME = 'gateway';
@@ -19,7 +19,7 @@ const CLOSE_WITHIN_MS = 2_000;
 export class Traces implements OnApplicationShutdown {
   /** Absent without a collector. */
   readonly calls: CallTraces | undefined;
-  readonly #queue: SpanQueue | undefined;
+  readonly #spans: SpanBatch | undefined;
   readonly #collector: OtlpCollector | undefined;
 
   constructor(
@@ -36,14 +36,14 @@ export class Traces implements OnApplicationShutdown {
       exported: (spans: number) => metrics.traceSpans.of('exported').add(spans),
       lost: (spans: number) => metrics.traceSpans.of('lost').add(spans),
     };
-    const queue = new SpanQueue({ collector, counts, clock, log });
-    this.calls = new CallTraces(ids, clock, queue);
-    this.#queue = queue;
+    const spans = new SpanBatch({ collector, counts, clock, log });
+    this.calls = new CallTraces(ids, clock, spans);
+    this.#spans = spans;
     this.#collector = collector;
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.#queue?.close(CLOSE_WITHIN_MS);
+    await this.#spans?.close(CLOSE_WITHIN_MS);
     await this.#collector?.close();
   }
 }
@@ -58,7 +58,7 @@ export class CallTraces {
   constructor(
     ids: Ids,
     private readonly clock: Clock,
-    private readonly queue: SpanQueue,
+    private readonly spans: SpanBatch,
   ) {
     this.#ids = {
       traceId: () => ids.bytes(TRACE_ID_BYTES).toString('hex'),
@@ -70,6 +70,6 @@ export class CallTraces {
   begin(request: TracedRequest): RequestTrace | undefined {
     const parent = parseTraceparent(request.traceparent);
     if (parent?.isSampled === false) return undefined;
-    return new RequestTrace(request, parent, this.#ids, this.clock, this.queue);
+    return new RequestTrace(request, parent, this.#ids, this.clock, this.spans);
   }
 }

@@ -104,8 +104,8 @@ export class CallAdmission {
     const limited = limitedCallOf(caller);
     const held: BudgetHold[] = [];
     try {
-      // While the clock is unsettled, the windows and the month of the call are unknown.
-      if (this.clock.settled() !== undefined) throw countsUnknown();
+      // While the time is unknown, so are the windows and the month of the call.
+      if (this.clock.whenKnown() !== undefined) throw countsUnknown();
       if (userId !== null) await this.hold(held, user, { caller, userId, call });
       await this.holdOfApp(held, app, { caller, userId: null, call }, limited);
       if (limited !== undefined) await this.requests.admit(limited);

@@ -38,7 +38,7 @@ export class OriginPool {
 
   /** Acquires a connection for one call; `undefined` at the limit. It returns by itself when its call has ended. */
   acquire(): ProviderConnection | undefined {
-    this.#settle();
+    this.#makeReusable();
     for (let idle = this.#idle.pop(); idle !== undefined; idle = this.#idle.pop()) {
       if (isReusable(idle)) {
         idle.take();
@@ -72,7 +72,7 @@ export class OriginPool {
 
   /** Closes connections that have been idle for their time, and forgets those that their provider has closed. */
   trim(): void {
-    this.#settle();
+    this.#makeReusable();
     for (const connection of this.#idle.splice(0)) {
       if (isReusable(connection)) this.#idle.push(connection);
       else this.#forget(connection);
@@ -95,13 +95,13 @@ export class OriginPool {
   }
 
   #returned(connection: ProviderConnection): void {
-    this.#settle();
+    this.#makeReusable();
     if (connection.isOpen) this.#justEnded.push(connection);
     else this.#forget(connection);
   }
 
   /** Makes the connections reusable whose calls ended in an earlier iteration of the event loop. */
-  #settle(): void {
+  #makeReusable(): void {
     const iteration = performance.nodeTiming.uvMetricsInfo.loopCount;
     if (iteration === this.#iteration) return;
     this.#iteration = iteration;

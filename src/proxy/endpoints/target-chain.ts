@@ -3,9 +3,9 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
 import { maxCostOf } from '../../pricing/max-cost.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
-import type { FallbackChain, NextCall } from '../exchange/provider-call.js';
 import type { OutgoingCalls, OutgoingRequest } from '../outgoing-calls.service.js';
 import { attemptTimeMs } from '../relay/call-outcome.rules.js';
+import type { FallbackChain, NextCall } from '../round-trip/provider-call.js';
 import type { EndpointPlan, ReadyTarget } from './endpoint-plan.js';
 import type { EndpointRequest } from './endpoint-request.js';
 

@@ -2,7 +2,7 @@ import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 import type { CallEnding, UsageAdmission, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import { seenOutputTokens } from '../admission/sent-usage.rules.js';
-import { INTERRUPTED, lossOf } from '../exchange/provider-failure.rules.js';
+import { INTERRUPTED, lossOf } from '../round-trip/provider-failure.rules.js';
 import { isSuccess } from './response-headers.rules.js';
 
 /** Share of the total time reserved for each remaining target. */

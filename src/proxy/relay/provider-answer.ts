@@ -6,9 +6,9 @@ import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstrea
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
-import type { ProviderCall } from '../exchange/provider-call.js';
-import type { ReceivedHead } from '../exchange/provider-exchange.js';
-import { tracedCall } from '../exchange/traced-call.rules.js';
+import type { ProviderCall } from '../round-trip/provider-call.js';
+import type { ReceivedHead } from '../round-trip/provider-round-trip.js';
+import { tracedCall } from '../round-trip/traced-call.rules.js';
 import { AnswerBody } from './answer-body.js';
 import { BufferedStreamHead } from './buffered-stream-head.js';
 import { outcomeOf } from './call-outcome.rules.js';

@@ -9,7 +9,7 @@ import { type ScriptedUpstream, startUpstream } from '../../../test/support/prox
 import { SystemClock } from '../../common/clock.js';
 import { OpenSecrets } from '../../providers/secret-patterns.js';
 import { OriginPool } from '../connections/origin-pool.js';
-import type { ProviderCall } from '../exchange/provider-call.js';
+import type { ProviderCall } from '../round-trip/provider-call.js';
 import { CallRecord, type CallRecorder } from './call-record.js';
 import { Relay } from './relay.js';
 import type { RelayContext } from './relay-context.js';

@@ -2,8 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import type { ProviderConnection } from '../connections/provider-connection.js';
-import type { NextCall, ProviderCall } from '../exchange/provider-call.js';
-import { type ExchangeEvents, ProviderExchange, type ReceivedHead } from '../exchange/provider-exchange.js';
+import type { NextCall, ProviderCall } from '../round-trip/provider-call.js';
 import {
   failureReason,
   GivenUp,
@@ -11,8 +10,9 @@ import {
   isOurFailure,
   isTimeout,
   refusalOf,
-} from '../exchange/provider-failure.rules.js';
-import { tracedAnswer, tracedRequest } from '../exchange/traced-call.rules.js';
+} from '../round-trip/provider-failure.rules.js';
+import { ProviderRoundTrip, type ReceivedHead, type RoundTripEvents } from '../round-trip/provider-round-trip.js';
+import { tracedAnswer } from '../round-trip/traced-call.rules.js';
 import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
@@ -30,11 +30,11 @@ import type { WaitingRequest } from './send-batch.js';
  * The admission is written in `onSend`, immediately before the request goes to the socket, so that a killed process
  * loses no call. Where calls wait for the disk, the batch writes it earlier (ADR 0003).
  */
-export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, WaitingRequest {
+export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, WaitingRequest {
   older: OpenAnswer | undefined;
   newer: OpenAnswer | undefined;
   isLinked = false;
-  readonly #exchange: ProviderExchange;
+  readonly #roundTrip: ProviderRoundTrip;
   readonly #answer: ClientAnswer;
   readonly #received: ProviderAnswer;
   /** Not an arrow function: one that a member holds keeps every call until a full collection (ADR 0050). */
@@ -56,7 +56,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     /** The request is sent to this target for the second time. */
     private readonly isRepeated = false,
   ) {
-    this.#exchange = new ProviderExchange(call, this, parts.stages);
+    this.#roundTrip = new ProviderRoundTrip(call, this, parts.turn);
     this.#answer = new ClientAnswer(response);
     this.#received = new ProviderAnswer(call, parts.clock);
   }
@@ -77,14 +77,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
       return;
     }
     this.parts.open.add(this);
-    this.trace ??= this.parts.traces.calls?.begin(tracedRequest(this.call));
+    this.trace ??= this.parts.telemetry.begin(this.call);
     this.response.once('close', this.#onClose);
-    this.#exchange.take(connection);
+    this.#roundTrip.take(connection);
     this.parts.sends.add(this);
   }
 
   send(): void {
-    this.#exchange.start();
+    this.#roundTrip.start();
   }
 
   failed(error: Error): void {
@@ -92,7 +92,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   onSend(): void {
-    if (this.#clientLeft) this.#exchange.giveUp('client_left');
+    if (this.#clientLeft) this.#roundTrip.giveUp('client_left');
     else {
       this.admit();
       this.#sent = true;
@@ -102,11 +102,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   onHead(received: ReceivedHead): void {
     const { status } = received.head;
     this.#received.begin(received.head);
-    this.parts.metrics.providerAnswered(
-      this.call.admission.providerType,
-      status,
-      this.#received.timings.providerTtfbMs,
-    );
+    this.parts.telemetry.answered(this.call, status, this.#received.timings.providerTtfbMs);
     if (this.#clientLeft) return;
     const head = this.#received.headOf(received);
     if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
@@ -121,7 +117,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     const verdict = streamHead.push(bytes);
     if (verdict === 'undecided') return;
     if (verdict === 'failed' && this.#fallBack(streamHead.failure ?? 'stream_error', streamHead.head))
-      this.#exchange.finish();
+      this.#roundTrip.finish();
     else this.#open();
   }
 
@@ -136,16 +132,16 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
 
   onFailure(error: Error): void {
     if (isKeepAliveRace(error) && this.#repeat(failureReason(error))) {
-      this.#exchange.finish();
+      this.#roundTrip.finish();
       return;
     }
-    if (isTimeout(error)) this.parts.logTimeout(this.call);
+    if (isTimeout(error)) this.parts.telemetry.timedOut(this.call);
     const isUnanswered = this.#received.status === 0 && !this.#clientLeft && !isOurFailure(error);
-    if (isUnanswered) this.parts.metrics.providerFailed(this.call.admission.providerType);
+    if (isUnanswered) this.parts.telemetry.unanswered(this.call);
     if (this.#clientLeft) this.#leave();
     else if (!this.#answer.takeBack()) this.#breakOff(error);
     else if (isOurFailure(error)) this.#refuse(error);
-    else if (this.#fallBack(failureReason(error))) this.#exchange.finish();
+    else if (this.#fallBack(failureReason(error))) this.#roundTrip.finish();
     else if (this.kept === undefined) this.#refuse(error);
     else this.#answerWith(this.kept, failureReason(error));
   }
@@ -159,13 +155,13 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
 
   /** Cancels an answer whose client has disconnected. */
   cancel(): void {
-    this.#exchange.giveUp('cancelled');
+    this.#roundTrip.giveUp('cancelled');
   }
 
   /** Ends the answer after the drain time of a shutdown, not as aborted by the client (ADR 0030). */
   interrupt(): void {
     if (this.#clientLeft) return;
-    if (!this.#ended) this.#exchange.stop('interrupted');
+    if (!this.#ended) this.#roundTrip.stop('interrupted');
     else if (!this.response.writableFinished) this.#answer.cut();
   }
 
@@ -184,8 +180,8 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
       const bytes = this.#received.body.push(chunk);
       if (bytes && !this.#answer.write(bytes)) {
         // The backpressure of the client reaches its own provider connection only.
-        this.#exchange.pause();
-        this.#answer.whenDrained(() => this.#exchange.resume());
+        this.#roundTrip.pause();
+        this.#answer.whenDrained(() => this.#roundTrip.resume());
       }
     }
     this.#received.read(chunk);
@@ -267,7 +263,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   /** Retains the answer: a stream with an error event is complete with it; of any other answer the rest is read. */
   #keep(head: AnswerHead, outcome: UsageOutcome, held: readonly Buffer[]): RetainedAnswer {
     const kept = new RetainedAnswer({ call: this.call, head, body: this.#received.body, outcome });
-    if (this.#received.streamHead === undefined) kept.read(this.#exchange);
+    if (this.#received.streamHead === undefined) kept.read(this.#roundTrip);
     else kept.take(held);
     return kept;
   }
@@ -275,9 +271,9 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   /** Sends the last answer of earlier targets: no target is left and this one gave no answer. */
   #answerWith(kept: RetainedAnswer, error: string): void {
     this.#fail(this.#received.attempt(error), this.#received.streamHead?.release() ?? [], false);
-    this.#exchange.finish();
+    this.#roundTrip.finish();
     const { response, parts, record, trace } = this;
-    kept.onSettled(() => kept.serve({ response, answer: this.#answer, parts, record, trace }));
+    kept.whenReady(() => kept.serve({ response, answer: this.#answer, parts, record, trace }));
   }
 
   /** Sends an error of the gateway before any answer has started. A failed connection is recorded too. */
@@ -290,7 +286,7 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
 
   /** Cuts an answer that has started, and logs why. */
   #breakOff(error: Error): void {
-    if (!isOurFailure(error)) this.parts.logBrokenStream(this.call, error);
+    if (!isOurFailure(error)) this.parts.telemetry.brokenOff(this.call, error);
     this.#answer.cut();
     this.#settle(failureReason(error));
   }
@@ -315,14 +311,14 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
   }
 
   #ending(isWhole: boolean): CallEnding {
-    return endingOf({ isSent: this.#sent, status: this.#exchange.status, isWhole });
+    return endingOf({ isSent: this.#sent, status: this.#roundTrip.status, isWhole });
   }
 
   #end(error: string | null): void {
     this.#ended = true;
     this.#received.streamHead?.release();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
-    this.#exchange.finish();
+    this.#roundTrip.finish();
     this.trace?.end(tracedAnswer(this.response, error, this.#clientLeft));
   }
 
@@ -331,11 +327,11 @@ export class Relay implements ExchangeEvents, AbandonedAnswer, OpenAnswer, Waiti
     if (this.#ended || this.response.writableFinished) return;
     this.#clientLeft = true;
     if (!this.#sent) {
-      this.#exchange.giveUp('client_left');
+      this.#roundTrip.giveUp('client_left');
       return;
     }
     this.#open();
-    this.#exchange.resume();
+    this.#roundTrip.resume();
     this.parts.abandoned.take(this);
   }
 }

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import type { UsageOutcome } from '../../usage/recording/usage-event.js';
-import type { ProviderCall } from '../exchange/provider-call.js';
-import type { BodyEvents, ProviderExchange } from '../exchange/provider-exchange.js';
-import { tracedAnswer } from '../exchange/traced-call.rules.js';
+import type { ProviderCall } from '../round-trip/provider-call.js';
+import type { BodyEvents, ProviderRoundTrip } from '../round-trip/provider-round-trip.js';
+import { tracedAnswer } from '../round-trip/traced-call.rules.js';
 import type { AnswerBody } from './answer-body.js';
 import type { CallRecord } from './call-record.js';
 import type { AnswerHead, ClientAnswer } from './client-answer.js';
@@ -24,8 +24,8 @@ interface KeptFacts {
   readonly outcome: UsageOutcome;
 }
 
-/** What a request has for its answer. */
-interface WaitingRequest {
+/** Where the answer goes, and its request's record and trace. */
+interface Recipient {
   readonly response: ServerResponse;
   readonly answer: ClientAnswer;
   readonly parts: RelayContext;
@@ -45,16 +45,16 @@ export class RetainedAnswer implements BodyEvents {
   #bytes = 0;
   #state: 'reading' | 'whole' | 'lost' = 'reading';
   #timer: NodeJS.Timeout | undefined;
-  #exchange: ProviderExchange | undefined;
+  #roundTrip: ProviderRoundTrip | undefined;
   #onReady: () => void = () => undefined;
 
   constructor(private readonly facts: KeptFacts) {}
 
   /** Receives the rest of the answer. */
-  read(exchange: ProviderExchange): void {
-    this.#exchange = exchange;
+  read(roundTrip: ProviderRoundTrip): void {
+    this.#roundTrip = roundTrip;
     this.#timer = setTimeout(() => this.#giveUp(), KEEP_MAX_MS);
-    exchange.passTo(this);
+    roundTrip.passTo(this);
   }
 
   /** Retains a body that is already complete. */
@@ -70,23 +70,23 @@ export class RetainedAnswer implements BodyEvents {
 
   onEnd(): void {
     for (const rest of this.facts.body.end()) this.#keep(rest);
-    this.#exchange?.finish();
+    this.#roundTrip?.finish();
     this.#end('whole');
   }
 
   onFailure(): void {
-    this.#exchange?.finish();
+    this.#roundTrip?.finish();
     this.#end('lost');
   }
 
   /** Calls back once when the answer is complete or lost. */
-  onSettled(ready: () => void): void {
+  whenReady(ready: () => void): void {
     if (this.#state === 'reading') this.#onReady = ready;
     else ready();
   }
 
   /** Ends the request with this answer, or with an error when the body was not retained completely. */
-  serve({ response, answer, parts, record, trace }: WaitingRequest): void {
+  serve({ response, answer, parts, record, trace }: Recipient): void {
     const { call, outcome } = this.facts;
     const clientAborted = response.destroyed && !parts.open.isStopping;
     if (!response.destroyed) {
@@ -113,7 +113,7 @@ export class RetainedAnswer implements BodyEvents {
 
   /** Drops an answer that is too long or too slow. */
   #giveUp(): void {
-    this.#exchange?.finish();
+    this.#roundTrip?.finish();
     this.#end('lost');
   }
 

@@ -1,4 +1,4 @@
-import { GivenUp } from '../exchange/provider-failure.rules.js';
+import { GivenUp } from '../round-trip/provider-failure.rules.js';
 
 /** A request that is ready to send. */
 export interface WaitingRequest {
@@ -26,18 +26,18 @@ export class SendBatch {
     if (this.#waiting.length > 1 || this.#isBusy) return;
     const { onDisk } = this;
     setImmediate(() => {
-      if (onDisk === undefined) this.#send();
-      else void this.#sendWritten(onDisk);
+      if (onDisk === undefined) this.#run();
+      else void this.#runSynced(onDisk);
     });
   }
 
-  #send(): void {
+  #run(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const request of waiting) attempt(request, () => request.send());
   }
 
-  async #sendWritten(onDisk: () => Promise<void>): Promise<void> {
+  async #runSynced(onDisk: () => Promise<void>): Promise<void> {
     this.#isBusy = true;
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -50,7 +50,7 @@ export class SendBatch {
       }
     } finally {
       this.#isBusy = false;
-      if (this.#waiting.length > 0) void this.#sendWritten(onDisk);
+      if (this.#waiting.length > 0) void this.#runSynced(onDisk);
     }
   }
 }

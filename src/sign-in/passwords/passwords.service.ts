@@ -3,7 +3,6 @@ import { DataSource } from 'typeorm';
 import { type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
 import { comparableEmail } from '../../accounts/access/email-address.js';
 import { AuditTrail } from '../../accounts/audit/audit-trail.js';
-import { Sessions } from '../../accounts/sessions/sessions.service.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
@@ -51,7 +50,6 @@ export class Passwords {
     private readonly limits: AddressLimits,
     private readonly people: People,
     private readonly browserSessions: BrowserSessions,
-    private readonly sessions: Sessions,
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
   ) {}
@@ -111,8 +109,7 @@ export class Passwords {
     return this.dataSource.transaction(async (tx) => {
       const isReplaced = await this.repository.replace(tx, stored, newHash, this.clock.now());
       if (!isReplaced) throw wrongPassword();
-      const session = await this.sessions.open(tx, person.id, browser);
-      await this.sessions.endOthers(tx, person.id, session.id);
+      const session = await this.browserSessions.replaceAll(tx, person.id, browser);
       if (acting.organizationId !== null) {
         const entry = { action: 'password.changed', targetType: 'user', targetId: person.id } as const;
         await this.trail.record(tx, personActor(acting.organizationId, acting), entry);

@@ -3,7 +3,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { isStorableText } from '../../common/fields/config-values.js';
 import { Log } from '../../common/log/log.js';
 import { lruCache } from '../../common/lru-cache.js';
-import { BatchQueue } from '../../platform/database/batch-queue.js';
+import { WriteBatch } from '../../platform/database/write-batch.js';
 import { type KeptObject, KeptObjectsRepository } from './kept-objects.repository.js';
 
 /** Capacity of the cache of this process's recent objects. */
@@ -26,10 +26,10 @@ const MAX_WAITING = 100_000;
 export class KeptObjects implements OnApplicationShutdown {
   /** Users by application and id. */
   private readonly recent = lruCache<{ userId: string | null }>(REMEMBERED);
-  private readonly queue = new BatchQueue<KeptObject>({
-    batchSize: BATCH_OBJECTS,
+  private readonly batch = new WriteBatch<KeptObject>({
+    maxItems: BATCH_OBJECTS,
     gatherMs: GATHER_MS,
-    write: (batch) => this.write(batch),
+    run: (objects) => this.write(objects),
   });
 
   constructor(
@@ -48,8 +48,8 @@ export class KeptObjects implements OnApplicationShutdown {
       const key = keyOf(appId, id);
       if (this.recent.get(key) !== undefined) continue;
       this.recent.set(key, { userId });
-      if (this.queue.waiting >= MAX_WAITING) this.queue.dropOldest();
-      this.queue.add({ appId, userId, id });
+      if (this.batch.waiting >= MAX_WAITING) this.batch.dropOldest();
+      this.batch.add({ appId, userId, id });
     }
   }
 
@@ -70,7 +70,7 @@ export class KeptObjects implements OnApplicationShutdown {
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.queue.flush();
+    await this.batch.run();
   }
 
   private async lookUp(appId: string, ids: readonly string[]): Promise<void> {
@@ -79,13 +79,16 @@ export class KeptObjects implements OnApplicationShutdown {
       this.recent.set(keyOf(appId, id), { userId });
   }
 
-  private async write(batch: readonly KeptObject[]): Promise<readonly KeptObject[]> {
+  private async write(objects: readonly KeptObject[]): Promise<readonly KeptObject[]> {
     try {
-      await this.repository.store(batch);
+      await this.repository.store(objects);
       return [];
     } catch (error) {
-      this.log.event('kept_objects_write_failed', { pending: this.queue.waiting + batch.length, error: String(error) });
-      return batch;
+      this.log.event('kept_objects_write_failed', {
+        pending: this.batch.waiting + objects.length,
+        error: String(error),
+      });
+      return objects;
     }
   }
 }

@@ -35,7 +35,7 @@ export class RecordedRequests {
   countOn({ organizationId, appId, userId }: RecordedScope, day: string): Promise<number> {
     return userId === null
       ? this.events.countRequestsOn({ organizationId, id: appId }, day)
-      : this.ofUsers.ask({ organizationId, appId, userId, day });
+      : this.ofUsers.add({ organizationId, appId, userId, day });
   }
 
   /**

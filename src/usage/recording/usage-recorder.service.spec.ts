@@ -16,7 +16,7 @@ import { Log } from '../../common/log/log.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { compilePrice } from '../../pricing/model-price.js';
-import type { EventBatch } from './event/event-batch.js';
+import type { EventArrays } from './event/event-arrays.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { KeptObjects } from './kept-objects.service.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -43,7 +43,7 @@ class FakeEvents extends UsageWritesRepository {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async insert(batch: EventBatch): Promise<void> {
+  override async insert(batch: EventArrays): Promise<void> {
     await this.insertNew(batch);
   }
 
@@ -52,7 +52,7 @@ class FakeEvents extends UsageWritesRepository {
     return this.today;
   }
 
-  override async insertNew({ events, kinds }: EventBatch): Promise<string[]> {
+  override async insertNew({ events, kinds }: EventArrays): Promise<string[]> {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;

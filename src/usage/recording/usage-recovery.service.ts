@@ -5,7 +5,7 @@ import { Log } from '../../common/log/log.js';
 import { backoffMs } from '../../platform/database/retry-unreachable.js';
 import type { RecoveredEvent } from '../../platform/journal/journal-recovery.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
-import { batchOfTexts } from './event/event-batch.js';
+import { arraysOfTexts } from './event/event-arrays.js';
 import { eventDayOf, parseEventFields } from './event/usage-line.rules.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
@@ -52,7 +52,7 @@ export class UsageRecovery implements OnModuleInit {
       rejected.add(event);
     };
     const insert = async (some: readonly string[]) => {
-      for (const id of await this.events.insertNew(batchOfTexts(some))) added.add(id);
+      for (const id of await this.events.insertNew(arraysOfTexts(some))) added.add(id);
     };
     const firstDay = firstEventDay(await this.persist(() => this.events.databaseDay()));
     for (const { json } of events) if ((eventDayOf(json) ?? firstDay) < firstDay) reject(json, TOO_OLD);

@@ -9,7 +9,7 @@ import { eventually } from '../../../test/support/eventually.js';
 import { anAdmission } from '../../../test/support/usage/recording/usage.js';
 import { Log } from '../../common/log/log.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
-import type { EventBatch } from './event/event-batch.js';
+import type { EventArrays } from './event/event-arrays.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import type { UsageAdmission } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -42,7 +42,7 @@ class FakeWrites extends UsageWritesRepository {
     super(new DataSource({ type: 'postgres' }));
   }
 
-  override async countRefusals({ events }: EventBatch): Promise<void> {
+  override async countRefusals({ events }: EventArrays): Promise<void> {
     this.mostRunning = Math.max(this.mostRunning, ++this.running);
     await sleep(this.delayMs);
     this.running--;

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { batchOfTexts } from './event/event-batch.js';
+import { arraysOfTexts } from './event/event-arrays.js';
 import { markStored, type RefusalRow, RefusalRows, rowToStore } from './event/refusal-rows.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
@@ -88,7 +88,7 @@ export class UsageRefusals implements OnApplicationShutdown {
       const batch = rows.slice(at, at + BATCH_ROWS);
       try {
         await storeEvents(batch.map(rowToStore), {
-          insert: (some) => this.writes.countRefusals(batchOfTexts(some)),
+          insert: (some) => this.writes.countRefusals(arraysOfTexts(some)),
           reject: (refusals, error, place) => {
             this.incidents.rejected(refusals, error);
             // Logged once: the row is not sent again until its count rises.

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { BudgetHold } from '../../budgets/budget-hold.js';
-import { BatchQueue } from '../../platform/database/batch-queue.js';
+import { WriteBatch } from '../../platform/database/write-batch.js';
 import type { JournalEntry } from '../../platform/journal/journal-entry.js';
 import type { EventKind } from '../../platform/journal/journal-lines.rules.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
-import { batchOfKinds, type SettledEvent } from './event/event-batch.js';
+import { arraysOfKinds, type EventOfKind } from './event/event-arrays.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
@@ -15,7 +15,7 @@ const BATCH_EVENTS = 2_000;
 const GATHER_MS = 50;
 
 /** A settled event and its budget holds. */
-interface WaitingEvent extends SettledEvent {
+interface WaitingEvent extends EventOfKind {
   readonly holds: readonly BudgetHold[];
   /** Postgres rejected the data of this event, and that is logged. */
   rejected: boolean;
@@ -27,10 +27,10 @@ interface WaitingEvent extends SettledEvent {
  */
 @Injectable()
 export class UsageWriter {
-  private readonly queue = new BatchQueue<WaitingEvent>({
-    batchSize: BATCH_EVENTS,
+  private readonly batch = new WriteBatch<WaitingEvent>({
+    maxItems: BATCH_EVENTS,
     gatherMs: GATHER_MS,
-    write: (batch) => this.write(batch),
+    run: (events) => this.write(events),
   });
 
   constructor(
@@ -40,13 +40,13 @@ export class UsageWriter {
   ) {}
 
   /**
-   * Queues a settled journal entry.
+   * Adds a settled journal entry.
    *
    * @param kind of its event.
    * @param holds settled too; `stored` or `dropped` is called once the event is stored or rejected.
    */
   add(entry: JournalEntry, kind: EventKind, holds: readonly BudgetHold[]): void {
-    this.queue.add({ entry, kind, holds, rejected: false });
+    this.batch.add({ entry, kind, holds, rejected: false });
   }
 
   /**
@@ -54,19 +54,19 @@ export class UsageWriter {
    * journal and is retried.
    */
   flush(): Promise<void> {
-    return this.queue.flush();
+    return this.batch.run();
   }
 
   /** @returns the events to retry. */
-  private async write(batch: readonly WaitingEvent[]): Promise<readonly WaitingEvent[]> {
+  private async write(waiting: readonly WaitingEvent[]): Promise<readonly WaitingEvent[]> {
     try {
-      await this.store(batch.filter(({ rejected }) => !rejected));
+      await this.store(waiting.filter(({ rejected }) => !rejected));
     } catch (error) {
       this.incidents.writeFailed(error);
-      return batch;
+      return waiting;
     }
-    this.journal.stored(batch.map(({ entry }) => entry));
-    for (const { holds, rejected } of batch) {
+    this.journal.stored(waiting.map(({ entry }) => entry));
+    for (const { holds, rejected } of waiting) {
       for (const hold of holds)
         if (rejected) hold.dropped();
         else hold.stored();
@@ -81,6 +81,6 @@ export class UsageWriter {
       this.incidents.rejected(reader.text(event.entry), error);
       event.rejected = true;
     };
-    await storeEvents(events, { insert: (some) => this.events.insert(batchOfKinds(some, reader)), reject });
+    await storeEvents(events, { insert: (some) => this.events.insert(arraysOfKinds(some, reader)), reject });
   }
 }

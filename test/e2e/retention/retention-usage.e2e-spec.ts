@@ -21,7 +21,7 @@ import {
   storeUsage,
   usageRows,
 } from '../../support/usage/recording/old-usage.js';
-import { batchOf } from '../../support/usage/recording/usage-events.js';
+import { arraysOf } from '../../support/usage/recording/usage-events.js';
 import { APPS_OUT_OF_STEP } from '../../support/usage/recording/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 25);
@@ -219,7 +219,7 @@ describe('old usage', () => {
       while (!isOver) {
         const recent = Array.from({ length: 5 }, () => ({ app_id: 'busy', day: TODAY, user_id: 'bob' }));
         const rows = usageRows([...DAYS.map((day) => ({ app_id: 'busy', day, user_id: 'ann' })), ...recent]);
-        await writes.insert(batchOf(rows));
+        await writes.insert(arraysOf(rows));
         stored.push(...rows);
       }
     };

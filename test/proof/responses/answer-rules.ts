@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib';
 import { BrokenConnection } from '../../../src/proxy/connections/broken-connection.js';
-import { GivenUp } from '../../../src/proxy/exchange/provider-failure.rules.js';
+import { GivenUp } from '../../../src/proxy/round-trip/provider-failure.rules.js';
 import type { HostileCall } from './hostile-call.js';
 import type { ReadAnswer } from './node-answer.js';
 import { type Asker, askersIn, NOBODY } from './nonces.js';

@@ -1,20 +1,20 @@
 import type { OriginPool } from '../../../src/proxy/connections/origin-pool.js';
 import type { ResponseHead } from '../../../src/proxy/connections/response-head.rules.js';
-import type { ProviderCall } from '../../../src/proxy/exchange/provider-call.js';
-import {
-  type ExchangeEvents,
-  ProviderExchange,
-  type ReceivedHead,
-} from '../../../src/proxy/exchange/provider-exchange.js';
 import type { WaitingRequest } from '../../../src/proxy/relay/send-batch.js';
-import type { TurnStages } from '../../../src/proxy/turn-stages.js';
+import type { ProviderCall } from '../../../src/proxy/round-trip/provider-call.js';
+import {
+  ProviderRoundTrip,
+  type ReceivedHead,
+  type RoundTripEvents,
+} from '../../../src/proxy/round-trip/provider-round-trip.js';
+import type { TurnBatch } from '../../../src/proxy/turn-batch.js';
 import type { HostileResponse } from './hostile-responses.js';
 import type { ReadAnswer } from './node-answer.js';
 import { type Asker, nonceOf } from './nonces.js';
 import type { Answerable, RequestLog } from './request-log.js';
 
 /** One call of the gateway, from its connection to its end, as the relay makes it. */
-export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
+export class HostileCall implements Answerable, RoundTripEvents, WaitingRequest {
   log: RequestLog | undefined;
   isOver = false;
   /** Why it has no answer. */
@@ -23,7 +23,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   isLeft = false;
   /** Its receiver does not take more for now. */
   isSlow = false;
-  readonly exchange: ProviderExchange;
+  readonly roundTrip: ProviderRoundTrip;
   #head: ResponseHead | undefined;
   readonly #body: Buffer[] = [];
 
@@ -31,13 +31,13 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
     readonly asker: Asker,
     readonly response: HostileResponse,
     pool: OriginPool,
-    stages: TurnStages,
+    turn: TurnBatch,
     private readonly pausesAtFirst: boolean,
     private readonly over: (call: HostileCall) => void,
   ) {
     const headers = ['x-nonce', nonceOf(asker)];
     const call: Partial<ProviderCall> = { pool, method: response.method, path: '/', headers, ttfbTimeoutMs: 0 };
-    this.exchange = new ProviderExchange(call as ProviderCall, this, stages);
+    this.roundTrip = new ProviderRoundTrip(call as ProviderCall, this, turn);
   }
 
   /** What it got; absent before its end, or if it failed. */
@@ -50,7 +50,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   admit(): void {}
 
   send(): void {
-    this.exchange.start();
+    this.roundTrip.start();
   }
 
   failed(error: Error): void {
@@ -61,12 +61,12 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   leave(): void {
     if (this.isOver) return;
     this.isLeft = true;
-    this.exchange.stop('client_left');
+    this.roundTrip.stop('client_left');
   }
 
   goOn(): void {
     this.isSlow = false;
-    this.exchange.resume();
+    this.roundTrip.resume();
   }
 
   onSend(): void {}
@@ -79,7 +79,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
     this.#body.push(bytes);
     if (!this.pausesAtFirst || this.#body.length > 1) return;
     this.isSlow = true;
-    this.exchange.pause();
+    this.roundTrip.pause();
   }
 
   onEnd(): void {
@@ -94,7 +94,7 @@ export class HostileCall implements Answerable, ExchangeEvents, WaitingRequest {
   #end(): void {
     if (this.isOver) throw new Error('a call has ended twice');
     this.isOver = true;
-    this.exchange.finish();
+    this.roundTrip.finish();
     this.over(this);
   }
 }

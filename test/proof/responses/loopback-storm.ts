@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UpstreamConnections } from '../../../src/proxy/connections/upstream-connections.js';
 import { SendBatch } from '../../../src/proxy/relay/send-batch.js';
-import { TurnStages } from '../../../src/proxy/turn-stages.js';
+import { TurnBatch } from '../../../src/proxy/turn-batch.js';
 import { Chance } from '../../support/chance.js';
 import { answerProblems, isMistaken } from './answer-rules.js';
 import { HostileCall } from './hostile-call.js';
@@ -19,7 +19,7 @@ export class LoopbackStorm {
   readonly report = { calls: 0, answered: 0, reused: 0, mistaken: 0, failures: [] as string[] };
   readonly #chance: Chance;
   readonly #sends = new SendBatch();
-  readonly #stages = new TurnStages();
+  readonly #turnBatch = new TurnBatch();
   readonly #calls = new ExpectedCalls();
   readonly #server = createServer({ noDelay: true }, (socket) => this.#serve(socket));
   readonly #sockets = new Set<Socket>();
@@ -52,9 +52,9 @@ export class LoopbackStorm {
       const asker = { account, number: ++this.report.calls };
       const response = hostileResponse(asker, this.options.seed - asker.number);
       const call = await new Promise<HostileCall>((over) => {
-        const begun = new HostileCall(asker, response, pool, this.#stages, false, over);
+        const begun = new HostileCall(asker, response, pool, this.#turnBatch, false, over);
         this.#calls.add(begun);
-        begun.exchange.take(connection);
+        begun.roundTrip.take(connection);
         this.#sends.add(begun);
       });
       this.#calls.remove(call);

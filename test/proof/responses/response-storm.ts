@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { OriginPool } from '../../../src/proxy/connections/origin-pool.js';
 import { SendBatch } from '../../../src/proxy/relay/send-batch.js';
-import { TurnStages } from '../../../src/proxy/turn-stages.js';
+import { TurnBatch } from '../../../src/proxy/turn-batch.js';
 import { Chance } from '../../support/chance.js';
 import { FakeClock } from '../../support/clock.js';
 import { answerProblems, fateProblems, isMistaken, isRefusal } from './answer-rules.js';
@@ -53,7 +53,7 @@ export class ResponseStorm {
   readonly #chance: Chance;
   readonly #clock = new FakeClock();
   readonly #sends = new SendBatch();
-  readonly #stages = new TurnStages();
+  readonly #turnBatch = new TurnBatch();
   readonly #accounts;
   readonly #open = new Set<HostileCall>();
   readonly #judging = new Set<Promise<void>>();
@@ -109,10 +109,10 @@ export class ResponseStorm {
     const asker = { account: provider.account, number: ++this.report.calls };
     const response = hostileResponse(asker, this.options.seed + asker.number);
     const over = (ended: HostileCall) => this.#over(provider, ended);
-    const call = new HostileCall(asker, response, pool, this.#stages, this.#chance.is(0.02), over);
+    const call = new HostileCall(asker, response, pool, this.#turnBatch, this.#chance.is(0.02), over);
     this.#open.add(call);
     provider.calls.add(call);
-    call.exchange.take(connection);
+    call.roundTrip.take(connection);
     this.#sends.add(call);
   }
 

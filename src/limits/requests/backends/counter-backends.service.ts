@@ -72,7 +72,7 @@ export class CounterBackends {
       clock: this.clock,
       counters,
       dayBases: new DayBases(this.recorded, applyBaseAlone, async (appId, userId, dayStartMs, recorded) =>
-        counters.hasEvicted ? Math.max(recorded, await days.ask({ appId, userId, dayStartMs })) : recorded,
+        counters.hasEvicted ? Math.max(recorded, await days.add({ appId, userId, dayStartMs })) : recorded,
       ),
       minuteBases,
       instances: 1,
@@ -127,7 +127,7 @@ export class CounterBackends {
   private dayBasesOf({ epoch }: EpochView, apply: ApplyBase): DayBases {
     const days = new StatementBatch((asked: readonly DayCount[]) => this.epochs.agreeOnDays(epoch, asked));
     return new DayBases(this.recorded, apply, (appId, userId, windowStartMs, requests) =>
-      days.ask({ appId, userId, windowStartMs, requests }),
+      days.add({ appId, userId, windowStartMs, requests }),
     );
   }
 }

@@ -109,7 +109,7 @@ export class RedisCounting implements RequestCounting {
   private async runScript({ call, request, limits, nowMs }: CountedCall): Promise<boolean> {
     const { app, counts } = request;
     const indexes = limits.map(({ window }) => window.index);
-    const reply = await this.batch.run(request);
+    const reply = await this.batch.add(request);
     if (reply === undefined) this.options.onLost();
     const [result, knownMark = 0] = reply ?? [];
     if (result === SCRIPT_RESULT.forgotten) this.options.onForgotten();

@@ -88,9 +88,9 @@ export class ScriptBatch {
   ) {}
 
   /** @returns the script's reply; `undefined` without one. */
-  run(request: ScriptRequest): Promise<readonly number[] | undefined> {
+  add(request: ScriptRequest): Promise<readonly number[] | undefined> {
     return new Promise((answered) => {
-      if (this.waiting.size === 0) setImmediate(() => this.flush());
+      if (this.waiting.size === 0) setImmediate(() => this.run());
       this.runFor(request).add(request, answered);
     });
   }
@@ -105,7 +105,7 @@ export class ScriptBatch {
     return run;
   }
 
-  private flush(): void {
+  private run(): void {
     const { waiting } = this;
     this.waiting = new Map();
     for (const run of waiting.values()) void this.send(run);

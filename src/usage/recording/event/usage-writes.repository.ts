@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-columns.js';
-import type { EventBatch } from './event-batch.js';
+import type { EventArrays } from './event-arrays.js';
 
 /** Members of a kind of calls. */
 const KIND_COLUMNS = {
@@ -201,7 +201,7 @@ export class UsageWritesRepository {
   constructor(private readonly dataSource: BackgroundDataSource) {}
 
   /** Stores events; those that exist already stay unchanged. The statement is named: planning it takes 2 ms. */
-  async insert({ events, kinds }: EventBatch): Promise<void> {
+  async insert({ events, kinds }: EventArrays): Promise<void> {
     const runner = this.dataSource.createQueryRunner();
     try {
       const client: NamedStatements = await runner.connect();
@@ -216,7 +216,7 @@ export class UsageWritesRepository {
    *
    * @returns the ids of the events that did not exist before.
    */
-  async insertNew({ events, kinds }: EventBatch): Promise<string[]> {
+  async insertNew({ events, kinds }: EventArrays): Promise<string[]> {
     const text = `${STORE_EVENTS} event_id FROM added`;
     const rows = await this.dataSource.query<{ event_id: string }[]>(text, [events, kinds]);
     return rows.map((row) => row.event_id);
@@ -232,7 +232,7 @@ export class UsageWritesRepository {
   }
 
   /** Raises the counts of refusal rows. Idempotent. */
-  async countRefusals({ events, kinds }: EventBatch): Promise<void> {
+  async countRefusals({ events, kinds }: EventArrays): Promise<void> {
     await this.dataSource.query(COUNT_REFUSALS, [events, kinds]);
   }
 }

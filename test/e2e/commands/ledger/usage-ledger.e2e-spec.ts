@@ -14,7 +14,7 @@ import { UsageWritesRepository } from '../../../../src/usage/recording/event/usa
 import { USAGE_STATUSES } from '../../../../src/usage/recording/usage-event.js';
 import { FakeClock } from '../../../support/clock.js';
 import { dropDatabase, freshDatabase } from '../../../support/platform/database.js';
-import { anEventOf, batchOf, storeEvents } from '../../../support/usage/recording/usage-events.js';
+import { anEventOf, arraysOf, storeEvents } from '../../../support/usage/recording/usage-events.js';
 import { newManagementKey, testEnvironment } from '../../../support/world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../../dist/src/commands/verify-ledger.js', import.meta.url));
@@ -96,10 +96,10 @@ describe('ledger', () => {
         async (batches) => {
           const writes = new UsageWritesRepository(db);
           const stored = batches.map((events) => events.map(toRow));
-          await Promise.all([...stored, ...stored].map((rows) => writes.insert(batchOf(rows))));
+          await Promise.all([...stored, ...stored].map((rows) => writes.insert(arraysOf(rows))));
           const refusals = stored.flat().filter(({ status }) => status.startsWith('blocked_'));
           const raised = refusals.map((row) => ({ ...row, requests: 3 + (++ids % 5), requests_before: 1 }));
-          await writes.countRefusals(batchOf(raised));
+          await writes.countRefusals(arraysOf(raised));
           expect((await verify()).findings).toEqual([]);
         },
       ),

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { Secret } from '../../../../src/common/log/secret.js';
 import { createDataSource } from '../../../../src/platform/database/data-source.js';
-import { batchOfTexts } from '../../../../src/usage/recording/event/event-batch.js';
+import { arraysOfTexts } from '../../../../src/usage/recording/event/event-arrays.js';
 import { UsagePartitionsRepository } from '../../../../src/usage/recording/event/usage-partitions.repository.js';
 import { UsageWritesRepository } from '../../../../src/usage/recording/event/usage-writes.repository.js';
 import { storeEvents } from '../../../../src/usage/recording/store-events.js';
 import { dropDatabase, freshDatabase } from '../../../support/platform/database.js';
-import { anEventOf, batchOf, type EventMembers } from '../../../support/usage/recording/usage-events.js';
+import { anEventOf, arraysOf, type EventMembers } from '../../../support/usage/recording/usage-events.js';
 import { SUMS_OUT_OF_STEP } from '../../../support/usage/recording/usage-sums.js';
 
 let url: string;
@@ -37,7 +37,7 @@ async function storeStubbornly(db: DataSource, event: EventMembers, rejected: st
   const reject = (refused: string) => void rejected.push(refused);
   for (let failures = 0; ; failures++) {
     try {
-      return await storeEvents([text], { insert: (some) => writes.insert(batchOfTexts(some)), reject });
+      return await storeEvents([text], { insert: (some) => writes.insert(arraysOfTexts(some)), reject });
     } catch (error) {
       if (failures === 5) throw error;
     }
@@ -61,7 +61,7 @@ describe('partitions of usage events', () => {
       '2031-02-28T23:59:59.999Z',
       '2031-03-01T00:00:00Z',
     ];
-    await new UsageWritesRepository(one).insert(batchOf(times.map((at) => anEventOf({ ...stored, at }))));
+    await new UsageWritesRepository(one).insert(arraysOf(times.map((at) => anEventOf({ ...stored, at }))));
     expect(await placesOf(stored.app_id)).toEqual(times.map(() => 'usage_events_default'));
     const before = await one.query('SELECT * FROM usage_events ORDER BY id');
     await new UsagePartitionsRepository(one).create('2031-02');

@@ -10,7 +10,7 @@ import { USAGE_STATUSES } from '../../../../src/usage/recording/usage-event.js';
 import { UserUsage } from '../../../../src/usage/reports/user-usage.service.js';
 import { FakeClock } from '../../../support/clock.js';
 import { dropDatabase, freshDatabase } from '../../../support/platform/database.js';
-import { batchOf } from '../../../support/usage/recording/usage-events.js';
+import { arraysOf } from '../../../support/usage/recording/usage-events.js';
 import { SUMS_OUT_OF_STEP } from '../../../support/usage/recording/usage-sums.js';
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 40);
@@ -59,7 +59,7 @@ async function storeStubbornly(db: DataSource, rows: readonly object[], how: 'in
   const writes = new UsageWritesRepository(db);
   for (let failures = 0; ; failures++) {
     try {
-      await writes[how](batchOf(rows));
+      await writes[how](arraysOf(rows));
       return;
     } catch (error) {
       if (failures === 20) throw error;
@@ -181,8 +181,8 @@ describe('sums by day, by user and day, by user and month, kept in step with the
       Array.from({ length: count }, (_none, place) => anEvent({ ...busy, user_id: `user-${place}` }));
     for (let round = 0; round < 20; round++) {
       await Promise.all([
-        new UsageWritesRepository(one).insert(batchOf(rows(150))),
-        new UsageWritesRepository(other).insert(batchOf(rows(400).toReversed())),
+        new UsageWritesRepository(one).insert(arraysOf(rows(150))),
+        new UsageWritesRepository(other).insert(arraysOf(rows(400).toReversed())),
       ]);
     }
     expect(await sumsOutOfStep()).toEqual([]);
@@ -204,7 +204,7 @@ describe('what a user has used', () => {
   const usage = () => new UserUsage(new UsageRepository(reader), new FakeClock(today));
   const store = (...rows: Partial<StoredEvent>[]) =>
     new UsageWritesRepository(reader).insert(
-      batchOf(
+      arraysOf(
         rows.map((row) => anEvent({ app_id: app.id, user_id: 'ann', status: 'ok', created_at_ms: today, ...row })),
       ),
     );

@@ -8,7 +8,7 @@ import { AppUsageTotals } from '../../../../src/usage/reports/app-usage-totals.s
 import { UsageReports } from '../../../../src/usage/reports/usage-reports.service.js';
 import { eventually } from '../../../support/eventually.js';
 import { anAdmission, anOutcome, aReading } from '../../../support/usage/recording/usage.js';
-import { batchOf, storeEvents } from '../../../support/usage/recording/usage-events.js';
+import { arraysOf, storeEvents } from '../../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../../support/world.js';
 
 const CALLED = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hello' }] };
@@ -301,8 +301,8 @@ describe('usage in Postgres', () => {
       status: 'ok',
       created_at_ms: NOVEMBER_MS,
     });
-    expect(await events.insertNew(batchOf([row('1')]))).toEqual(['again-1']);
-    expect(await events.insertNew(batchOf([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
+    expect(await events.insertNew(arraysOf([row('1')]))).toEqual(['again-1']);
+    expect(await events.insertNew(arraysOf([row('1'), row('2'), row('2')]))).toEqual(['again-2']);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import { UsageWritesRepository } from '../../../../src/usage/recording/event/usage-writes.repository.js';
-import { anEventOf, batchOf } from './usage-events.js';
+import { anEventOf, arraysOf } from './usage-events.js';
 
 /** What a test says of an event; the rest is the same for all. */
 export interface OldEvent {
@@ -29,7 +29,7 @@ export async function storeUsage(db: DataSource, rows: readonly object[]): Promi
   const writes = new UsageWritesRepository(db);
   for (let failures = 0; ; failures++) {
     try {
-      await writes.insert(batchOf(rows));
+      await writes.insert(arraysOf(rows));
       return;
     } catch (error) {
       if (failures === 20) throw error;

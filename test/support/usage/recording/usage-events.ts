@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
-import { batchOfTexts, type EventBatch } from '../../../../src/usage/recording/event/event-batch.js';
+import { arraysOfTexts, type EventArrays } from '../../../../src/usage/recording/event/event-arrays.js';
 import { UsageWritesRepository } from '../../../../src/usage/recording/event/usage-writes.repository.js';
 
 /** Members of an event as the writer takes them; only what matters to a test is named by it. */
@@ -28,11 +28,11 @@ export function anEventOf({ at, ...members }: EventMembers) {
 }
 
 /** Rows as one batch of the writer. */
-export function batchOf(rows: readonly object[]): EventBatch {
-  return batchOfTexts(rows.map((row) => JSON.stringify(row)));
+export function arraysOf(rows: readonly object[]): EventArrays {
+  return arraysOfTexts(rows.map((row) => JSON.stringify(row)));
 }
 
 /** Stores events the way the service does, with the sums that are kept in step with them. */
 export async function storeEvents(dataSource: DataSource, ...events: EventMembers[]): Promise<void> {
-  await new UsageWritesRepository(dataSource).insert(batchOf(events.map(anEventOf)));
+  await new UsageWritesRepository(dataSource).insert(arraysOf(events.map(anEventOf)));
 }

@@ -11,7 +11,7 @@ type Work = () => void;
  * succession wake their receivers once (ADR 0050). A single call waits for nothing.
  */
 @Injectable()
-export class TurnStages {
+export class TurnBatch {
   #waiting = noWork();
   #isPlanned = false;
 

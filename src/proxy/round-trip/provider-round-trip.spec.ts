@@ -12,9 +12,9 @@ import { SystemClock } from '../../common/clock.js';
 import { OriginPool } from '../connections/origin-pool.js';
 import { ProviderConnection } from '../connections/provider-connection.js';
 import { parseResponseHead } from '../connections/response-head.rules.js';
-import { TurnStages } from '../turn-stages.js';
+import { TurnBatch } from '../turn-batch.js';
 import type { ProviderCall } from './provider-call.js';
-import { decodingOf, ProviderExchange } from './provider-exchange.js';
+import { decodingOf, ProviderRoundTrip } from './provider-round-trip.js';
 
 const TEXT = Buffer.from('data: {"choices":[]}\n\n'.repeat(200));
 
@@ -78,14 +78,14 @@ const CALL = { method: 'POST', path: '/', headers: [], body: undefined, ttfbTime
 describe('what arrives in one turn', () => {
   const LIMIT_BYTES = 16 * 1024;
 
-  /** An exchange whose answer the test passes to its connection, which has no socket, and what it has delivered. */
+  /** A round trip whose answer the test passes to its connection, which has no socket, and what it has delivered. */
   function receiving(onBytes: (bytes: Buffer) => void = () => undefined) {
     const told: string[] = [];
     const call: Partial<ProviderCall> = CALL;
     const origin = new URL('http://127.0.0.1:9');
     const free = () => void told.push('free');
     const connection = new ProviderConnection(origin, () => undefined, 0, new SystemClock(), free);
-    const exchange: ProviderExchange = new ProviderExchange(
+    const roundTrip: ProviderRoundTrip = new ProviderRoundTrip(
       call as ProviderCall,
       {
         onSend: () => undefined,
@@ -96,20 +96,20 @@ describe('what arrives in one turn', () => {
         },
         onEnd: () => {
           told.push('end');
-          exchange.finish();
+          roundTrip.finish();
         },
         onFailure: ({ message }) => {
           told.push(`failure: ${message}`);
-          exchange.finish();
+          roundTrip.finish();
         },
       },
-      new TurnStages(),
+      new TurnBatch(),
     );
-    exchange.take(connection);
-    exchange.start();
+    roundTrip.take(connection);
+    roundTrip.start();
     return {
       told,
-      exchange,
+      roundTrip,
       connection,
       head: (field = 'content-type: text/event-stream') =>
         connection.onHead(parseResponseHead(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n${field}`, 'POST')),
@@ -154,30 +154,30 @@ describe('what arrives in one turn', () => {
   });
 
   it('stopped after the whole answer has arrived → complete, once', async () => {
-    const { told, exchange, head, bytes, end } = receiving();
+    const { told, roundTrip, head, bytes, end } = receiving();
     head();
     bytes(5);
     end();
-    exchange.stop('interrupted');
+    roundTrip.stop('interrupted');
     await nextTurn();
     expect(told).toEqual(['free', 'head 200', '5 bytes', 'end']);
   });
 
   it('stopped in the middle of an answer → what has arrived, then the failure', async () => {
-    const { told, exchange, head, bytes } = receiving();
+    const { told, roundTrip, head, bytes } = receiving();
     head();
     bytes(5);
-    exchange.stop('interrupted');
+    roundTrip.stop('interrupted');
     await nextTurn();
     expect(told).toEqual(['free', 'head 200', '5 bytes', 'failure: interrupted']);
   });
 
   it('finished before it was delivered → nothing of what has arrived', async () => {
-    const { told, exchange, head, bytes, end } = receiving();
+    const { told, roundTrip, head, bytes, end } = receiving();
     head();
     bytes(5);
     end();
-    exchange.finish();
+    roundTrip.finish();
     await nextTurn();
     expect(told).toEqual(['free']);
   });
@@ -210,7 +210,7 @@ describe('a connection after its call', () => {
     const pool = new OriginPool('http://127.0.0.1:9', BOUNDS, () => undefined, new SystemClock());
     const call: Partial<ProviderCall> = { ...CALL, pool };
     const told: string[] = [];
-    const exchange: ProviderExchange = new ProviderExchange(
+    const roundTrip: ProviderRoundTrip = new ProviderRoundTrip(
       call as ProviderCall,
       {
         onSend: () => void told.push('send'),
@@ -219,16 +219,16 @@ describe('a connection after its call', () => {
         onEnd: () => undefined,
         onFailure: ({ message }) => {
           told.push(message);
-          exchange.finish();
+          roundTrip.finish();
         },
       },
-      new TurnStages(),
+      new TurnBatch(),
     );
     const connection = pool.acquire();
     if (connection === undefined) throw new Error('a connection was expected');
-    exchange.take(connection);
-    exchange.stop('interrupted');
-    exchange.start();
+    roundTrip.take(connection);
+    roundTrip.stop('interrupted');
+    roundTrip.start();
     expect([told, pool.busy, pool.isEmpty]).toEqual([['interrupted'], 0, true]);
   });
 
@@ -237,25 +237,25 @@ describe('a connection after its call', () => {
     const pool = new OriginPool(upstream.url, BOUNDS, buildConnector({}), new SystemClock());
     const call: Partial<ProviderCall> = { ...CALL, pool };
     const told: string[] = [];
-    const exchange: ProviderExchange = new ProviderExchange(
+    const roundTrip: ProviderRoundTrip = new ProviderRoundTrip(
       call as ProviderCall,
       {
         onSend: () => undefined,
         onHead: () => undefined,
-        onBytes: () => exchange.pause(),
+        onBytes: () => roundTrip.pause(),
         onEnd: () => {
           told.push('end');
-          exchange.finish();
-          exchange.resume();
+          roundTrip.finish();
+          roundTrip.resume();
         },
         onFailure: ({ message }) => void told.push(message),
       },
-      new TurnStages(),
+      new TurnBatch(),
     );
     const connection = pool.acquire();
     if (connection === undefined) throw new Error('a connection was expected');
-    exchange.take(connection);
-    exchange.start();
+    roundTrip.take(connection);
+    roundTrip.start();
     await eventually(() => told.length > 0, { withinMs: 10_000 });
     await socketsRead();
     expect([told, pool.acquire()]).toEqual([['end'], connection]);

@@ -1,37 +1,37 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { TurnStages } from './turn-stages.js';
+import { TurnBatch } from './turn-batch.js';
 
-describe('TurnStages', () => {
+describe('TurnBatch', () => {
   it('work of one turn → by stage, within a stage in the order of its arrival', async () => {
-    const stages = new TurnStages();
+    const turn = new TurnBatch();
     const done: string[] = [];
     for (const stage of ['calls', 'ends', 'bodies', 'heads'] as const)
-      for (const call of [1, 2]) stages.add(stage, () => done.push(`${stage} ${call}`));
+      for (const call of [1, 2]) turn.add(stage, () => done.push(`${stage} ${call}`));
     expect(done).toEqual([]);
     await nextTurn();
     expect(done).toEqual(['heads 1', 'heads 2', 'bodies 1', 'bodies 2', 'ends 1', 'ends 2', 'calls 1', 'calls 2']);
   });
 
   it('steps of calls that wait for what is there → each step for all calls before the next one', async () => {
-    const stages = new TurnStages();
+    const turn = new TurnBatch();
     const done: string[] = [];
     const serve = async (call: number) => {
       done.push(`first ${call}`);
       await undefined;
       done.push(`second ${call}`);
     };
-    for (const call of [1, 2]) stages.add('calls', () => void serve(call));
+    for (const call of [1, 2]) turn.add('calls', () => void serve(call));
     await nextTurn();
     expect(done).toEqual(['first 1', 'first 2', 'second 1', 'second 2']);
   });
 
   it('work that more work follows → the new work runs in the next turn', async () => {
-    const stages = new TurnStages();
+    const turn = new TurnBatch();
     const done: string[] = [];
-    stages.add('ends', () => {
+    turn.add('ends', () => {
       done.push('end');
-      stages.add('heads', () => done.push('head'));
+      turn.add('heads', () => done.push('head'));
     });
     await nextTurn();
     expect(done).toEqual(['end']);

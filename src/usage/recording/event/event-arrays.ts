@@ -3,13 +3,13 @@ import type { EventKind } from '../../../platform/journal/journal-lines.rules.js
 import type { SettledReader } from '../../../platform/journal/settled-reader.js';
 
 /** Events to store in one statement: two JSON arrays, of events and of the kinds that they name. */
-export interface EventBatch {
+export interface EventArrays {
   readonly events: string | Buffer;
   readonly kinds: string;
 }
 
 /** A settled event and its kind. */
-export interface SettledEvent {
+export interface EventOfKind {
   readonly entry: JournalEntry;
   readonly kind: EventKind;
 }
@@ -17,11 +17,11 @@ export interface SettledEvent {
 const [OPEN, COMMA, CLOSE] = [0x5b, 0x2c, 0x5d];
 
 /**
- * A batch of settled events: only the heads of their texts, because their kinds have the rest.
+ * The arrays of settled events: only the heads of their texts, because their kinds have the rest.
  *
  * @throws Error when an event cannot be read back from the disk.
  */
-export function batchOfKinds(settled: readonly SettledEvent[], reader: SettledReader): EventBatch {
+export function arraysOfKinds(settled: readonly EventOfKind[], reader: SettledReader): EventArrays {
   const kinds = new Set<EventKind>();
   let length = 1;
   for (const { entry, kind } of settled) {
@@ -41,8 +41,8 @@ export function batchOfKinds(settled: readonly SettledEvent[], reader: SettledRe
   return { events, kinds: `[${[...kinds].map(({ json }) => json).join(',')}]` };
 }
 
-/** A batch of complete events, each of a kind of its own. @param texts JSON objects. */
-export function batchOfTexts(texts: readonly string[]): EventBatch {
+/** The arrays of complete events, each of a kind of its own. @param texts JSON objects. */
+export function arraysOfTexts(texts: readonly string[]): EventArrays {
   const events = `[${texts.map((text, kind) => `{"kind":${kind},${text.slice(1)}`).join(',')}]`;
   return { events, kinds: events };
 }

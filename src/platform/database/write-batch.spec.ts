@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BatchQueue } from './batch-queue.js';
+import { WriteBatch } from './write-batch.js';
 
-describe('BatchQueue', () => {
+describe('WriteBatch', () => {
   let batches: number[][];
   /** Items to retry, one entry per attempt; none afterwards. */
-  let retries: ((batch: readonly number[]) => Promise<readonly number[]>)[];
-  let queue: BatchQueue<number>;
+  let retries: ((items: readonly number[]) => Promise<readonly number[]>)[];
+  let batch: WriteBatch<number>;
 
-  const all = async (batch: readonly number[]) => batch;
+  const all = async (items: readonly number[]) => items;
 
   beforeEach(() => {
     jest.useFakeTimers();
     batches = [];
     retries = [];
-    queue = new BatchQueue<number>({
-      batchSize: 3,
+    batch = new WriteBatch<number>({
+      maxItems: 3,
       gatherMs: 50,
-      write: async (batch) => {
-        batches.push([...batch]);
-        return (await retries.shift()?.(batch)) ?? [];
+      run: async (items) => {
+        batches.push([...items]);
+        return (await retries.shift()?.(items)) ?? [];
       },
     });
   });
@@ -28,7 +28,7 @@ describe('BatchQueue', () => {
   });
 
   function add(...items: number[]): void {
-    for (const item of items) queue.add(item);
+    for (const item of items) batch.add(item);
   }
 
   it('writes a partial batch after the gather time and a full batch at once', async () => {
@@ -49,7 +49,7 @@ describe('BatchQueue', () => {
     retries = [() => new Promise((resolve) => (finish = resolve))];
     add(1, 2, 3, 4, 5, 6, 7);
     await jest.advanceTimersByTimeAsync(1_000);
-    expect([batches, queue.writing, queue.waiting]).toEqual([[[1, 2, 3]], 3, 4]);
+    expect([batches, batch.running, batch.waiting]).toEqual([[[1, 2, 3]], 3, 4]);
     finish([]);
     await jest.advanceTimersByTimeAsync(50);
     expect(batches.slice(1)).toEqual([[4, 5, 6], [7]]);
@@ -70,20 +70,20 @@ describe('BatchQueue', () => {
     expect(batches.slice(2)).toEqual([[2, 3, 4], [5]]);
   });
 
-  it('flush writes everything, or stops after a failed attempt', async () => {
+  it('run writes everything, or stops after a failed attempt', async () => {
     retries = [all];
     add(1, 2);
-    await queue.flush();
-    expect([batches, queue.waiting]).toEqual([[[1, 2]], 2]);
+    await batch.run();
+    expect([batches, batch.waiting]).toEqual([[[1, 2]], 2]);
     add(3, 4);
-    await queue.flush();
-    expect([batches.slice(1), queue.waiting]).toEqual([[[1, 2, 3], [4]], 0]);
+    await batch.run();
+    expect([batches.slice(1), batch.waiting]).toEqual([[[1, 2, 3], [4]], 0]);
   });
 
   it('close returns the unwritten items and ends the background writes', async () => {
     add(1, 2);
-    queue.dropOldest();
-    expect(queue.close()).toEqual([2]);
+    batch.dropOldest();
+    expect(batch.close()).toEqual([2]);
     add(3, 4, 5);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(batches).toEqual([]);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { FakeClock } from '../../../test/support/clock.js';
 import { Log } from '../../common/log/log.js';
 import type { Span } from './span.js';
-import { type SpanCollector, SpanQueue, SpansRefused } from './span-queue.js';
+import { SpanBatch, type SpanCollector, SpansRefused } from './span-batch.js';
 
 const MINUTE_MS = 60_000;
 
@@ -21,12 +21,12 @@ const fail = () => Promise.reject(new Error('away'));
 const refuse = () => Promise.reject(new SpansRefused('status 400'));
 const never = () => new Promise<number>(() => undefined);
 
-describe('SpanQueue', () => {
+describe('SpanBatch', () => {
   let clock: FakeClock;
   let collector: ScriptedCollector;
   let lines: Record<string, unknown>[];
   let counts: { exported: number; lost: number };
-  let queue: SpanQueue;
+  let batch: SpanBatch;
   let added: number;
 
   beforeEach(() => {
@@ -36,7 +36,7 @@ describe('SpanQueue', () => {
     lines = [];
     counts = { exported: 0, lost: 0 };
     added = 0;
-    queue = new SpanQueue({
+    batch = new SpanBatch({
       collector,
       clock,
       log: new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))),
@@ -57,7 +57,7 @@ describe('SpanQueue', () => {
 
   function add(count: number): void {
     for (let n = 0; n < count; n++) {
-      queue.add({
+      batch.add({
         ...{ traceId: 'a', spanId: 'b', parentSpanId: undefined, kind: 'client', startedMs: 1, endedMs: 2 },
         ...{ name: String(added++), isFailed: false, attributes: {} },
       });
@@ -135,7 +135,7 @@ describe('SpanQueue', () => {
 
   it('close → everything that waits is sent, in batches', async () => {
     add(500);
-    await queue.close(2_000);
+    await batch.close(2_000);
     expect([collector.batches.length, counts]).toEqual([1, { exported: 500, lost: 0 }]);
     expect(lines).toEqual([]);
   });
@@ -143,7 +143,7 @@ describe('SpanQueue', () => {
   it('close while the collector is away → each batch once, then lost, and said', async () => {
     collector.script = [fail, fail, fail];
     add(2);
-    await queue.close(2_000);
+    await batch.close(2_000);
     expect([collector.batches.length, counts]).toEqual([1, { exported: 0, lost: 2 }]);
     expect(lines.at(-1)).toMatchObject({ lost: 2, error: 'the process ends' });
   });
@@ -151,7 +151,7 @@ describe('SpanQueue', () => {
   it('close while the collector does not answer → ends in time', async () => {
     collector.script = [never];
     add(512 + 3);
-    const closed = queue.close(2_000);
+    const closed = batch.close(2_000);
     await jest.advanceTimersByTimeAsync(2_000);
     await closed;
     expect(counts).toEqual({ exported: 0, lost: 3 });

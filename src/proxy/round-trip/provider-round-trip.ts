@@ -1,7 +1,7 @@
 import type { ConnectionEvents, ProviderConnection } from '../connections/provider-connection.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
 import { DECODERS, type Decoder, type DecoderFor } from '../content-codings.js';
-import type { Stage, TurnStages } from '../turn-stages.js';
+import type { Stage, TurnBatch } from '../turn-batch.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
@@ -24,7 +24,7 @@ export interface BodyEvents {
 }
 
 /** Events of one call. */
-export interface ExchangeEvents extends BodyEvents {
+export interface RoundTripEvents extends BodyEvents {
   /**
    * Called immediately before the request is written to the socket. A thrown error prevents that and is reported as the
    * failure.
@@ -38,7 +38,7 @@ export interface ExchangeEvents extends BodyEvents {
  * connection. Its public methods are the connection's callbacks in their order, and the operations for the relay. What
  * arrives is delivered in the stages of its event loop turn, in the order of its arrival.
  */
-export class ProviderExchange implements ConnectionEvents {
+export class ProviderRoundTrip implements ConnectionEvents {
   #connection: ProviderConnection | undefined;
   /** Of a coded answer. */
   #decoderFor: DecoderFor | undefined;
@@ -59,8 +59,8 @@ export class ProviderExchange implements ConnectionEvents {
 
   constructor(
     private readonly call: ProviderCall,
-    private readonly events: ExchangeEvents,
-    private readonly stages: TurnStages,
+    private readonly events: RoundTripEvents,
+    private readonly turn: TurnBatch,
   ) {
     this.#receiver = events;
   }
@@ -181,7 +181,7 @@ export class ProviderExchange implements ConnectionEvents {
 
   /** What the receiver throws ends the call. */
   #add(stage: Stage, deliver: () => void): void {
-    this.stages.add(stage, () => {
+    this.turn.add(stage, () => {
       try {
         deliver();
       } catch (error) {

@@ -5,8 +5,8 @@ import type { Log } from '../../common/log/log.js';
 import { backoffMs } from '../database/retry-unreachable.js';
 import type { Span } from './span.js';
 
-/** Queue limit in spans: about 8 MB. */
-const MAX_QUEUED = 8_192;
+/** Maximum spans that wait: about 8 MB. */
+const MAX_WAITING = 8_192;
 const BATCH_SPANS = 512;
 const FLUSH_MS = 1_000;
 const BACKOFF = { minMs: 1_000, maxMs: 30_000 };
@@ -32,7 +32,7 @@ interface SpanCounts {
   lost(spans: number): void;
 }
 
-interface QueueParts {
+interface SpanBatchParts {
   readonly collector: SpanCollector;
   readonly counts: SpanCounts;
   readonly clock: Clock;
@@ -40,11 +40,11 @@ interface QueueParts {
 }
 
 /**
- * Queues spans for the collector: batches are sent one at a time, within a second. A failed batch is retried later;
- * while the queue is full, new spans are dropped. Adding a span never waits or fails. It sends a full batch within `add`,
- * which `BatchQueue` does not (ADR 0055).
+ * Collects spans and sends them to the collector: many at once, one delivery at a time, within a second. A failed one
+ * is retried later; while too many spans wait, new ones are dropped. Adding a span never waits or fails. A full batch is sent within `add`,
+ * which `WriteBatch` does not (ADR 0055).
  */
-export class SpanQueue {
+export class SpanBatch {
   readonly #spans: Span[] = [];
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
@@ -53,19 +53,19 @@ export class SpanQueue {
   #lostUntold = 0;
   #toldMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly parts: QueueParts) {}
+  constructor(private readonly parts: SpanBatchParts) {}
 
   add(span: Span): void {
-    if (this.#spans.length >= MAX_QUEUED) {
+    if (this.#spans.length >= MAX_WAITING) {
       this.#lose(1, 'too many spans wait');
       return;
     }
     this.#spans.push(span);
-    if (this.#spans.length >= BATCH_SPANS && this.#failures === 0) this.#send();
-    else this.#sendLater();
+    if (this.#spans.length >= BATCH_SPANS && this.#failures === 0) this.#run();
+    else this.#runLater();
   }
 
-  /** Sends the queue, each batch once, within the given time; the rest is dropped. Nothing is sent afterwards. */
+  /** Sends all spans, each once, within the given time; the rest is dropped. Nothing is sent afterwards. */
   async close(withinMs: number): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -81,27 +81,27 @@ export class SpanQueue {
     await this.#sending;
     for (let failures = -1; this.#spans.length > 0 && failures !== this.#failures; ) {
       failures = this.#failures + 1;
-      this.#send();
+      this.#run();
       await this.#sending;
     }
   }
 
-  #sendLater(): void {
+  #runLater(): void {
     if (this.#isClosed || this.#timer !== undefined || this.#sending !== undefined) return;
     const pauseMs = this.#failures === 0 ? FLUSH_MS : backoffMs(this.#failures, BACKOFF);
-    this.#timer = setTimeout(() => this.#send(), pauseMs);
+    this.#timer = setTimeout(() => this.#run(), pauseMs);
     this.#timer.unref();
   }
 
-  #send(): void {
+  #run(): void {
     if (this.#sending !== undefined || this.#spans.length === 0) return;
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#sending = this.#deliver(this.#spans.splice(0, BATCH_SPANS)).finally(() => {
       this.#sending = undefined;
       if (this.#isClosed) return;
-      if (this.#spans.length >= BATCH_SPANS && this.#failures === 0) this.#send();
-      else if (this.#spans.length > 0) this.#sendLater();
+      if (this.#spans.length >= BATCH_SPANS && this.#failures === 0) this.#run();
+      else if (this.#spans.length > 0) this.#runLater();
     });
   }
 
