@@ -5,8 +5,13 @@ import { AuditTrail } from '../../accounts/audit/audit-trail.js';
 import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { operationExpired } from '../logins/cli-logins.service.js';
-import { type OperationFailure, type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
+import {
+  type OperationFailure,
+  type OperationResult,
+  operationExpired,
+  revealPath,
+  stateAt,
+} from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { type ChangeKind, isChangeKind } from '../operations/resource-operations.js';

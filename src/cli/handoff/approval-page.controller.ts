@@ -12,6 +12,7 @@ import { PageSignIn, type Visit } from '../../sign-in/page-sign-in.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { ApprovalForm } from '../dto/approval-form.request.js';
 import { UserCodeRequest } from '../dto/cli.request.js';
+import { UserCodes } from '../logins/user-codes.service.js';
 import { approvalPath } from '../operations/operation.rules.js';
 import { approvalPage, approvedPage, codePage, deniedPage, linkPage } from './approval-page.views.js';
 import { Handoffs } from './handoff.service.js';
@@ -21,6 +22,7 @@ import { Handoffs } from './handoff.service.js';
 export class ApprovalPageController implements SteppedPage<ApprovalForm> {
   constructor(
     private readonly handoffs: Handoffs,
+    private readonly codes: UserCodes,
     private readonly signIns: PageSignIn,
     private readonly google: Google,
     private readonly browsers: BrowserClients,
@@ -43,7 +45,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const browser = await this.browsers.of(request, reply);
-    const found = await this.handoffs.lookup(userCode, browser);
+    const found = await this.codes.lookup(userCode, browser);
     if (found === undefined) {
       return withStatus(reply, 404, codePage('No pending login has this code. Check it, or start the login again.'));
     }

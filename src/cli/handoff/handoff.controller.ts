@@ -24,6 +24,7 @@ import {
   LookupResponse,
   SubmittedHandoffResponse,
 } from '../dto/handoff.response.js';
+import { UserCodes } from '../logins/user-codes.service.js';
 import { Handoffs } from './handoff.service.js';
 
 const TAG = 'CLI';
@@ -41,6 +42,7 @@ const StepFails = () =>
 export class HandoffController {
   constructor(
     private readonly handoffs: Handoffs,
+    private readonly codes: UserCodes,
     private readonly signIns: PageSignIn,
     private readonly google: Google,
     private readonly browsers: BrowserClients,
@@ -54,7 +56,7 @@ export class HandoffController {
   @ApiOkResponse({ type: LookupResponse })
   @AddressLimited('user_code')
   async lookup(@Body() { userCode }: UserCodeRequest, @Req() request: FastifyRequest): Promise<LookupResponse> {
-    return LookupResponse.from(await this.handoffs.lookup(userCode, { address: this.addressOf(request) }));
+    return LookupResponse.from(await this.codes.lookup(userCode, { address: this.addressOf(request) }));
   }
 
   @Post(':id/details')

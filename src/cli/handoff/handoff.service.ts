@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { type ActingPerson, type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
@@ -11,22 +10,18 @@ import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
-import { PROOF, provesHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import { CountedOnce } from '../../platform/address-limits/counted-once.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import type { SignInPurpose } from '../../sign-in/page-sign-in.service.js';
 import { People } from '../../sign-in/people/people.service.js';
-import { CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
-import { ASKED_IN, approvalPath, stateAt, typedUserCode } from '../operations/operation.rules.js';
-import { OperationSeals } from '../operations/operation-seals.js';
+import { LoginKeys } from '../logins/login-keys.service.js';
+import { type CodeTyper, UserCodes } from '../logins/user-codes.service.js';
+import { ASKED_IN, approvalPath, noSuchOperation, stateAt } from '../operations/operation.rules.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { requireStillPending } from '../operations/pending-operations.service.js';
 import { isResourceKind } from '../operations/resource-operations.js';
 import { type OperationPreview, TerminalOperations } from '../operations/terminal-operations.service.js';
-
-/** All wrong codes of the deployment are counted together. */
-const ALL_ADDRESSES = 'all';
 
 /** Why the viewer cannot approve. */
 export type HandoffBlock = 'registration_required' | 'sign_out_required' | 'no_eligible_organization';
@@ -42,9 +37,6 @@ export interface HandoffDetails extends OperationPreview {
   /** The accounts that a login may choose from. */
   readonly memberships: readonly Membership[];
 }
-
-/** Who may be trying user codes out. */
-type CodeTyper = Pick<BrowserClient, 'address'>;
 
 /** What the person decides on the approval page. */
 export interface Approval {
@@ -74,8 +66,8 @@ export class Handoffs {
   constructor(
     private readonly dataSource: DataSource,
     private readonly operations: OperationsRepository,
-    private readonly seals: OperationSeals,
-    private readonly logins: CliLogins,
+    private readonly codes: UserCodes,
+    private readonly keys: LoginKeys,
     private readonly terminals: TerminalOperations,
     private readonly unclaimed: UnclaimedOrganizations,
     private readonly people: People,
@@ -85,20 +77,6 @@ export class Handoffs {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {}
-
-  /**
-   * The pending login of a typed code. Look-ups are limited for each address by the route, wrong codes by `wrongCode`.
-   *
-   * @returns `undefined` for a wrong code, and for one whose login has ended.
-   * @throws rate_limited
-   */
-  async lookup(typed: string, browser: CodeTyper): Promise<OperationRow | undefined> {
-    await this.requireCodesOpen(browser);
-    const code = typedUserCode(typed);
-    const found = code && (await this.operations.findByUserCode(this.seals.userCodeMacs(code), this.clock.now()));
-    if (found === undefined) await this.countWrongCode(browser);
-    return found;
-  }
 
   /** @throws operation_denied, operation_expired, already_completed; and as the class. */
   async details(id: string, submission: Secret, browser: BrowserClient): Promise<HandoffDetails> {
@@ -110,7 +88,7 @@ export class Handoffs {
       operation,
       account: kind === 'login' || organizationId === null ? null : await this.organizations.read(organizationId),
       ...(await this.terminals.preview(operation)),
-      userCode: this.logins.userCodeOf(operation),
+      userCode: this.codes.shownFor(operation),
     };
     if (session === undefined) {
       const blockedBy = isResourceKind(kind) ? null : 'registration_required';
@@ -126,7 +104,7 @@ export class Handoffs {
    * every other operation needs the proof alone and runs as the credential that sent it.
    *
    * @throws session_required nobody is signed in; operation_denied, operation_expired, already_completed; account_exists
-   * the person who claims belongs to another account; and as the class, `CliLogins.approve` and
+   * the person who claims belongs to another account; and as the class, `LoginKeys.approve` and
    * `TerminalOperations.approve`.
    */
   async submit(id: string, submission: Secret, approval: Approval, browser: BrowserClient): Promise<Approved> {
@@ -153,9 +131,9 @@ export class Handoffs {
     const message = 'Your terminal is logged in. Return to it.';
     if (login.state === 'completed') {
       if (login.identityId !== person.identityId) throw new GatewayError('already_completed');
-      return { message, continueTo: 'cli', redirectUrl: this.logins.redirectOf(login) };
+      return { message, continueTo: 'cli', redirectUrl: this.keys.redirectOf(login) };
     }
-    const redirectUrl = await this.logins.approve(tx, login, person, organizationId);
+    const redirectUrl = await this.keys.approve(tx, login, person, organizationId);
     return { message, continueTo: 'cli', redirectUrl };
   }
 
@@ -242,8 +220,7 @@ export class Handoffs {
   private async authorized(id: string, submission: Secret, browser: CodeTyper): Promise<OperationRow> {
     const operation = await this.operations.find(id);
     if (operation === undefined) throw noSuchOperation();
-    if (!(await this.isProof(operation, submission, browser))) {
-      if (isTypedCode(operation, submission)) await this.#counted.once(submission, () => this.countWrongCode(browser));
+    if (!(await this.codes.isProof(operation, submission, browser))) {
       throw new GatewayError('forbidden', {
         message: 'submissionToken: is not the proof of this operation; open the link of your terminal again.',
         reason: 'submission_token_wrong',
@@ -252,39 +229,6 @@ export class Handoffs {
     await this.#counted.once(submission, () => this.limits.admit('submission', { subject: id }));
     return operation;
   }
-
-  private async isProof(operation: OperationRow, submission: Secret, browser: CodeTyper): Promise<boolean> {
-    if (!isTypedCode(operation, submission)) return provesHash(submission, operation.proofHash);
-    await this.requireCodesOpen(browser);
-    const code = typedUserCode(submission.reveal());
-    const { userCodeMac } = operation;
-    if (code === undefined || userCodeMac === null) return false;
-    return this.seals.userCodeMacs(code).some((mac) => timingSafeEqual(Buffer.from(mac), Buffer.from(userCodeMac)));
-  }
-
-  /** @throws rate_limited as `requireCodesOpen`, from the first code beyond a limit on. */
-  private async countWrongCode({ address }: CodeTyper): Promise<void> {
-    await this.limits.admit('user_code_wrong', { subject: address ?? '' });
-    await this.limits.admit('user_code_total', { subject: ALL_ADDRESSES });
-  }
-
-  /** @throws rate_limited so many wrong codes were typed, from this address or in all, that no code is accepted. */
-  private async requireCodesOpen({ address }: CodeTyper): Promise<void> {
-    await this.limits.requireRoom('user_code_wrong', { subject: address ?? '' });
-    try {
-      await this.limits.requireRoom('user_code_total', { subject: ALL_ADDRESSES });
-    } catch (error) {
-      if (error instanceof GatewayError) {
-        this.log.event('user_codes_refused', { retryAfterSeconds: error.retryAfterSeconds ?? 0 });
-      }
-      throw error;
-    }
-  }
-}
-
-/** Whether a submission is no proof of a link, and is judged as the user code of a login. */
-function isTypedCode({ kind }: OperationRow, submission: Secret): boolean {
-  return kind === 'login' && !PROOF.test(submission.reveal());
 }
 
 /** What the viewer has to do before they can approve. */

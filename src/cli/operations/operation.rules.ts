@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
 import type { Instant } from '../../common/clock.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
 import { canonicalJson } from '../../idempotency/idempotency-record.rules.js';
 
@@ -108,6 +109,11 @@ export function approvalPath(id: string): string {
   return `/cli/approve/${encodeURIComponent(id)}`;
 }
 
+/** The approval page. The proof is in the fragment, so it is in no request line and no log. */
+export function approvalUrl(consoleOrigin: string, id: string, proof: Secret): string {
+  return `${consoleOrigin}/cli/approve/${encodeURIComponent(id)}#${proof.reveal()}`;
+}
+
 /** The eight symbols of a typed code, in any case, with any blanks and dashes; `undefined` for any other text. */
 export function typedUserCode(typed: string): Secret | undefined {
   const code = typed.toUpperCase().replace(/[\s-]/g, '');
@@ -146,4 +152,12 @@ export function stateAt(
  */
 export function requestHashOf(token: Secret, request: unknown): string {
   return createHmac('sha256', token.reveal()).update(canonicalJson(request)).digest('hex');
+}
+
+export function operationExpired(): GatewayError {
+  return new GatewayError('operation_expired');
+}
+
+export function noSuchOperation(): GatewayError {
+  return new GatewayError('not_found', { message: 'Operation not found.', reason: 'operation_not_found' });
 }

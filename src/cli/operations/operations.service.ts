@@ -4,9 +4,11 @@ import type { Organization } from '../../accounts/organizations/organizations.re
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
-import { approvalUrl, CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
+import { LoginKeys } from '../logins/login-keys.service.js';
 import {
+  approvalUrl,
   browserProofOf,
+  noSuchOperation,
   type OperationFailure,
   type OperationKind,
   type OperationResult,
@@ -34,7 +36,7 @@ export interface OperationStanding {
 export class Operations {
   constructor(
     private readonly operations: OperationsRepository,
-    private readonly logins: CliLogins,
+    private readonly keys: LoginKeys,
     private readonly seals: OperationSeals,
     private readonly deployment: Deployment,
     private readonly clock: Clock,
@@ -73,7 +75,7 @@ export class Operations {
   /** The key of a login, or the application key that an operation issued. */
   private shownOf(kind: OperationKind, id: string, sealedResult: string): object {
     if (kind === 'login') {
-      const key = this.logins.keyOf(id, sealedResult);
+      const key = this.keys.keyOf(id, sealedResult);
       return key === undefined ? {} : { credential: { token: key.reveal() } };
     }
     const issued = this.seals.open('result', id, sealedResult);

@@ -11,12 +11,14 @@ import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
-import { approvalUrl, noSuchOperation, operationExpired } from '../logins/cli-logins.service.js';
 import {
+  approvalUrl,
   browserProofOf,
   MAX_PENDING,
+  noSuchOperation,
   OPERATION_KEPT_MS,
   type OperationPayload,
+  operationExpired,
   PENDING_MS,
   SEALED_MS,
   stateAt,
