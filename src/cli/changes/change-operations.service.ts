@@ -5,12 +5,12 @@ import { AuditTrail } from '../../accounts/audit/audit-trail.js';
 import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { stateAt } from '../../sign-in/approvals/approval.rules.js';
 import {
   type OperationFailure,
   type OperationResult,
   operationExpired,
   revealPath,
-  stateAt,
 } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';

@@ -8,15 +8,14 @@ import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
+import { type ApprovalState, stateAt } from '../../sign-in/approvals/approval.rules.js';
 import {
   approvalUrl,
   browserProofOf,
   LOGIN_KEPT_MS,
   MAX_PENDING,
-  type OperationState,
   operationIdOf,
   PENDING_MS,
-  stateAt,
   type TerminalClient,
   userCodeOf,
 } from '../operations/operation.rules.js';
@@ -40,7 +39,7 @@ export interface LoginRequest {
 /** A login as its terminal sees it. */
 export interface OpenLogin {
   readonly id: string;
-  readonly state: OperationState;
+  readonly state: ApprovalState;
   /** The approval page with its proof; null unless pending. */
   readonly url: string | null;
   /** `ABCD-EFGH`; null unless pending. */

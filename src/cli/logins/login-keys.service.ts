@@ -12,13 +12,8 @@ import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash, provesHash } from '../../common/proof-hash.rules.js';
-import {
-  noSuchOperation,
-  type OperationState,
-  operationExpired,
-  SEALED_MS,
-  stateAt,
-} from '../operations/operation.rules.js';
+import { type ApprovalState, stateAt } from '../../sign-in/approvals/approval.rules.js';
+import { noSuchOperation, operationExpired, SEALED_MS } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 
@@ -158,7 +153,7 @@ function chosen(memberships: readonly Membership[], organizationId: string | und
 }
 
 /** @throws operation_pending, operation_denied, operation_expired unless the operation is completed. */
-function requireCompleted(state: OperationState): void {
+function requireCompleted(state: ApprovalState): void {
   if (state === 'pending') throw new GatewayError('operation_pending');
   if (state === 'denied') throw new GatewayError('operation_denied');
   if (state === 'expired') throw operationExpired();

@@ -1,5 +1,4 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Instant } from '../../common/clock.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
@@ -26,9 +25,6 @@ export type OperationSource = 'cli' | 'mcp';
 
 /** Where the person asked for the operation, for messages. */
 export const ASKED_IN: Readonly<Record<OperationSource, string>> = { cli: 'terminal', mcp: 'AI client' };
-
-/** `expired` is computed: no statement has to run when an operation expires. */
-export type OperationState = 'pending' | 'completed' | 'denied' | 'expired';
 
 /** The terminal, as it describes itself. */
 export interface TerminalClient {
@@ -135,14 +131,6 @@ export function shownUserCode(code: Secret): string {
 export function isLoopbackRedirect(text: string): boolean {
   const port = /^http:\/\/127\.0\.0\.1:([1-9]\d{0,4})\/callback$/.exec(text)?.[1];
   return port !== undefined && Number(port) <= 65_535;
-}
-
-/** The current state; a pending operation expires by itself. */
-export function stateAt(
-  { state, expiresAt }: { readonly state: 'pending' | 'completed' | 'denied'; readonly expiresAt: Instant },
-  nowMs: number,
-): OperationState {
-  return state === 'pending' && expiresAt.getTime() <= nowMs ? 'expired' : state;
 }
 
 /**

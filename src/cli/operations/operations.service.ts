@@ -4,6 +4,7 @@ import type { Organization } from '../../accounts/organizations/organizations.re
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
+import { stateAt } from '../../sign-in/approvals/approval.rules.js';
 import { LoginKeys } from '../logins/login-keys.service.js';
 import {
   approvalUrl,
@@ -12,7 +13,6 @@ import {
   type OperationFailure,
   type OperationKind,
   type OperationResult,
-  stateAt,
 } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { OperationsRepository, type PolledOperation } from './operations.repository.js';

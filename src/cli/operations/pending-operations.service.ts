@@ -11,6 +11,7 @@ import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
+import { requirePending } from '../../sign-in/approvals/approval.rules.js';
 import {
   approvalUrl,
   browserProofOf,
@@ -18,10 +19,8 @@ import {
   noSuchOperation,
   OPERATION_KEPT_MS,
   type OperationPayload,
-  operationExpired,
   PENDING_MS,
   SEALED_MS,
-  stateAt,
 } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { type NewOperation, type OperationRow, OperationsRepository } from './operations.repository.js';
@@ -135,7 +134,7 @@ export class PendingOperations {
       this.dataSource.transaction(async (tx) => {
         const locked = await this.operations.lock(tx, id);
         if (locked === undefined) throw noSuchOperation();
-        requireStillPending(locked, this.clock.nowMs());
+        requirePending(locked, this.clock.nowMs());
         await this.lockSender(tx, locked);
         const changed = await statements(tx);
         if (changed !== undefined) await this.operations.update(tx, id, this.ended(id, toOutcome(changed)));
@@ -183,14 +182,6 @@ export class PendingOperations {
       sealedUntil: instantOf(this.clock.nowMs() + SEALED_MS),
     };
   }
-}
-
-/** @throws operation_denied, operation_expired, already_completed unless the operation is pending. */
-export function requireStillPending(operation: OperationRow, nowMs: number): void {
-  const state = stateAt(operation, nowMs);
-  if (state === 'denied') throw new GatewayError('operation_denied');
-  if (state === 'expired') throw operationExpired();
-  if (state === 'completed') throw new GatewayError('already_completed');
 }
 
 /** The payload as it is stored: a key that the request brought is not. */

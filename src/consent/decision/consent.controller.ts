@@ -6,6 +6,7 @@ import { sessionRequired } from '../../accounts/access/admin-access.rules.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
 import { BrowserClients } from '../../sign-in/browser-sessions.service.js';
+import { People } from '../../sign-in/people/people.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { AllowConsentRequest, ConsentRequest } from '../dto/consent.request.js';
 import { ConsentDetailsResponse, ConsentRedirectResponse } from '../dto/consent.response.js';
@@ -26,6 +27,7 @@ export class ConsentController {
   constructor(
     private readonly consents: Consents,
     private readonly google: Google,
+    private readonly people: People,
     private readonly browsers: BrowserClients,
   ) {}
 
@@ -50,7 +52,8 @@ export class ConsentController {
   ): Promise<ConsentDetailsResponse> {
     const browser = await this.browsers.of(request, reply);
     const details = await this.consents.details(id, new Secret(submissionToken), browser);
-    return ConsentDetailsResponse.from(details, this.google.isEnabled);
+    const registrationOpen = await this.people.isSignUpOpen();
+    return ConsentDetailsResponse.from(details, { googleEnabled: this.google.isEnabled, registrationOpen });
   }
 
   @Post(':id/allow')
