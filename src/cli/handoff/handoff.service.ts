@@ -6,13 +6,13 @@ import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
-import { requirePending, requirePerson } from '../../sign-in/approvals/approval.rules.js';
+import { requirePending, requireSignedIn } from '../../sign-in/approvals/approval.rules.js';
 import { type ApprovalKind, Approvals, type Viewing } from '../../sign-in/approvals/approvals.service.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import type { SignInPurpose } from '../../sign-in/page-sign-in.service.js';
 import { LoginKeys } from '../logins/login-keys.service.js';
 import { type CodeTyper, UserCodes } from '../logins/user-codes.service.js';
-import { ASKED_IN, approvalPath, noSuchOperation, operationExpired } from '../operations/operation.rules.js';
+import { ASKED_IN, approvalPath, noSuchOperation } from '../operations/operation.rules.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { isResourceKind } from '../operations/resource-operations.js';
 import { type OperationPreview, TerminalOperations } from '../operations/terminal-operations.service.js';
@@ -65,7 +65,6 @@ export class Handoffs {
     this.#kind = {
       repository: operations,
       unknown: noSuchOperation,
-      expired: operationExpired,
       wrongProof: 'submissionToken: is not the proof of this operation; open the link of your terminal again.',
     };
   }
@@ -92,8 +91,8 @@ export class Handoffs {
     const operation = await this.authorized(id, submission, browser);
     const { kind } = operation;
     if (isResourceKind(kind)) return this.submitResource(operation, approval);
-    const decided = this.approvals.approve(this.#kind, id, async (tx, locked) => {
-      const person = requirePerson(browser.session, 'approve');
+    const decided = this.approvals.decide(this.#kind, id, 'completed', async (tx, locked) => {
+      const person = requireSignedIn(browser.session, 'approve');
       return kind === 'claim' ? this.claim(tx, locked, person) : this.logIn(tx, locked, person, approval);
     });
     return kind === 'claim' ? this.terminals.noting(id, () => decided) : decided;
@@ -105,31 +104,24 @@ export class Handoffs {
     person: PersonPrincipal,
     { organizationId }: Approval,
   ): Promise<Approved> {
-    const message = 'Your terminal is logged in. Return to it.';
-    if (login.state === 'completed') {
-      if (login.identityId !== person.identityId) throw new GatewayError('already_completed');
-      return { message, continueTo: 'cli', redirectUrl: this.keys.redirectOf(login) };
-    }
-    const redirectUrl = await this.keys.approve(tx, login, person, organizationId);
-    return { message, continueTo: 'cli', redirectUrl };
+    const isRepeated = login.state === 'completed';
+    if (isRepeated && login.identityId !== person.identityId) throw new GatewayError('already_completed');
+    const redirectUrl = isRepeated
+      ? this.keys.redirectOf(login)
+      : await this.keys.approve(tx, login, person, organizationId);
+    return { message: 'Your terminal is logged in. Return to it.', continueTo: 'cli', redirectUrl };
   }
 
   private async claim(tx: EntityManager, claim: OperationRow, person: PersonPrincipal): Promise<Approved> {
     const { id, organizationId, identityId: serviceId } = claim;
     if (organizationId === null || serviceId === null) throw new Error('A claim names no account.');
-    const done: Approved = {
-      message: `You now own this account. The ${ASKED_IN[claim.actionSource]} keeps its access.`,
-      continueTo: 'console',
-      redirectUrl: null,
-    };
     const result = { claimedBy: person.identityId };
-    if (claim.state === 'completed') {
-      if (JSON.stringify(claim.result) !== JSON.stringify(result)) throw new GatewayError('already_completed');
-      return done;
-    }
-    await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
-    await this.operations.update(tx, id, { state: 'completed', result, failure: null });
-    return done;
+    if (claim.state !== 'completed') {
+      await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
+      await this.operations.update(tx, id, { state: 'completed', result, failure: null });
+    } else if (JSON.stringify(claim.result) !== JSON.stringify(result)) throw new GatewayError('already_completed');
+    const message = `You now own this account. The ${ASKED_IN[claim.actionSource]} keeps its access.`;
+    return { message, continueTo: 'console', redirectUrl: null };
   }
 
   private async submitResource(operation: OperationRow, { secret }: Approval): Promise<Approved> {
@@ -176,7 +168,7 @@ export class Handoffs {
   }
 
   private authorized(id: string, proof: Secret, browser: CodeTyper): Promise<OperationRow> {
-    return this.approvals.authorized(this.#kind, { id, proof }, (found) => this.codes.isProof(found, proof, browser));
+    return this.approvals.authorized(this.#kind, id, proof, (found) => this.codes.isProof(found, proof, browser));
   }
 }
 

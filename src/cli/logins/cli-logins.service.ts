@@ -17,6 +17,7 @@ import {
   operationIdOf,
   PENDING_MS,
   type TerminalClient,
+  tokenOfAnotherOperation,
   userCodeOf,
 } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
@@ -77,7 +78,7 @@ export class CliLogins {
   async open(request: LoginRequest): Promise<OpenLogin> {
     const id = operationIdOf(request.token);
     const known = (await this.operations.find(id)) ?? (await this.insert(id, request));
-    if (known.kind !== 'login') throw otherKind();
+    if (known.kind !== 'login') throw tokenOfAnotherOperation();
     return this.describe(known, request.token);
   }
 
@@ -85,8 +86,7 @@ export class CliLogins {
     const { id, expiresAt } = login;
     const state = stateAt(login, this.clock.nowMs());
     if (state !== 'pending') return { id, state, url: null, userCode: null, expiresAt };
-    const { id: deploymentId, consoleOrigin } = await this.deployment.facts();
-    const url = approvalUrl(consoleOrigin, id, browserProofOf(token, deploymentId));
+    const url = approvalUrl(await this.deployment.facts(), id, token);
     return { id, state, url, userCode: this.codes.shownFor(login), expiresAt };
   }
 
@@ -129,13 +129,6 @@ export class CliLogins {
     if ((await this.operations.countPending(tx, { kind: 'login', address }, now)) > MAX_PENDING) throw tooManyPending();
     return true;
   }
-}
-
-function otherKind(): GatewayError {
-  return new GatewayError('conflict', {
-    message: 'token: was already used for another operation; create a new one.',
-    reason: 'operation_token_used',
-  });
 }
 
 function tooManyPending(): GatewayError {

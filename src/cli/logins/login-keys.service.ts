@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { requireUnexpired } from '../../accounts/access/admin-access.rules.js';
-import { type ActingPerson, personActor } from '../../accounts/access/admin-principal.js';
+import { type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
 import { MAX_KEY_NAME } from '../../accounts/management-keys/dto/create-management-key.request.js';
 import { ManagementKeysService } from '../../accounts/management-keys/management-keys.service.js';
 import type { Membership, Organization } from '../../accounts/organizations/organizations.repository.js';
@@ -12,8 +12,8 @@ import { Ids } from '../../common/ids.js';
 import { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash, provesHash } from '../../common/proof-hash.rules.js';
-import { type ApprovalState, stateAt } from '../../sign-in/approvals/approval.rules.js';
-import { noSuchOperation, operationExpired, SEALED_MS } from '../operations/operation.rules.js';
+import { requirePending } from '../../sign-in/approvals/approval.rules.js';
+import { noSuchOperation, SEALED_MS } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 
@@ -60,16 +60,19 @@ export class LoginKeys {
     const login = await this.operations.find(id);
     if (login === undefined) throw noSuchOperation();
     if (login.kind !== 'login') throw invalidRequest('id', 'is not a login', 'operation_is_no_login');
-    requireCompleted(stateAt(login, now.getTime()));
+    if (login.state !== 'completed') {
+      requirePending(login, now.getTime());
+      throw new GatewayError('operation_pending');
+    }
     if (!provesHash(redeemCode, login.redeemCodeHash)) throw wrongRedeemCode();
     const redeemed = await this.operations.redeem(id, proofHash(redeemCode), now);
     if (redeemed === undefined) {
       if ((await this.operations.find(id))?.deliveredAt != null) throw alreadyCollected();
-      throw operationExpired();
+      throw new GatewayError('operation_expired');
     }
-    const result = this.collect(id, redeemed.sealedResult);
-    if (result === undefined || login.organizationId === null) throw operationExpired();
-    return { key: new Secret(result.key), account: await this.organizations.read(login.organizationId) };
+    const key = this.keyOf(id, redeemed.sealedResult);
+    if (key === undefined || login.organizationId === null) throw new GatewayError('operation_expired');
+    return { key, account: await this.organizations.read(login.organizationId) };
   }
 
   /**
@@ -83,10 +86,10 @@ export class LoginKeys {
   async approve(
     tx: EntityManager,
     login: OperationRow,
-    person: ActingPerson,
+    person: PersonPrincipal,
     organizationId: string | undefined,
   ): Promise<string | null> {
-    const memberships = await this.organizations.list({ ...person, organizationId: null }, tx);
+    const memberships = await this.organizations.list(person, tx);
     const { organization } = chosen(memberships, organizationId);
     requireUnexpired(organization.expiresAt, this.clock.nowMs());
     const label = login.client?.label ?? '';
@@ -118,15 +121,10 @@ export class LoginKeys {
 
   /** The key in the sealed result of a login, which is handed over now. */
   keyOf(id: string, sealedResult: string): Secret | undefined {
-    const result = this.collect(id, sealedResult);
-    return result && new Secret(result.key);
-  }
-
-  /** Opens what is handed over now. */
-  private collect(id: string, sealed: string): LoginResult | undefined {
-    const result = this.openResult(id, sealed);
-    if (result !== undefined) this.log.event('cli_login_collected', { operation: id });
-    return result;
+    const result = this.openResult(id, sealedResult);
+    if (result === undefined) return undefined;
+    this.log.event('cli_login_collected', { operation: id });
+    return new Secret(result.key);
   }
 
   private openResult(id: string, sealed: string): LoginResult | undefined {
@@ -150,13 +148,6 @@ function chosen(memberships: readonly Membership[], organizationId: string | und
   const membership = memberships.find(({ organization }) => organization.id === organizationId);
   if (membership === undefined) throw new GatewayError('not_a_member', { reason: 'not_a_member' });
   return membership;
-}
-
-/** @throws operation_pending, operation_denied, operation_expired unless the operation is completed. */
-function requireCompleted(state: ApprovalState): void {
-  if (state === 'pending') throw new GatewayError('operation_pending');
-  if (state === 'denied') throw new GatewayError('operation_denied');
-  if (state === 'expired') throw operationExpired();
 }
 
 function wrongRedeemCode(): GatewayError {

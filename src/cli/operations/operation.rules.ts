@@ -1,4 +1,5 @@
 import { createHmac, hash } from 'node:crypto';
+import type { DeploymentFacts } from '../../accounts/access/deployment.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
@@ -106,8 +107,8 @@ export function approvalPath(id: string): string {
 }
 
 /** The approval page. The proof is in the fragment, so it is in no request line and no log. */
-export function approvalUrl(consoleOrigin: string, id: string, proof: Secret): string {
-  return `${consoleOrigin}/cli/approve/${encodeURIComponent(id)}#${proof.reveal()}`;
+export function approvalUrl(deployment: DeploymentFacts, id: string, token: Secret): string {
+  return `${deployment.consoleOrigin}${approvalPath(id)}#${browserProofOf(token, deployment.id).reveal()}`;
 }
 
 /** The eight symbols of a typed code, in any case, with any blanks and dashes; `undefined` for any other text. */
@@ -142,10 +143,13 @@ export function requestHashOf(token: Secret, request: unknown): string {
   return createHmac('sha256', token.reveal()).update(canonicalJson(request)).digest('hex');
 }
 
-export function operationExpired(): GatewayError {
-  return new GatewayError('operation_expired');
-}
-
 export function noSuchOperation(): GatewayError {
   return new GatewayError('not_found', { message: 'Operation not found.', reason: 'operation_not_found' });
+}
+
+export function tokenOfAnotherOperation(): GatewayError {
+  return new GatewayError('conflict', {
+    message: 'token: was already used for another operation; create a new one.',
+    reason: 'operation_token_used',
+  });
 }

@@ -8,7 +8,6 @@ import { stateAt } from '../../sign-in/approvals/approval.rules.js';
 import { LoginKeys } from '../logins/login-keys.service.js';
 import {
   approvalUrl,
-  browserProofOf,
   noSuchOperation,
   type OperationFailure,
   type OperationKind,
@@ -61,8 +60,7 @@ export class Operations {
     if (state === 'expired' || isLost(polled)) return { ...standing, state: 'expired' };
     if (state === 'completed') return { ...standing, state, ...this.resultOf(polled) };
     if (polled.proofHash === null) return { ...standing, state };
-    const proof = browserProofOf(token, deployment.id);
-    return { ...standing, state, url: approvalUrl(deployment.consoleOrigin, id, proof) };
+    return { ...standing, state, url: approvalUrl(deployment, id, token) };
   }
 
   private resultOf(polled: PolledOperation): Pick<OperationStanding, 'result' | 'account'> {

@@ -79,13 +79,13 @@ export class PendingOperations {
   async openStep(operation: NewOperation, token: Secret): Promise<string> {
     const caller = { subject: operation.organizationId ?? '' };
     await this.limits.requireRoom('operation', caller);
-    const { id: deploymentId, consoleOrigin } = await this.deployment.facts();
-    const proof = browserProofOf(token, deploymentId);
+    const deployment = await this.deployment.facts();
+    const proof = browserProofOf(token, deployment.id);
     await this.inTurn(operation, async (tx) => {
       await this.insertPending(tx, { ...operation, proofHash: proofHash(proof) });
       await this.limits.admit('operation', caller);
     });
-    return approvalUrl(consoleOrigin, operation.id, proof);
+    return approvalUrl(deployment, operation.id, token);
   }
 
   /**

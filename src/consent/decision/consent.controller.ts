@@ -1,7 +1,7 @@
 import { Body, Controller, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ConsolePageAccess, OptionalPageSession } from '../../accounts/access/admin-access.decorator.js';
+import { ConsoleStepAccess } from '../../accounts/access/admin-access.decorator.js';
 import { sessionRequired } from '../../accounts/access/admin-access.rules.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
@@ -32,8 +32,7 @@ export class ConsentController {
   ) {}
 
   @Post(':id/details')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'getOauthConsentDetails',
@@ -52,13 +51,11 @@ export class ConsentController {
   ): Promise<ConsentDetailsResponse> {
     const browser = await this.browsers.of(request, reply);
     const details = await this.consents.details(id, new Secret(submissionToken), browser);
-    const registrationOpen = await this.people.isSignUpOpen();
-    return ConsentDetailsResponse.from(details, { googleEnabled: this.google.isEnabled, registrationOpen });
+    return ConsentDetailsResponse.from(details, this.google.isEnabled, await this.people.isSignUpOpen());
   }
 
   @Post(':id/allow')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'allowOauthConsent',
@@ -83,8 +80,7 @@ export class ConsentController {
   }
 
   @Post(':id/guest')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'continueOauthWithoutAccount',
@@ -102,13 +98,12 @@ export class ConsentController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsentRedirectResponse> {
-    const { address } = await this.browsers.of(request, reply);
-    return ConsentRedirectResponse.to(await this.consents.guest(id, new Secret(submissionToken), address ?? ''));
+    const browser = await this.browsers.of(request, reply);
+    return ConsentRedirectResponse.to(await this.consents.guest(id, new Secret(submissionToken), browser));
   }
 
   @Post(':id/deny')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'denyOauthConsent',

@@ -11,7 +11,7 @@ import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.
 import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import { openText } from '../../platform/vault/sealed-blob.rules.js';
-import { requirePerson, stateAt } from '../../sign-in/approvals/approval.rules.js';
+import { requireSignedIn, stateAt } from '../../sign-in/approvals/approval.rules.js';
 import { type ApprovalKind, Approvals, type Viewing } from '../../sign-in/approvals/approvals.service.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import { type AuthorizationState, CODE_MS, codeKeyOf, redirectTo } from '../authorizations/authorization.rules.js';
@@ -35,10 +35,8 @@ export interface Allowance {
 }
 
 /** The decision that opens a connection, and for whom. */
-interface Admission {
-  readonly organizationId: string;
+interface Admission extends Allowance {
   readonly identityId: string;
-  readonly grant: Grant;
   readonly by: AuditActor;
 }
 
@@ -64,8 +62,16 @@ export class Consents {
   ) {
     this.#kind = {
       repository: authorizations,
-      unknown: noSuchAuthorization,
-      expired: consentExpired,
+      unknown: () =>
+        new GatewayError('not_found', {
+          message: 'This authorization is unknown or has expired; start again in your client.',
+          reason: 'authorization_unknown',
+        }),
+      expired: () =>
+        new GatewayError('operation_expired', {
+          message: 'This authorization has expired; start again in your client.',
+          reason: 'authorization_expired',
+        }),
       wrongProof: 'submissionToken: is not the proof of this authorization; start again in your client.',
     };
   }
@@ -87,7 +93,7 @@ export class Consents {
    */
   allow(id: string, proof: Secret, { organizationId, grant }: Allowance, { session }: BrowserClient): Promise<string> {
     return this.complete(id, proof, async (tx, { requestedGrant }) => {
-      const person = requirePerson(session, 'allow');
+      const person = requireSignedIn(session, 'allow');
       if (grant === 'manage' && requestedGrant === 'read') {
         throw invalidRequest('grant', 'must be read: the client did not request more');
       }
@@ -103,13 +109,13 @@ export class Consents {
    * Lets the client in without a person, as the owner of the first account of an empty deployment. Repeating it answers
    * the same redirect.
    *
-   * @param address it is counted for.
+   * @param browser whose address it is counted for.
    * @throws conflict the deployment has an account; rate_limited as `UnclaimedOrganizations.openFirst`;
    * operation_denied, operation_expired.
    */
-  guest(id: string, proof: Secret, address: string): Promise<string> {
+  guest(id: string, proof: Secret, { address }: BrowserClient): Promise<string> {
     return this.complete(id, proof, async (tx) => {
-      const first = { serviceName: SERVICE_NAME, actionSource: ACTION_SOURCE, address } as const;
+      const first = { serviceName: SERVICE_NAME, actionSource: ACTION_SOURCE, address: address ?? '' } as const;
       const opened = await this.unclaimed.openFirst(tx, first);
       if (opened === undefined) {
         throw new GatewayError('conflict', {
@@ -145,7 +151,7 @@ export class Consents {
 
   /** The authorization, once its proof is verified and its call is counted. */
   authorized(id: string, proof: Secret): Promise<AuthorizationRow> {
-    return this.approvals.authorized(this.#kind, { id, proof });
+    return this.approvals.authorized(this.#kind, id, proof);
   }
 
   private async complete(
@@ -154,11 +160,14 @@ export class Consents {
     admit: (tx: EntityManager, authorization: AuthorizationRow) => Promise<Admission>,
   ): Promise<string> {
     await this.authorized(id, proof);
-    const authorization = await this.approvals.approve(this.#kind, id, async (tx, locked) => {
+    const completed = await this.approvals.decide(this.#kind, id, 'completed', async (tx, locked) => {
       if (locked.state === 'pending') await this.connect(tx, locked, await admit(tx, locked));
       return locked;
     });
-    return this.redirectWithCode(authorization, proof);
+    const { sealedCode, redirectUri, clientState } = completed;
+    const code = openText(codeKeyOf(proof), sealedCode, { purpose: 'oauth code', authorization: id });
+    if (code === undefined) throw new Error('A sealed code does not open with the proof of its authorization.');
+    return redirectTo(redirectUri, { code: code.reveal(), state: clientState, iss: this.origin.url });
   }
 
   private async connect(
@@ -174,30 +183,10 @@ export class Consents {
     this.log.event('oauth_consent_allowed', { authorization: id, connection: connectionId, client: client.id, grant });
   }
 
-  private redirectWithCode({ id, sealedCode, redirectUri, clientState }: AuthorizationRow, proof: Secret): string {
-    const code = openText(codeKeyOf(proof), sealedCode, { purpose: 'oauth code', authorization: id });
-    if (code === undefined) throw new Error('A sealed code does not open with the proof of its authorization.');
-    return redirectTo(redirectUri, { code: code.reveal(), state: clientState, iss: this.origin.url });
-  }
-
   private async stateOf(authorization: AuthorizationRow): Promise<AuthorizationState> {
     const now = this.clock.now();
     const state = stateAt(authorization, now.getTime());
     if (state !== 'completed' || authorization.connectionId === null) return state;
     return (await this.authorizations.isConnected(authorization.connectionId, now)) ? 'completed' : 'retired';
   }
-}
-
-function noSuchAuthorization(): GatewayError {
-  return new GatewayError('not_found', {
-    message: 'This authorization is unknown or has expired; start again in your client.',
-    reason: 'authorization_unknown',
-  });
-}
-
-function consentExpired(): GatewayError {
-  return new GatewayError('operation_expired', {
-    message: 'This authorization has expired; start again in your client.',
-    reason: 'authorization_expired',
-  });
 }

@@ -44,9 +44,6 @@ class ConsentAccount {
   role: Role;
 }
 
-/** How somebody can become the viewer. */
-type ConsentSignIn = Pick<ConsentDetailsResponse, 'googleEnabled' | 'registrationOpen'>;
-
 export class ConsentDetailsResponse {
   @ApiProperty({ type: 'string' })
   id: string;
@@ -102,7 +99,7 @@ export class ConsentDetailsResponse {
   @ApiProperty({ type: 'boolean' })
   registrationOpen: boolean;
 
-  static from(details: ConsentDetails, signIn: ConsentSignIn): ConsentDetailsResponse {
+  static from(details: ConsentDetails, googleEnabled: boolean, registrationOpen: boolean): ConsentDetailsResponse {
     const { authorization, memberships, state, viewer, blockedBy, guestAvailable } = details;
     const { id, client, redirectUri, requestedGrant, expiresAt } = authorization;
     return Object.assign(new ConsentDetailsResponse(), {
@@ -110,7 +107,7 @@ export class ConsentDetailsResponse {
       expiresAt: expiresAt.toISOString(),
       viewer,
       accounts: memberships.map(({ organization, role }) => ({ id: organization.id, name: organization.name, role })),
-      ...{ blockedBy, guestAvailable, guestExpiresAt: null, ...signIn },
+      ...{ blockedBy, guestAvailable, guestExpiresAt: null, googleEnabled, registrationOpen },
     });
   }
 }

@@ -4,21 +4,19 @@ import { personActor } from '../../accounts/access/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../../accounts/audit/audit-trail.js';
 import type { Membership } from '../../accounts/organizations/organizations.repository.js';
 import { Organizations } from '../../accounts/organizations/organizations.service.js';
-import { Clock, type Instant } from '../../common/clock.js';
+import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
 import { provesHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
 import { CountedOnce } from '../../platform/address-limits/counted-once.js';
 import type { BrowserClient } from '../browser-sessions.service.js';
+import type { PersonRow } from '../people/people.repository.js';
 import { People } from '../people/people.service.js';
-import { personOf, requirePending } from './approval.rules.js';
+import { personOf, requirePending, type StoredState } from './approval.rules.js';
 
 /** What a client asked for: whoever holds the proof of its link decides on it, once. */
-export interface ApprovalRequest {
-  readonly id: string;
-  readonly state: 'pending' | 'completed' | 'denied';
-  readonly expiresAt: Instant;
+export interface ApprovalRequest extends StoredState {
   readonly proofHash: string | null;
 }
 
@@ -29,15 +27,19 @@ export interface ApprovalKind<Request extends ApprovalRequest> {
     lock(tx: EntityManager, id: string): Promise<Request | undefined>;
     update(tx: EntityManager, id: string, change: { readonly state: 'denied' }): Promise<void>;
   };
+  /** The refusals of an unknown request, and of an expired one. */
   unknown(): GatewayError;
-  expired(): GatewayError;
+  expired?(): GatewayError;
   /** The message for a wrong proof. */
   readonly wrongProof: string;
 }
 
-/** The person who looks at a request. */
+/** A signed-in person. */
+export type Viewer = Pick<PersonRow, 'name' | 'email'>;
+
+/** Who looks at a request, and what keeps them from approving it. */
 export interface Viewing {
-  readonly viewer: { readonly name: string | null; readonly email: string } | null;
+  readonly viewer: Viewer | null;
   readonly memberships: readonly Membership[];
   /** Why the viewer cannot approve for one of their accounts. */
   readonly blockedBy: 'registration_required' | 'no_eligible_organization' | null;
@@ -68,7 +70,8 @@ export class Approvals {
    */
   async authorized<Request extends ApprovalRequest>(
     { repository, unknown, wrongProof }: ApprovalKind<Request>,
-    { id, proof }: { readonly id: string; readonly proof: Secret },
+    id: string,
+    proof: Secret,
     isProof = async ({ proofHash }: Request) => provesHash(proof, proofHash),
   ): Promise<Request> {
     const request = await repository.find(id);
@@ -80,6 +83,7 @@ export class Approvals {
     return request;
   }
 
+  /** Who looks at a request, and what keeps them from approving it. */
   async viewing({ session }: BrowserClient): Promise<Viewing> {
     if (session === undefined) return { viewer: null, memberships: [], blockedBy: 'registration_required' };
     const { name, email } = await this.people.profile(session.row);
@@ -89,20 +93,23 @@ export class Approvals {
   }
 
   /**
-   * Approves in one transaction, which has locked the request.
+   * Decides in one transaction, which has locked the request. The first decision is final.
    *
-   * @param approve gets a pending request, or a completed one, whose answer it repeats.
-   * @throws as `unknown` and `expired` of the kind; operation_denied; and as `approve`.
+   * @param end the state that the decision leads to.
+   * @param work gets a pending request, or one that has ended so already, whose answer it repeats.
+   * @throws as `unknown` and `expired` of the kind; operation_denied, already_completed; and as `work`.
    */
-  approve<Request extends ApprovalRequest, T>(
+  decide<Request extends ApprovalRequest, T>(
     kind: ApprovalKind<Request>,
     id: string,
-    approve: (tx: EntityManager, request: Request) => Promise<T>,
+    end: 'completed' | 'denied',
+    work: (tx: EntityManager, request: Request) => Promise<T>,
   ): Promise<T> {
     return this.dataSource.transaction(async (tx) => {
-      const request = await locked(tx, kind, id);
-      if (request.state !== 'completed') requirePending(request, this.clock.nowMs(), kind.expired);
-      return approve(tx, request);
+      const request = await kind.repository.lock(tx, id);
+      if (request === undefined) throw kind.unknown();
+      if (request.state !== end) requirePending(request, this.clock.nowMs(), kind.expired);
+      return work(tx, request);
     });
   }
 
@@ -119,26 +126,12 @@ export class Approvals {
     { session }: BrowserClient,
     entryOf: (request: Request) => AuditEntry,
   ): Promise<Request> {
-    return this.dataSource.transaction(async (tx) => {
-      const request = await locked(tx, kind, id);
+    return this.decide(kind, id, 'denied', async (tx, request) => {
       if (request.state === 'denied') return request;
-      requirePending(request, this.clock.nowMs(), kind.expired);
       await kind.repository.update(tx, id, { state: 'denied' });
-      const organizationId = session?.row.organizationId;
-      if (session && organizationId) {
-        await this.trail.record(tx, personActor(organizationId, personOf(session)), entryOf(request));
-      }
+      const who = session && personOf(session);
+      if (who?.organizationId) await this.trail.record(tx, personActor(who.organizationId, who), entryOf(request));
       return request;
     });
   }
-}
-
-async function locked<Request extends ApprovalRequest>(
-  tx: EntityManager,
-  { repository, unknown }: ApprovalKind<Request>,
-  id: string,
-): Promise<Request> {
-  const request = await repository.lock(tx, id);
-  if (request === undefined) throw unknown();
-  return request;
 }
