@@ -99,7 +99,7 @@ export function OptionalSession(): MethodDecorator {
 
 /** As `ConsolePageAccess`, for steps of a page that also take a session; the exact `Origin` replaces the console header. */
 export function ConsoleStepAccess(): MethodDecorator {
-  return applyDecorators(ConsolePageAccess(), OptionalSession(), ConsoleHeader('withOrigin'));
+  return applyDecorators(OptionalSession(), ConsoleHeader('withOrigin'), ConsolePageAccess());
 }
 
 /** Refuses cross-site requests before the body is read. */
