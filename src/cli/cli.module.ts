@@ -20,6 +20,8 @@ import { HandoffController } from './handoff/handoff.controller.js';
 import { Handoffs } from './handoff/handoff.service.js';
 import { CliLoginController } from './logins/cli-login.controller.js';
 import { CliLogins } from './logins/cli-logins.service.js';
+import { LoginKeys } from './logins/login-keys.service.js';
+import { UserCodes } from './logins/user-codes.service.js';
 import { CliBootstrap } from './operations/cli-bootstrap.service.js';
 import { OperationSeals } from './operations/operation-seals.js';
 import { OperationsController } from './operations/operations.controller.js';
@@ -76,12 +78,14 @@ import { TerminalOperations } from './operations/terminal-operations.service.js'
     CliLogins,
     Handoffs,
     KeyReveals,
+    LoginKeys,
     OperationSeals,
     Operations,
     OperationsRepository,
     PendingOperations,
     ResourceOperations,
     TerminalOperations,
+    UserCodes,
   ],
 })
 export class CliModule {}

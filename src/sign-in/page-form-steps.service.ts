@@ -4,13 +4,16 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import { GatewayErrorLog } from '../common/errors/gateway-error-log.js';
 import { Secret } from '../common/log/secret.js';
 import { type BrowserClient, BrowserClients } from './browser-sessions.service.js';
-import type { Visit } from './page-sign-in.service.js';
+import { PageSignIn, type SignInForm, type SignInPurpose, type SignInStep } from './page-sign-in.service.js';
 
-/** The result of a step: the document that ends it, or the browser with which the page is shown again. */
-export type StepResult = { readonly document: string } | { readonly browser: BrowserClient };
+/** What a step leads to: the document that ends it, the page again, or a sign-in or sign-out. */
+export type StepResult =
+  | { readonly document: string }
+  | { readonly browser: BrowserClient }
+  | { readonly signIn: SignInStep; readonly purpose: SignInPurpose };
 
 /** A form of a page; one without a step only opens it. */
-export interface StepForm {
+export interface StepForm extends SignInForm {
   readonly submissionToken: string;
   readonly step?: string;
 }
@@ -23,7 +26,9 @@ export interface PageProof {
 
 /** A page whose forms run steps. */
 export interface SteppedPage<Form extends StepForm> {
-  take(form: Form, proof: PageProof, visit: Visit): Promise<StepResult>;
+  take(form: Form, proof: PageProof, browser: BrowserClient): Promise<StepResult>;
+  /** Sends the browser to a third party. */
+  leave(url: string): string;
   /** @param problem why the step was refused. */
   show(proof: PageProof, browser: BrowserClient, problem?: string): Promise<string>;
 }
@@ -33,6 +38,7 @@ export interface SteppedPage<Form extends StepForm> {
 export class PageSteps {
   constructor(
     private readonly browsers: BrowserClients,
+    private readonly signIns: PageSignIn,
     private readonly errorLog: GatewayErrorLog,
   ) {}
 
@@ -46,8 +52,11 @@ export class PageSteps {
     const proof = { id, submission: new Secret(form.submissionToken) };
     const browser = await this.browsers.of(request, reply);
     try {
-      const result = await page.take(form, proof, { browser, reply });
-      return 'document' in result ? result.document : await page.show(proof, result.browser);
+      const taken = await page.take(form, proof, browser);
+      if ('document' in taken) return taken.document;
+      const result =
+        'browser' in taken ? taken : await this.signIns.take(taken.signIn, form, taken.purpose, { browser, reply });
+      return 'leaveFor' in result ? page.leave(result.leaveFor) : await page.show(proof, result.browser);
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500 || form.step === undefined) throw error;
       if (error.reason === 'submission_token_wrong') throw error;

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../accounts/access/access.module.js';
 import { OrganizationsModule } from '../accounts/organizations/organizations.module.js';
 import { AddressLimitsModule } from '../platform/address-limits/address-limits.module.js';
+import { Approvals } from './approvals/approvals.service.js';
 import { BrowserClients, BrowserSessions } from './browser-sessions.service.js';
 import { OwnSessionsController } from './own-sessions.controller.js';
 import { PageSteps } from './page-form-steps.service.js';
@@ -19,7 +20,7 @@ import { ThirdPartyController } from './third-party/third-party.controller.js';
 import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
 
 /**
- * Sign-up, sign-in, sign-out, sessions, profiles and passwords of people.
+ * Sign-up, sign-in, sign-out, sessions, profiles and passwords of people, and their decisions on what clients ask for.
  *
  * Tables: passwords, openid_subjects, and people in identities; sessions are stored by `accounts`. Routes:
  * `/v1/auth/*`, `/v1/console/capabilities`. Codes: auth_required, registration_disabled, not_found, conflict, invalid_request,
@@ -29,6 +30,7 @@ import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
   imports: [AccessModule, AddressLimitsModule, OrganizationsModule],
   controllers: [SignInController, OwnSessionsController, ThirdPartyController, ConsoleCapabilitiesController],
   providers: [
+    Approvals,
     BrowserClients,
     BrowserSessions,
     Google,
@@ -43,6 +45,6 @@ import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
     SignInStateCookie,
     ThirdPartySignIn,
   ],
-  exports: [BrowserClients, Google, PageSignIn, PageSteps, People],
+  exports: [Approvals, BrowserClients, Google, PageSignIn, PageSteps, People],
 })
 export class SignInModule {}

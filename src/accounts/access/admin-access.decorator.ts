@@ -97,9 +97,9 @@ export function OptionalSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('ConsoleSession'), ApiSecurity({}));
 }
 
-/** As `OptionalSession`, on a route whose exact `Origin` makes the console header unnecessary. */
-export function OptionalPageSession(): MethodDecorator {
-  return applyDecorators(OptionalSession(), ConsoleHeader('withOrigin'));
+/** As `ConsolePageAccess`, for steps of a page that also take a session; the exact `Origin` replaces the console header. */
+export function ConsoleStepAccess(): MethodDecorator {
+  return applyDecorators(OptionalSession(), ConsoleHeader('withOrigin'), ConsolePageAccess());
 }
 
 /** Refuses cross-site requests before the body is read. */

@@ -35,6 +35,11 @@ export class UnclaimedOrganizations {
     private readonly clock: Clock,
   ) {}
 
+  /** Whether the deployment is empty, so that `openFirst` opens its first organization. */
+  async canOpenFirst(): Promise<boolean> {
+    return !(await this.newOrganizations.hasAny());
+  }
+
   /**
    * Opens the first organization of an empty deployment, owned by a service identity until a person claims it.
    * Concurrent callers wait until this transaction ends.

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../../idempotency/idempotency-record.rules.js';
-import { type OperationResult, stateAt } from '../operations/operation.rules.js';
+import { stateAt } from '../../sign-in/approvals/approval.rules.js';
+import type { OperationResult } from '../operations/operation.rules.js';
 import type { OperationRow } from '../operations/operations.repository.js';
 import type { ChangeKind } from '../operations/resource-operations.js';
 

@@ -5,8 +5,8 @@ import { AuditTrail } from '../../accounts/audit/audit-trail.js';
 import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { operationExpired } from '../logins/cli-logins.service.js';
-import { type OperationFailure, type OperationResult, revealPath, stateAt } from '../operations/operation.rules.js';
+import { stateAt } from '../../sign-in/approvals/approval.rules.js';
+import { type OperationFailure, type OperationResult, revealPath } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
 import { type ChangeKind, isChangeKind } from '../operations/resource-operations.js';
@@ -87,7 +87,7 @@ export class ChangeOperations {
       const taken = await this.operations.takeKey(tx, operation, this.clock.now());
       if (taken === undefined) return undefined;
       const opened = this.seals.open('result', id, taken.sealedResult);
-      if (opened === undefined) throw operationExpired();
+      if (opened === undefined) throw new GatewayError('operation_expired');
       await this.operations.update(tx, id, { sealedResult: null });
       const { id: targetId = '', appId } = keyFactsOf(result) ?? {};
       await this.trail.record(tx, who, { action: 'app_key.revealed', targetType: 'app_key', targetId, appId });
@@ -95,7 +95,7 @@ export class ChangeOperations {
     });
     if (shown === undefined) {
       this.requireHeld(await this.requireOwn(who.organizationId, id));
-      throw operationExpired();
+      throw new GatewayError('operation_expired');
     }
     return { id, kind, result: { ...result, api_key: JSON.parse(shown.reveal()) } };
   }
@@ -107,7 +107,7 @@ export class ChangeOperations {
     if (state === 'pending') throw new GatewayError('operation_pending', { message: 'The operation has not run yet.' });
     if (state === 'denied') throw new GatewayError('operation_denied');
     const key = keyStateAt(operation, nowMs);
-    if (state === 'expired' || key === 'lapsed') throw operationExpired();
+    if (state === 'expired' || key === 'lapsed') throw new GatewayError('operation_expired');
     if (key === 'revealed') throw new GatewayError('already_revealed');
     if (key === 'none') throw invalidRequest('id', 'is an operation without a key for the console', 'no_key');
   }

@@ -5,9 +5,10 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Access } from '../../common/http/access.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
+import { requirePending } from '../../sign-in/approvals/approval.rules.js';
 import { operationIdOf } from '../operations/operation.rules.js';
 import { type NewOperation, type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
-import { PendingOperations, requireStillPending } from '../operations/pending-operations.service.js';
+import { PendingOperations } from '../operations/pending-operations.service.js';
 import { ResourceOperations } from '../operations/resource-operations.js';
 import { TerminalOperations } from '../operations/terminal-operations.service.js';
 import { type ChangeRequest, changeHashOf, NOTICE_MS } from './change-operation.rules.js';
@@ -76,7 +77,7 @@ export class ChangeRequests {
     const operation = await this.changes.requireOwn(admin.organizationId, id);
     if (operation.requestHash !== changeHashOf(admin, request)) throw new GatewayError('operation_mismatch');
     if (operation.state !== 'completed') {
-      requireStillPending(operation, this.clock.nowMs());
+      requirePending(operation, this.clock.nowMs());
       const prepared = await this.resources.prepare(request.kind, admin, request.payload, { isStep: true });
       await prepared.run(undefined, this.pending.completing(operation)).catch(unlessCompleted);
     }

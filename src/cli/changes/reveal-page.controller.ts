@@ -1,13 +1,12 @@
 import { Controller, Get, Param, Post, Req, Res, UseFilters } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { PersonPrincipal } from '../../accounts/access/admin-principal.js';
-import type { ValidSession } from '../../accounts/sessions/sessions.service.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { GatewayErrorLog } from '../../common/errors/gateway-error-log.js';
 import { FormOrJson } from '../../common/fields/request-shape.pipe.js';
 import { type Page, PageAccess, PageFormAccess, withStatus } from '../../console/pages/page.js';
 import { PageErrorFilter } from '../../console/pages/page-error.filter.js';
 import { leavingPage } from '../../console/pages/sign-in-forms.js';
+import { personOf } from '../../sign-in/approvals/approval.rules.js';
 import { type BrowserClient, BrowserClients } from '../../sign-in/browser-sessions.service.js';
 import { PageSignIn, type Visit } from '../../sign-in/page-sign-in.service.js';
 import { People } from '../../sign-in/people/people.service.js';
@@ -104,8 +103,4 @@ export class RevealPageController {
       return { status: error.status, page: refusedRevealPage({ id, problem: error.message, viewer }) };
     }
   }
-}
-
-function personOf({ row }: ValidSession): PersonPrincipal {
-  return { identityId: row.identityId, sessionId: row.id, organizationId: row.organizationId };
 }

@@ -1,6 +1,7 @@
 import { type Html, html } from '../../console/pages/html.js';
 import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
 import { ownSignInForms, type StepForm, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
+import type { Viewer } from '../../sign-in/approvals/approvals.service.js';
 import { revealPath } from '../operations/operation.rules.js';
 import { keyFactsOf } from './change-operation.rules.js';
 import type { RevealedOperation } from './change-operations.service.js';
@@ -13,12 +14,6 @@ const ANOTHER = 'If you still need a key, issue a new one, and revoke this one u
 interface Shown {
   readonly id: string;
   readonly problem?: string | undefined;
-}
-
-/** The signed-in person. */
-interface Viewer {
-  readonly name: string | null;
-  readonly email: string;
 }
 
 /** Nobody is signed in: nothing is said of the operation. */

@@ -1,8 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { OrganizationResource } from '../../accounts/organizations/dto/organizations.response.js';
 import type { Organization } from '../../accounts/organizations/organizations.repository.js';
+import type { ApprovalState } from '../../sign-in/approvals/approval.rules.js';
 import type { OpenLogin } from '../logins/cli-logins.service.js';
-import type { OperationState } from '../operations/operation.rules.js';
 
 export class LoginResponse {
   @ApiProperty({ type: 'string', description: '`op:` and the SHA-256 of the token, hexadecimal.' })
@@ -12,7 +12,7 @@ export class LoginResponse {
   kind: 'login';
 
   @ApiProperty({ type: 'string', enum: ['pending', 'completed', 'denied', 'expired'] })
-  state: OperationState;
+  state: ApprovalState;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The page that approves it; only while pending.' })
   url: string | null;

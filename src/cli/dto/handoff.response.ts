@@ -92,7 +92,7 @@ export class HandoffDetailsResponse {
     nullable: true,
     description: 'What the viewer must do first.',
   })
-  blockedBy: HandoffBlock | null;
+  blockedBy: HandoffBlock;
 
   @ApiProperty({ type: 'boolean' })
   googleEnabled: boolean;

@@ -8,10 +8,10 @@ import { leavingPage } from '../../console/pages/sign-in-forms.js';
 import { AddressLimited } from '../../platform/address-limits/address-limit.guard.js';
 import { type BrowserClient, BrowserClients } from '../../sign-in/browser-sessions.service.js';
 import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../sign-in/page-form-steps.service.js';
-import { PageSignIn, type Visit } from '../../sign-in/page-sign-in.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { ApprovalForm } from '../dto/approval-form.request.js';
 import { UserCodeRequest } from '../dto/cli.request.js';
+import { UserCodes } from '../logins/user-codes.service.js';
 import { approvalPath } from '../operations/operation.rules.js';
 import { approvalPage, approvedPage, codePage, deniedPage, linkPage } from './approval-page.views.js';
 import { Handoffs } from './handoff.service.js';
@@ -19,9 +19,11 @@ import { Handoffs } from './handoff.service.js';
 @Controller('cli')
 @UseFilters(PageErrorFilter)
 export class ApprovalPageController implements SteppedPage<ApprovalForm> {
+  readonly leave = (url: string) => render(leavingPage(url));
+
   constructor(
     private readonly handoffs: Handoffs,
-    private readonly signIns: PageSignIn,
+    private readonly codes: UserCodes,
     private readonly google: Google,
     private readonly browsers: BrowserClients,
     private readonly steps: PageSteps,
@@ -43,7 +45,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string> {
     const browser = await this.browsers.of(request, reply);
-    const found = await this.handoffs.lookup(userCode, browser);
+    const found = await this.codes.lookup(userCode, browser);
     if (found === undefined) {
       return withStatus(reply, 404, codePage('No pending login has this code. Check it, or start the login again.'));
     }
@@ -67,9 +69,8 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     return this.steps.run(this, { id, form }, request, reply);
   }
 
-  async take(form: ApprovalForm, { id, submission }: PageProof, visit: Visit): Promise<StepResult> {
+  async take(form: ApprovalForm, { id, submission }: PageProof, browser: BrowserClient): Promise<StepResult> {
     const { step } = form;
-    const { browser } = visit;
     if (step === undefined) return { browser };
     if (step === 'approve') {
       const approved = await this.handoffs.submit(id, submission, form.toApproval(), browser);
@@ -83,8 +84,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
       step === 'sign-out'
         ? { page: approvalPath(id), isClaiming: false }
         : await this.handoffs.signInPurpose(id, submission, browser);
-    const result = await this.signIns.take(step, form, purpose, visit);
-    return 'leaveFor' in result ? { document: render(leavingPage(result.leaveFor)) } : result;
+    return { signIn: step, purpose };
   }
 
   async show({ id, submission }: PageProof, browser: BrowserClient, problem?: string): Promise<string> {

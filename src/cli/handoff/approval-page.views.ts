@@ -1,4 +1,5 @@
 import type { Role } from '../../accounts/access/admin-principal.js';
+import { accountChoice, confirmation, NO_ACCOUNT, proofPage } from '../../console/pages/approval-forms.js';
 import { type Html, html } from '../../console/pages/html.js';
 import { alert, description, field, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
 import { type StepForm, signInForms, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
@@ -19,9 +20,9 @@ const TITLES: Readonly<Record<OperationKind, string>> = {
 };
 
 const POWERS: Readonly<Record<Role, string>> = {
-  owner: 'everything: applications, providers, keys, members',
-  admin: 'applications, providers, keys and members',
-  member: 'reading only',
+  owner: 'as owner: everything: applications, providers, keys, members',
+  admin: 'as admin: applications, providers, keys and members',
+  member: 'as member: reading only',
 };
 
 /** The page that asks for a user code. */
@@ -39,23 +40,16 @@ ${alert(problem)}
   };
 }
 
-/** The page that the link opens: the script takes the proof out of the address and sends it. */
+/** The page that the link opens. */
 export function linkPage(id: string): Page {
-  return {
-    title: 'Approve',
-    body: html`<h1>Approve</h1>
-<form method="post" action="${approvalPath(id)}" data-proof>
-<input type="hidden" name="submissionToken">
-</form>
-<div data-without-script>
-<p role="alert">This link has its proof after “#”, which only a script can read, and scripts are disabled here.</p>
-<p>For a login, <a href="/cli">type the code</a> that your terminal shows instead. For anything else, allow scripts on this page and open the link again.</p>
-</div>
-<div data-without-proof hidden>
-<p role="alert">This address is incomplete. Open the whole link from your terminal or AI client again.</p>
-<p>For a login you can also <a href="/cli">type the code</a> that your terminal shows.</p>
-</div>`,
-  };
+  return proofPage(
+    'Approve',
+    approvalPath(id),
+    html`<p role="alert">This link has its proof after “#”, which only a script can read, and scripts are disabled here.</p>
+<p>For a login, <a href="/cli">type the code</a> that your terminal shows instead. For anything else, allow scripts on this page and open the link again.</p>`,
+    html`<p role="alert">This address is incomplete. Open the whole link from your terminal or AI client again.</p>
+<p>For a login you can also <a href="/cli">type the code</a> that your terminal shows.</p>`,
+  );
 }
 
 /** What the page repeats with every form. */
@@ -142,9 +136,7 @@ function askedBy(client: TerminalClient | null, requester: string | null): Html 
 
 function approveForm(details: HandoffDetails, form: StepForm): Html | null {
   const { blockedBy, operation, memberships, wantsSecret } = details;
-  if (blockedBy === 'no_eligible_organization') {
-    return html`<p role="alert">You have no account. Ask for an invitation, or sign in as another person.</p>`;
-  }
+  if (blockedBy === 'no_eligible_organization') return NO_ACCOUNT;
   if (blockedBy === 'sign_out_required') {
     return html`<p role="alert">You already have another account; only a person without one can claim this one. Sign in as another person, or register.</p>`;
   }
@@ -162,24 +154,14 @@ function approveForm(details: HandoffDetails, form: StepForm): Html | null {
       : `I requested this in my ${ASKED_IN[operation.actionSource]}`;
   return form(
     'approve',
-    html`${operation.kind === 'login' ? accountChoice(memberships) : null}${secret}
-<label><input type="checkbox" name="sure" value="yes" required> ${sure}</label>
-<button>Approve</button>`,
+    html`${operation.kind === 'login' ? terminalAccount(memberships) : null}${secret}
+${confirmation(sure)}`,
   );
 }
 
 /** The accounts to choose from, with what the terminal may do in each. */
-function accountChoice(memberships: HandoffDetails['memberships']): Html {
-  const only = memberships.length === 1 ? html` checked` : null;
-  return html`<fieldset><legend>Account for the terminal</legend>
-${memberships.map(
-  ({
-    organization: { id, name },
-    role,
-  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${namedWithId(name, id)}
-<span class="note">— as ${role}: ${POWERS[role]}</span></label>`,
-)}
-</fieldset>
+function terminalAccount(memberships: HandoffDetails['memberships']): Html {
+  return html`${accountChoice('Account for the terminal', memberships, POWERS)}
 <p class="note">The terminal gets its own management key. It has your current role, does not expire, and can be revoked at any time under the management keys of the account.</p>`;
 }
 

@@ -1,7 +1,7 @@
-import { Body, Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import { applyDecorators, Body, Controller, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ConsolePageAccess, OptionalPageSession } from '../../accounts/access/admin-access.decorator.js';
+import { ConsolePageAccess, ConsoleStepAccess } from '../../accounts/access/admin-access.decorator.js';
 import { setsCookie } from '../../common/http/answer-headers.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
@@ -24,23 +24,26 @@ import {
   LookupResponse,
   SubmittedHandoffResponse,
 } from '../dto/handoff.response.js';
+import { UserCodes } from '../logins/user-codes.service.js';
 import { Handoffs } from './handoff.service.js';
 
 const TAG = 'CLI';
-const OperationId = () =>
-  ApiParam({
-    name: 'id',
-    description: 'Id of the operation, from the link or from `lookup`.',
-    schema: { type: 'string' },
-  });
-/** What every step may answer. */
-const StepFails = () =>
-  Fails('rate_limited', 'already_completed', 'operation_denied', 'operation_expired', 'service_unavailable');
+/** The operation, and what every step of it may answer. */
+const OfOperation = () =>
+  applyDecorators(
+    ApiParam({
+      name: 'id',
+      description: 'Id of the operation, from the link or from `lookup`.',
+      schema: { type: 'string' },
+    }),
+    Fails('rate_limited', 'already_completed', 'operation_denied', 'operation_expired', 'service_unavailable'),
+  );
 
 @Controller('v1/cli/browser')
 export class HandoffController {
   constructor(
     private readonly handoffs: Handoffs,
+    private readonly codes: UserCodes,
     private readonly signIns: PageSignIn,
     private readonly google: Google,
     private readonly browsers: BrowserClients,
@@ -54,12 +57,11 @@ export class HandoffController {
   @ApiOkResponse({ type: LookupResponse })
   @AddressLimited('user_code')
   async lookup(@Body() { userCode }: UserCodeRequest, @Req() request: FastifyRequest): Promise<LookupResponse> {
-    return LookupResponse.from(await this.handoffs.lookup(userCode, { address: this.addressOf(request) }));
+    return LookupResponse.from(await this.codes.lookup(userCode, { address: this.addressOf(request) }));
   }
 
   @Post(':id/details')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'cliBrowserDetails',
@@ -67,8 +69,7 @@ export class HandoffController {
     summary: 'Read what is waiting for approval',
     description: 'Changes nothing.',
   })
-  @OperationId()
-  @StepFails()
+  @OfOperation()
   @ApiOkResponse({ type: HandoffDetailsResponse })
   async details(
     @Param('id') id: string,
@@ -82,8 +83,7 @@ export class HandoffController {
   }
 
   @Post(':id/submit')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'cliBrowserSubmit',
@@ -92,8 +92,7 @@ export class HandoffController {
     description:
       'A login and a claim need a signed-in person; the others run as the credential that sent them. Idempotent.',
   })
-  @OperationId()
-  @StepFails()
+  @OfOperation()
   @Fails('session_required@401', 'no_eligible_organization', 'not_a_member', 'account_expired', 'account_exists')
   @Fails(
     'conflict',
@@ -118,8 +117,7 @@ export class HandoffController {
   }
 
   @Post(':id/deny')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'cliBrowserDeny',
@@ -128,8 +126,7 @@ export class HandoffController {
     description:
       'Requires the link or the code, not a session; a signed-in person’s denial is in their audit trail. Idempotent.',
   })
-  @OperationId()
-  @StepFails()
+  @OfOperation()
   @ApiOkResponse({ type: DeniedHandoffResponse })
   async deny(
     @Param('id') id: string,
@@ -142,8 +139,7 @@ export class HandoffController {
   }
 
   @Post(':id/register')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'cliBrowserRegister',
@@ -152,8 +148,7 @@ export class HandoffController {
     description:
       'As `signUp`; the answer sets the session’s cookie. For a claim registration is always open, and the person gets no account of their own.',
   })
-  @OperationId()
-  @StepFails()
+  @OfOperation()
   @Fails('registration_disabled', 'conflict')
   @ApiOkResponse({ type: SessionBegunResponse, headers: setsCookie('SessionCookie') })
   @AddressLimited('sign_in_address')
@@ -178,8 +173,7 @@ export class HandoffController {
     summary: 'Sign in with Google to approve a login or a claim',
     description: 'Redirect the browser to `url`; it returns to the approval page, which needs the proof again.',
   })
-  @OperationId()
-  @StepFails()
+  @OfOperation()
   @ApiOkResponse({ type: SocialSignInResponse, headers: setsCookie('SignInStateCookie') })
   @AddressLimited('sign_in_address')
   async signInWithGoogle(

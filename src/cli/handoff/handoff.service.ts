@@ -1,50 +1,31 @@
-import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
-import { type ActingPerson, type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
-import { AuditTrail } from '../../accounts/audit/audit-trail.js';
-import type { Membership, Organization } from '../../accounts/organizations/organizations.repository.js';
-import { Organizations } from '../../accounts/organizations/organizations.service.js';
+import type { EntityManager } from 'typeorm';
+import type { PersonPrincipal } from '../../accounts/access/admin-principal.js';
 import { UnclaimedOrganizations } from '../../accounts/organizations/unclaimed-organizations.service.js';
-import type { ValidSession } from '../../accounts/sessions/sessions.service.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
-import { PROOF, provesHash } from '../../common/proof-hash.rules.js';
-import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
-import { CountedOnce } from '../../platform/address-limits/counted-once.js';
+import { requirePending, requireSignedIn } from '../../sign-in/approvals/approval.rules.js';
+import { type ApprovalKind, Approvals, type Viewing } from '../../sign-in/approvals/approvals.service.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import type { SignInPurpose } from '../../sign-in/page-sign-in.service.js';
-import { People } from '../../sign-in/people/people.service.js';
-import { CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
-import { ASKED_IN, approvalPath, stateAt, typedUserCode } from '../operations/operation.rules.js';
-import { OperationSeals } from '../operations/operation-seals.js';
+import { LoginKeys } from '../logins/login-keys.service.js';
+import { type CodeTyper, UserCodes } from '../logins/user-codes.service.js';
+import { ASKED_IN, approvalPath, noSuchOperation } from '../operations/operation.rules.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
-import { requireStillPending } from '../operations/pending-operations.service.js';
 import { isResourceKind } from '../operations/resource-operations.js';
 import { type OperationPreview, TerminalOperations } from '../operations/terminal-operations.service.js';
 
-/** All wrong codes of the deployment are counted together. */
-const ALL_ADDRESSES = 'all';
-
 /** Why the viewer cannot approve. */
-export type HandoffBlock = 'registration_required' | 'sign_out_required' | 'no_eligible_organization';
+export type HandoffBlock = Viewing['blockedBy'] | 'sign_out_required';
 
 /** An operation as the approval page shows it. */
-export interface HandoffDetails extends OperationPreview {
+export interface HandoffDetails extends OperationPreview, Omit<Viewing, 'blockedBy'> {
   readonly operation: OperationRow;
-  /** The account it is for; null for a login. */
-  readonly account: Organization | null;
   readonly userCode: string | null;
-  readonly viewer: { readonly name: string | null; readonly email: string } | null;
-  readonly blockedBy: HandoffBlock | null;
-  /** The accounts that a login may choose from. */
-  readonly memberships: readonly Membership[];
+  readonly blockedBy: HandoffBlock;
 }
-
-/** Who may be trying user codes out. */
-type CodeTyper = Pick<BrowserClient, 'address'>;
 
 /** What the person decides on the approval page. */
 export interface Approval {
@@ -69,56 +50,33 @@ export interface Approved {
  */
 @Injectable()
 export class Handoffs {
-  readonly #counted = new CountedOnce();
+  readonly #kind: ApprovalKind<OperationRow>;
 
   constructor(
-    private readonly dataSource: DataSource,
     private readonly operations: OperationsRepository,
-    private readonly seals: OperationSeals,
-    private readonly logins: CliLogins,
+    private readonly approvals: Approvals,
+    private readonly codes: UserCodes,
+    private readonly keys: LoginKeys,
     private readonly terminals: TerminalOperations,
     private readonly unclaimed: UnclaimedOrganizations,
-    private readonly people: People,
-    private readonly organizations: Organizations,
-    private readonly trail: AuditTrail,
-    private readonly limits: AddressLimits,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
-
-  /**
-   * The pending login of a typed code. Look-ups are limited for each address by the route, wrong codes by `wrongCode`.
-   *
-   * @returns `undefined` for a wrong code, and for one whose login has ended.
-   * @throws rate_limited
-   */
-  async lookup(typed: string, browser: CodeTyper): Promise<OperationRow | undefined> {
-    await this.requireCodesOpen(browser);
-    const code = typedUserCode(typed);
-    const found = code && (await this.operations.findByUserCode(this.seals.userCodeMacs(code), this.clock.now()));
-    if (found === undefined) await this.countWrongCode(browser);
-    return found;
+  ) {
+    this.#kind = {
+      repository: operations,
+      unknown: noSuchOperation,
+      wrongProof: 'submissionToken: is not the proof of this operation; open the link of your terminal again.',
+    };
   }
 
   /** @throws operation_denied, operation_expired, already_completed; and as the class. */
   async details(id: string, submission: Secret, browser: BrowserClient): Promise<HandoffDetails> {
-    const { session } = browser;
     const operation = await this.authorized(id, submission, browser);
-    requireStillPending(operation, this.clock.nowMs());
-    const { kind, organizationId } = operation;
-    const shown = {
-      operation,
-      account: kind === 'login' || organizationId === null ? null : await this.organizations.read(organizationId),
-      ...(await this.terminals.preview(operation)),
-      userCode: this.logins.userCodeOf(operation),
-    };
-    if (session === undefined) {
-      const blockedBy = isResourceKind(kind) ? null : 'registration_required';
-      return { ...shown, viewer: null, blockedBy, memberships: [] };
-    }
-    const { name, email } = await this.people.profile(session.row);
-    const memberships = await this.organizations.list(personOf(session));
-    return { ...shown, viewer: { name, email }, blockedBy: blockOf(operation, memberships), memberships };
+    requirePending(operation, this.clock.nowMs());
+    const preview = await this.terminals.preview(operation);
+    const viewing = await this.approvals.viewing(browser);
+    const userCode = this.codes.shownFor(operation);
+    return { operation, ...preview, userCode, ...viewing, blockedBy: blockOf(operation, viewing) };
   }
 
   /**
@@ -126,19 +84,15 @@ export class Handoffs {
    * every other operation needs the proof alone and runs as the credential that sent it.
    *
    * @throws session_required nobody is signed in; operation_denied, operation_expired, already_completed; account_exists
-   * the person who claims belongs to another account; and as the class, `CliLogins.approve` and
+   * the person who claims belongs to another account; and as the class, `LoginKeys.approve` and
    * `TerminalOperations.approve`.
    */
   async submit(id: string, submission: Secret, approval: Approval, browser: BrowserClient): Promise<Approved> {
     const operation = await this.authorized(id, submission, browser);
     const { kind } = operation;
     if (isResourceKind(kind)) return this.submitResource(operation, approval);
-    const decided = this.dataSource.transaction(async (tx) => {
-      const locked = await this.operations.lock(tx, id);
-      if (locked === undefined) throw noSuchOperation();
-      const nowMs = this.clock.nowMs();
-      if (stateAt(locked, nowMs) !== 'completed') requireStillPending(locked, nowMs);
-      const person = requirePerson(browser.session);
+    const decided = this.approvals.decide(this.#kind, id, 'completed', async (tx, locked) => {
+      const person = requireSignedIn(browser.session, 'approve');
       return kind === 'claim' ? this.claim(tx, locked, person) : this.logIn(tx, locked, person, approval);
     });
     return kind === 'claim' ? this.terminals.noting(id, () => decided) : decided;
@@ -147,40 +101,32 @@ export class Handoffs {
   private async logIn(
     tx: EntityManager,
     login: OperationRow,
-    person: ActingPerson,
+    person: PersonPrincipal,
     { organizationId }: Approval,
   ): Promise<Approved> {
-    const message = 'Your terminal is logged in. Return to it.';
-    if (login.state === 'completed') {
-      if (login.identityId !== person.identityId) throw new GatewayError('already_completed');
-      return { message, continueTo: 'cli', redirectUrl: this.logins.redirectOf(login) };
-    }
-    const redirectUrl = await this.logins.approve(tx, login, person, organizationId);
-    return { message, continueTo: 'cli', redirectUrl };
+    const isRepeated = login.state === 'completed';
+    if (isRepeated && login.identityId !== person.identityId) throw new GatewayError('already_completed');
+    const redirectUrl = isRepeated
+      ? this.keys.redirectOf(login)
+      : await this.keys.approve(tx, login, person, organizationId);
+    return { message: 'Your terminal is logged in. Return to it.', continueTo: 'cli', redirectUrl };
   }
 
-  private async claim(tx: EntityManager, claim: OperationRow, person: ActingPerson): Promise<Approved> {
+  private async claim(tx: EntityManager, claim: OperationRow, person: PersonPrincipal): Promise<Approved> {
     const { id, organizationId, identityId: serviceId } = claim;
     if (organizationId === null || serviceId === null) throw new Error('A claim names no account.');
-    const done: Approved = {
-      message: `You now own this account. The ${ASKED_IN[claim.actionSource]} keeps its access.`,
-      continueTo: 'console',
-      redirectUrl: null,
-    };
     const result = { claimedBy: person.identityId };
-    if (claim.state === 'completed') {
-      if (JSON.stringify(claim.result) !== JSON.stringify(result)) throw new GatewayError('already_completed');
-      return done;
-    }
-    await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
-    await this.operations.update(tx, id, { state: 'completed', result, failure: null });
-    return done;
+    if (claim.state !== 'completed') {
+      await this.unclaimed.claimFromService(tx, { organizationId, serviceId }, person);
+      await this.operations.update(tx, id, { state: 'completed', result, failure: null });
+    } else if (JSON.stringify(claim.result) !== JSON.stringify(result)) throw new GatewayError('already_completed');
+    const message = `You now own this account. The ${ASKED_IN[claim.actionSource]} keeps its access.`;
+    return { message, continueTo: 'console', redirectUrl: null };
   }
 
   private async submitResource(operation: OperationRow, { secret }: Approval): Promise<Approved> {
-    const nowMs = this.clock.nowMs();
-    if (stateAt(operation, nowMs) !== 'completed') {
-      requireStillPending(operation, nowMs);
+    if (operation.state !== 'completed') {
+      requirePending(operation, this.clock.nowMs());
       await this.terminals.approve(operation, secret);
     }
     const message = `Done. Return to your ${ASKED_IN[operation.actionSource]}.`;
@@ -195,16 +141,11 @@ export class Handoffs {
    */
   async deny(id: string, submission: Secret, browser: BrowserClient): Promise<void> {
     await this.authorized(id, submission, browser);
-    const isDenied = await this.dataSource.transaction(async (tx) => {
-      const operation = await this.operations.lock(tx, id);
-      if (operation === undefined) throw noSuchOperation();
-      if (operation.state === 'denied') return false;
-      requireStillPending(operation, this.clock.nowMs());
-      await this.operations.update(tx, id, { state: 'denied' });
-      await this.recordDenial(tx, operation, browser.session);
-      return true;
-    });
-    if (isDenied) this.log.event('cli_operation_denied', { operation: id });
+    const denied = await this.approvals.deny(this.#kind, id, browser, ({ kind, client }) => ({
+      ...{ action: 'cli_operation.denied', targetType: 'cli_operation', targetId: id },
+      details: { kind, ...(client === null ? {} : { client: client.label }) },
+    }));
+    if (denied.state === 'pending') this.log.event('cli_operation_denied', { operation: id });
   }
 
   /**
@@ -222,90 +163,18 @@ export class Handoffs {
         reason: 'operation_needs_no_person',
       });
     }
-    requireStillPending(operation, this.clock.nowMs());
+    requirePending(operation, this.clock.nowMs());
     return { page: approvalPath(id), isClaiming: operation.kind === 'claim' };
   }
 
-  private async recordDenial(
-    tx: EntityManager,
-    { id, kind, client }: OperationRow,
-    session: BrowserClient['session'],
-  ): Promise<void> {
-    const { organizationId = null, identityId = '', id: sessionId = '' } = session?.row ?? {};
-    if (organizationId === null) return;
-    await this.trail.record(tx, personActor(organizationId, { identityId, sessionId }), {
-      ...{ action: 'cli_operation.denied', targetType: 'cli_operation', targetId: id },
-      details: { kind, ...(client === null ? {} : { client: client.label }) },
-    });
+  private authorized(id: string, proof: Secret, browser: CodeTyper): Promise<OperationRow> {
+    return this.approvals.authorized(this.#kind, id, proof, (found) => this.codes.isProof(found, proof, browser));
   }
-
-  private async authorized(id: string, submission: Secret, browser: CodeTyper): Promise<OperationRow> {
-    const operation = await this.operations.find(id);
-    if (operation === undefined) throw noSuchOperation();
-    if (!(await this.isProof(operation, submission, browser))) {
-      if (isTypedCode(operation, submission)) await this.#counted.once(submission, () => this.countWrongCode(browser));
-      throw new GatewayError('forbidden', {
-        message: 'submissionToken: is not the proof of this operation; open the link of your terminal again.',
-        reason: 'submission_token_wrong',
-      });
-    }
-    await this.#counted.once(submission, () => this.limits.admit('submission', { subject: id }));
-    return operation;
-  }
-
-  private async isProof(operation: OperationRow, submission: Secret, browser: CodeTyper): Promise<boolean> {
-    if (!isTypedCode(operation, submission)) return provesHash(submission, operation.proofHash);
-    await this.requireCodesOpen(browser);
-    const code = typedUserCode(submission.reveal());
-    const { userCodeMac } = operation;
-    if (code === undefined || userCodeMac === null) return false;
-    return this.seals.userCodeMacs(code).some((mac) => timingSafeEqual(Buffer.from(mac), Buffer.from(userCodeMac)));
-  }
-
-  /** @throws rate_limited as `requireCodesOpen`, from the first code beyond a limit on. */
-  private async countWrongCode({ address }: CodeTyper): Promise<void> {
-    await this.limits.admit('user_code_wrong', { subject: address ?? '' });
-    await this.limits.admit('user_code_total', { subject: ALL_ADDRESSES });
-  }
-
-  /** @throws rate_limited so many wrong codes were typed, from this address or in all, that no code is accepted. */
-  private async requireCodesOpen({ address }: CodeTyper): Promise<void> {
-    await this.limits.requireRoom('user_code_wrong', { subject: address ?? '' });
-    try {
-      await this.limits.requireRoom('user_code_total', { subject: ALL_ADDRESSES });
-    } catch (error) {
-      if (error instanceof GatewayError) {
-        this.log.event('user_codes_refused', { retryAfterSeconds: error.retryAfterSeconds ?? 0 });
-      }
-      throw error;
-    }
-  }
-}
-
-/** Whether a submission is no proof of a link, and is judged as the user code of a login. */
-function isTypedCode({ kind }: OperationRow, submission: Secret): boolean {
-  return kind === 'login' && !PROOF.test(submission.reveal());
 }
 
 /** What the viewer has to do before they can approve. */
-function blockOf({ kind, organizationId }: OperationRow, memberships: readonly Membership[]): HandoffBlock | null {
-  if (kind === 'login') return memberships.length === 0 ? 'no_eligible_organization' : null;
-  if (kind !== 'claim') return null;
+function blockOf({ kind, organizationId }: OperationRow, { viewer, memberships, blockedBy }: Viewing): HandoffBlock {
+  if (isResourceKind(kind)) return null;
+  if (kind === 'login' || viewer === null) return blockedBy;
   return memberships.some(({ organization }) => organization.id !== organizationId) ? 'sign_out_required' : null;
-}
-
-function personOf({ row }: ValidSession): PersonPrincipal {
-  return { identityId: row.identityId, sessionId: row.id, organizationId: row.organizationId };
-}
-
-/** @throws session_required with 401: nobody is signed in. */
-function requirePerson(session: BrowserClient['session']): ActingPerson {
-  if (session === undefined) {
-    throw new GatewayError('session_required', {
-      status: 401,
-      message: 'Sign in to approve this.',
-      reason: 'nobody_signed_in',
-    });
-  }
-  return { identityId: session.row.identityId, sessionId: session.row.id };
 }

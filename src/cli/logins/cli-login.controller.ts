@@ -11,6 +11,7 @@ import { CLI_BODY, OpenLoginRequest, RedeemLoginRequest } from '../dto/cli.reque
 import { LoginResponse, RedeemedLoginResponse } from '../dto/cli-login.response.js';
 import { OperationAccess } from '../operations/operation-token.guard.js';
 import { CliLogins } from './cli-logins.service.js';
+import { LoginKeys } from './login-keys.service.js';
 
 const TAG = 'CLI';
 
@@ -18,6 +19,7 @@ const TAG = 'CLI';
 export class CliLoginController {
   constructor(
     private readonly logins: CliLogins,
+    private readonly keys: LoginKeys,
     private readonly environment: Environment,
   ) {}
 
@@ -53,7 +55,7 @@ export class CliLoginController {
   @Fails('operation_expired')
   @ApiOkResponse({ type: RedeemedLoginResponse })
   async redeem(@Param('id') id: string, @Body() { redeemCode }: RedeemLoginRequest): Promise<RedeemedLoginResponse> {
-    const { key, account } = await this.logins.redeem(id, new Secret(redeemCode));
+    const { key, account } = await this.keys.redeem(id, new Secret(redeemCode));
     return RedeemedLoginResponse.from(key.reveal(), account);
   }
 }

@@ -1,39 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { requireUnexpired } from '../../accounts/access/admin-access.rules.js';
-import { type ActingPerson, personActor } from '../../accounts/access/admin-principal.js';
 import { Deployment } from '../../accounts/access/deployment.js';
-import { MAX_KEY_NAME } from '../../accounts/management-keys/dto/create-management-key.request.js';
-import { ManagementKeysService } from '../../accounts/management-keys/management-keys.service.js';
-import type { Membership, Organization } from '../../accounts/organizations/organizations.repository.js';
-import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { Clock, type Instant, instantOf } from '../../common/clock.js';
-import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
-import { Ids } from '../../common/ids.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Log } from '../../common/log/log.js';
-import { Secret } from '../../common/log/secret.js';
-import { proofHash, provesHash } from '../../common/proof-hash.rules.js';
+import type { Secret } from '../../common/log/secret.js';
+import { proofHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
+import { type ApprovalState, stateAt } from '../../sign-in/approvals/approval.rules.js';
 import {
+  approvalUrl,
   browserProofOf,
   LOGIN_KEPT_MS,
   MAX_PENDING,
-  type OperationState,
   operationIdOf,
   PENDING_MS,
-  SEALED_MS,
-  shownUserCode,
-  stateAt,
   type TerminalClient,
+  tokenOfAnotherOperation,
   userCodeOf,
 } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';
 import { type OperationRow, OperationsRepository } from '../operations/operations.repository.js';
+import { UserCodes } from './user-codes.service.js';
 
 /** Codes that belong to other pending logins are skipped; with 852 billion codes, more attempts indicate a defect. */
 const MAX_CODE_ATTEMPTS = 5;
-const REDEEM_CODE_CHARACTERS = 48;
 
 /** What a terminal sends to log in. */
 export interface LoginRequest {
@@ -48,7 +40,7 @@ export interface LoginRequest {
 /** A login as its terminal sees it. */
 export interface OpenLogin {
   readonly id: string;
-  readonly state: OperationState;
+  readonly state: ApprovalState;
   /** The approval page with its proof; null unless pending. */
   readonly url: string | null;
   /** `ABCD-EFGH`; null unless pending. */
@@ -56,20 +48,8 @@ export interface OpenLogin {
   readonly expiresAt: Instant;
 }
 
-/** A collected login. */
-export interface RedeemedLogin {
-  readonly key: Secret;
-  readonly account: Organization;
-}
-
-/** The secrets of an approved login, sealed in its row. */
-interface LoginResult {
-  readonly key: string;
-  readonly redeemCode: string;
-}
-
 /**
- * Logins of terminals: opened by the terminal, approved by a person, collected once.
+ * Opens logins of terminals. A person approves them, and `LoginKeys` hands the key over.
  *
  * Source: docs/reference/management-api.md#terminal-login.
  */
@@ -81,12 +61,10 @@ export class CliLogins {
     private readonly dataSource: DataSource,
     private readonly operations: OperationsRepository,
     private readonly seals: OperationSeals,
+    private readonly codes: UserCodes,
     private readonly deployment: Deployment,
-    private readonly keys: ManagementKeysService,
-    private readonly organizations: Organizations,
     private readonly limits: AddressLimits,
     private readonly clock: Clock,
-    private readonly ids: Ids,
     private readonly log: Log,
   ) {}
 
@@ -100,109 +78,16 @@ export class CliLogins {
   async open(request: LoginRequest): Promise<OpenLogin> {
     const id = operationIdOf(request.token);
     const known = (await this.operations.find(id)) ?? (await this.insert(id, request));
-    if (known.kind !== 'login') throw otherKind();
+    if (known.kind !== 'login') throw tokenOfAnotherOperation();
     return this.describe(known, request.token);
-  }
-
-  /**
-   * Hands the key over to the terminal that brings the one-time code, once.
-   *
-   * @param token of the terminal; the guard has compared it with the id.
-   * @throws invalid_request not a login; operation_pending; operation_denied; operation_expired; already_completed;
-   * forbidden another code; not_found.
-   */
-  async redeem(id: string, redeemCode: Secret): Promise<RedeemedLogin> {
-    const now = this.clock.now();
-    const login = await this.operations.find(id);
-    if (login === undefined) throw noSuchOperation();
-    if (login.kind !== 'login') throw invalidRequest('id', 'is not a login', 'operation_is_no_login');
-    requireCompleted(stateAt(login, now.getTime()));
-    if (!provesHash(redeemCode, login.redeemCodeHash)) throw wrongRedeemCode();
-    const redeemed = await this.operations.redeem(id, proofHash(redeemCode), now);
-    if (redeemed === undefined) {
-      if ((await this.operations.find(id))?.deliveredAt != null) throw alreadyCollected();
-      throw operationExpired();
-    }
-    const result = this.collect(id, redeemed.sealedResult);
-    if (result === undefined || login.organizationId === null) throw operationExpired();
-    return { key: new Secret(result.key), account: await this.organizations.read(login.organizationId) };
-  }
-
-  /**
-   * Approves a login: creates the key of the person in the chosen account, in the transaction that completes the login.
-   *
-   * @param login locked by the transaction, and pending.
-   * @param organizationId the chosen account; may be absent for a person with one.
-   * @returns the address of the terminal's listener with the one-time code, if there is one.
-   * @throws no_eligible_organization, not_a_member, account_expired, invalid_request at `organizationId`.
-   */
-  async approve(
-    tx: EntityManager,
-    login: OperationRow,
-    person: ActingPerson,
-    organizationId: string | undefined,
-  ): Promise<string | null> {
-    const memberships = await this.organizations.list({ ...person, organizationId: null }, tx);
-    const { organization } = chosen(memberships, organizationId);
-    requireUnexpired(organization.expiresAt, this.clock.nowMs());
-    const label = login.client?.label ?? '';
-    const { id: keyId, plaintext } = await this.keys.mint(
-      tx,
-      {
-        ...{ organizationId: organization.id, identityId: person.identityId, grant: 'manage', source: 'cli', label },
-        name: [...label].slice(0, MAX_KEY_NAME).join('').trim(),
-      },
-      personActor(organization.id, person),
-    );
-    const redeemCode = this.ids.base62(REDEEM_CODE_CHARACTERS);
-    const result: LoginResult = { key: plaintext.reveal(), redeemCode };
-    await this.operations.update(tx, login.id, {
-      ...{ state: 'completed', organizationId: organization.id, identityId: person.identityId, credentialId: keyId },
-      sealedResult: this.seals.seal('result', login.id, new Secret(JSON.stringify(result))),
-      sealedUntil: instantOf(this.clock.nowMs() + SEALED_MS),
-      ...(login.loopbackRedirect === null ? {} : { redeemCodeHash: proofHash(new Secret(redeemCode)) }),
-    });
-    this.log.event('cli_login_approved', { operation: login.id, key: keyId });
-    return redirectTo(login.loopbackRedirect, redeemCode);
-  }
-
-  /** The redirect of an approved login again, as long as its code is kept. */
-  redirectOf({ id, loopbackRedirect, sealedResult }: OperationRow): string | null {
-    const result = sealedResult === null ? undefined : this.openResult(id, sealedResult);
-    return result === undefined ? null : redirectTo(loopbackRedirect, result.redeemCode);
-  }
-
-  /** The key in the sealed result of a login, which is handed over now. */
-  keyOf(id: string, sealedResult: string): Secret | undefined {
-    const result = this.collect(id, sealedResult);
-    return result && new Secret(result.key);
-  }
-
-  /** The code that a pending login shows, also to the approval page. */
-  userCodeOf({ id, sealedUserCode }: OperationRow): string | null {
-    const code = sealedUserCode === null ? undefined : this.seals.open('user code', id, sealedUserCode);
-    return code === undefined ? null : shownUserCode(code);
-  }
-
-  /** Opens what is handed over now. */
-  private collect(id: string, sealed: string): LoginResult | undefined {
-    const result = this.openResult(id, sealed);
-    if (result !== undefined) this.log.event('cli_login_collected', { operation: id });
-    return result;
-  }
-
-  private openResult(id: string, sealed: string): LoginResult | undefined {
-    const text = this.seals.open('result', id, sealed);
-    return text && (JSON.parse(text.reveal()) as LoginResult);
   }
 
   private async describe(login: OperationRow, token: Secret): Promise<OpenLogin> {
     const { id, expiresAt } = login;
     const state = stateAt(login, this.clock.nowMs());
     if (state !== 'pending') return { id, state, url: null, userCode: null, expiresAt };
-    const { id: deploymentId, consoleOrigin } = await this.deployment.facts();
-    const url = approvalUrl(consoleOrigin, id, browserProofOf(token, deploymentId));
-    return { id, state, url, userCode: this.userCodeOf(login), expiresAt };
+    const url = approvalUrl(await this.deployment.facts(), id, token);
+    return { id, state, url, userCode: this.codes.shownFor(login), expiresAt };
   }
 
   private async insert(id: string, request: LoginRequest): Promise<OperationRow> {
@@ -244,63 +129,6 @@ export class CliLogins {
     if ((await this.operations.countPending(tx, { kind: 'login', address }, now)) > MAX_PENDING) throw tooManyPending();
     return true;
   }
-}
-
-/** The approval page. The proof is in the fragment, so it is in no request line and no log. */
-export function approvalUrl(consoleOrigin: string, id: string, proof: Secret): string {
-  return `${consoleOrigin}/cli/approve/${encodeURIComponent(id)}#${proof.reveal()}`;
-}
-
-function redirectTo(loopbackRedirect: string | null, redeemCode: string): string | null {
-  return loopbackRedirect === null ? null : `${loopbackRedirect}?code=${redeemCode}`;
-}
-
-/** @throws no_eligible_organization, not_a_member, invalid_request as `approve`. */
-function chosen(memberships: readonly Membership[], organizationId: string | undefined): Membership {
-  const [only, ...others] = memberships;
-  if (only === undefined) throw new GatewayError('no_eligible_organization');
-  if (organizationId === undefined) {
-    if (others.length === 0) return only;
-    throw invalidRequest('organizationId', 'is required: you belong to several accounts', 'account_not_chosen');
-  }
-  const membership = memberships.find(({ organization }) => organization.id === organizationId);
-  if (membership === undefined) throw new GatewayError('not_a_member', { reason: 'not_a_member' });
-  return membership;
-}
-
-/** @throws operation_pending, operation_denied, operation_expired unless the operation is completed. */
-function requireCompleted(state: OperationState): void {
-  if (state === 'pending') throw new GatewayError('operation_pending');
-  if (state === 'denied') throw new GatewayError('operation_denied');
-  if (state === 'expired') throw operationExpired();
-}
-
-export function operationExpired(): GatewayError {
-  return new GatewayError('operation_expired');
-}
-
-export function noSuchOperation(): GatewayError {
-  return new GatewayError('not_found', { message: 'Operation not found.', reason: 'operation_not_found' });
-}
-
-function otherKind(): GatewayError {
-  return new GatewayError('conflict', {
-    message: 'token: was already used for another operation; create a new one.',
-    reason: 'operation_token_used',
-  });
-}
-
-function wrongRedeemCode(): GatewayError {
-  return new GatewayError('forbidden', {
-    message: 'redeemCode: is not the code of this login.',
-    reason: 'redeem_code_wrong',
-  });
-}
-
-function alreadyCollected(): GatewayError {
-  return new GatewayError('already_completed', {
-    message: 'The key of this login was already issued; log in again to get another.',
-  });
 }
 
 function tooManyPending(): GatewayError {

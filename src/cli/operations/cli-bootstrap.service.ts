@@ -8,7 +8,7 @@ import { UnclaimedOrganizations } from '../../accounts/organizations/unclaimed-o
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
-import { BOOTSTRAP_KEPT_MS, operationIdOf, PENDING_MS, SEALED_MS } from './operation.rules.js';
+import { BOOTSTRAP_KEPT_MS, operationIdOf, PENDING_MS, SEALED_MS, tokenOfAnotherOperation } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { type OperationRow, OperationsRepository } from './operations.repository.js';
 import type { OperationStanding } from './operations.service.js';
@@ -87,10 +87,7 @@ export class CliBootstrap {
   private async again(tx: EntityManager, operation: OperationRow): Promise<Opened> {
     const { id, kind, organizationId, identityId, credentialId, sealedResult, sealedUntil } = operation;
     if (kind !== 'bootstrap' || organizationId === null || identityId === null) {
-      throw new GatewayError('conflict', {
-        message: 'token: was already used for another operation; create a new one.',
-        reason: 'operation_token_used',
-      });
+      throw tokenOfAnotherOperation();
     }
     if (await this.unclaimed.isClaimed(organizationId, tx)) {
       throw new GatewayError('forbidden', {

@@ -7,7 +7,6 @@ import {
   isLoopbackRedirect,
   operationIdOf,
   shownUserCode,
-  stateAt,
   typedUserCode,
   userCodeOf,
 } from './operation.rules.js';
@@ -89,15 +88,7 @@ describe('loopback redirects', () => {
   });
 });
 
-describe('states and proofs', () => {
-  it('pending → expired with its last millisecond; ended states stay', () => {
-    const expiresAt = new Date(1_000);
-    expect(stateAt({ state: 'pending', expiresAt }, 999)).toBe('pending');
-    expect(stateAt({ state: 'pending', expiresAt }, 1_000)).toBe('expired');
-    expect(stateAt({ state: 'completed', expiresAt }, 9_000)).toBe('completed');
-    expect(stateAt({ state: 'denied', expiresAt }, 9_000)).toBe('denied');
-  });
-
+describe('proofs', () => {
   it('a proof → proves its own hash and no other', () => {
     const stored = proofHash(new Secret('one'));
     expect([provesHash(new Secret('one'), stored), provesHash(new Secret('two'), stored)]).toEqual([true, false]);

@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto';
-import type { Instant } from '../../common/clock.js';
+import type { DeploymentFacts } from '../../accounts/access/deployment.js';
 import type { ErrorCode } from '../../common/errors/error-catalogue.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Secret } from '../../common/log/secret.js';
 import { canonicalJson } from '../../idempotency/idempotency-record.rules.js';
 
@@ -25,9 +26,6 @@ export type OperationSource = 'cli' | 'mcp';
 
 /** Where the person asked for the operation, for messages. */
 export const ASKED_IN: Readonly<Record<OperationSource, string>> = { cli: 'terminal', mcp: 'AI client' };
-
-/** `expired` is computed: no statement has to run when an operation expires. */
-export type OperationState = 'pending' | 'completed' | 'denied' | 'expired';
 
 /** The terminal, as it describes itself. */
 export interface TerminalClient {
@@ -108,6 +106,11 @@ export function approvalPath(id: string): string {
   return `/cli/approve/${encodeURIComponent(id)}`;
 }
 
+/** The approval page. The proof is in the fragment, so it is in no request line and no log. */
+export function approvalUrl(deployment: DeploymentFacts, id: string, token: Secret): string {
+  return `${deployment.consoleOrigin}${approvalPath(id)}#${browserProofOf(token, deployment.id).reveal()}`;
+}
+
 /** The eight symbols of a typed code, in any case, with any blanks and dashes; `undefined` for any other text. */
 export function typedUserCode(typed: string): Secret | undefined {
   const code = typed.toUpperCase().replace(/[\s-]/g, '');
@@ -131,14 +134,6 @@ export function isLoopbackRedirect(text: string): boolean {
   return port !== undefined && Number(port) <= 65_535;
 }
 
-/** The current state; a pending operation expires by itself. */
-export function stateAt(
-  { state, expiresAt }: { readonly state: 'pending' | 'completed' | 'denied'; readonly expiresAt: Instant },
-  nowMs: number,
-): OperationState {
-  return state === 'pending' && expiresAt.getTime() <= nowMs ? 'expired' : state;
-}
-
 /**
  * The hash of a request that a token is bound to, keyed by the token: the row alone confirms no guess of a secret.
  *
@@ -146,4 +141,15 @@ export function stateAt(
  */
 export function requestHashOf(token: Secret, request: unknown): string {
   return createHmac('sha256', token.reveal()).update(canonicalJson(request)).digest('hex');
+}
+
+export function noSuchOperation(): GatewayError {
+  return new GatewayError('not_found', { message: 'Operation not found.', reason: 'operation_not_found' });
+}
+
+export function tokenOfAnotherOperation(): GatewayError {
+  return new GatewayError('conflict', {
+    message: 'token: was already used for another operation; create a new one.',
+    reason: 'operation_token_used',
+  });
 }

@@ -4,13 +4,14 @@ import type { Organization } from '../../accounts/organizations/organizations.re
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
-import { approvalUrl, CliLogins, noSuchOperation } from '../logins/cli-logins.service.js';
+import { stateAt } from '../../sign-in/approvals/approval.rules.js';
+import { LoginKeys } from '../logins/login-keys.service.js';
 import {
-  browserProofOf,
+  approvalUrl,
+  noSuchOperation,
   type OperationFailure,
   type OperationKind,
   type OperationResult,
-  stateAt,
 } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { OperationsRepository, type PolledOperation } from './operations.repository.js';
@@ -34,7 +35,7 @@ export interface OperationStanding {
 export class Operations {
   constructor(
     private readonly operations: OperationsRepository,
-    private readonly logins: CliLogins,
+    private readonly keys: LoginKeys,
     private readonly seals: OperationSeals,
     private readonly deployment: Deployment,
     private readonly clock: Clock,
@@ -59,8 +60,7 @@ export class Operations {
     if (state === 'expired' || isLost(polled)) return { ...standing, state: 'expired' };
     if (state === 'completed') return { ...standing, state, ...this.resultOf(polled) };
     if (polled.proofHash === null) return { ...standing, state };
-    const proof = browserProofOf(token, deployment.id);
-    return { ...standing, state, url: approvalUrl(deployment.consoleOrigin, id, proof) };
+    return { ...standing, state, url: approvalUrl(deployment, id, token) };
   }
 
   private resultOf(polled: PolledOperation): Pick<OperationStanding, 'result' | 'account'> {
@@ -73,7 +73,7 @@ export class Operations {
   /** The key of a login, or the application key that an operation issued. */
   private shownOf(kind: OperationKind, id: string, sealedResult: string): object {
     if (kind === 'login') {
-      const key = this.logins.keyOf(id, sealedResult);
+      const key = this.keys.keyOf(id, sealedResult);
       return key === undefined ? {} : { credential: { token: key.reveal() } };
     }
     const issued = this.seals.open('result', id, sealedResult);

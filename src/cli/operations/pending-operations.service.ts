@@ -11,15 +11,16 @@ import { KeyedQueue } from '../../common/keyed-queue.js';
 import { Secret } from '../../common/log/secret.js';
 import { proofHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
-import { approvalUrl, noSuchOperation, operationExpired } from '../logins/cli-logins.service.js';
+import { requirePending } from '../../sign-in/approvals/approval.rules.js';
 import {
+  approvalUrl,
   browserProofOf,
   MAX_PENDING,
+  noSuchOperation,
   OPERATION_KEPT_MS,
   type OperationPayload,
   PENDING_MS,
   SEALED_MS,
-  stateAt,
 } from './operation.rules.js';
 import { OperationSeals } from './operation-seals.js';
 import { type NewOperation, type OperationRow, OperationsRepository } from './operations.repository.js';
@@ -78,13 +79,13 @@ export class PendingOperations {
   async openStep(operation: NewOperation, token: Secret): Promise<string> {
     const caller = { subject: operation.organizationId ?? '' };
     await this.limits.requireRoom('operation', caller);
-    const { id: deploymentId, consoleOrigin } = await this.deployment.facts();
-    const proof = browserProofOf(token, deploymentId);
+    const deployment = await this.deployment.facts();
+    const proof = browserProofOf(token, deployment.id);
     await this.inTurn(operation, async (tx) => {
       await this.insertPending(tx, { ...operation, proofHash: proofHash(proof) });
       await this.limits.admit('operation', caller);
     });
-    return approvalUrl(consoleOrigin, operation.id, proof);
+    return approvalUrl(deployment, operation.id, token);
   }
 
   /**
@@ -133,7 +134,7 @@ export class PendingOperations {
       this.dataSource.transaction(async (tx) => {
         const locked = await this.operations.lock(tx, id);
         if (locked === undefined) throw noSuchOperation();
-        requireStillPending(locked, this.clock.nowMs());
+        requirePending(locked, this.clock.nowMs());
         await this.lockSender(tx, locked);
         const changed = await statements(tx);
         if (changed !== undefined) await this.operations.update(tx, id, this.ended(id, toOutcome(changed)));
@@ -181,14 +182,6 @@ export class PendingOperations {
       sealedUntil: instantOf(this.clock.nowMs() + SEALED_MS),
     };
   }
-}
-
-/** @throws operation_denied, operation_expired, already_completed unless the operation is pending. */
-export function requireStillPending(operation: OperationRow, nowMs: number): void {
-  const state = stateAt(operation, nowMs);
-  if (state === 'denied') throw new GatewayError('operation_denied');
-  if (state === 'expired') throw operationExpired();
-  if (state === 'completed') throw new GatewayError('already_completed');
 }
 
 /** The payload as it is stored: a key that the request brought is not. */

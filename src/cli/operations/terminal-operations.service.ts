@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
+import type { Organization } from '../../accounts/organizations/organizations.repository.js';
 import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError, invalidRequest, judgedBelow } from '../../common/errors/gateway-error.js';
@@ -49,6 +50,8 @@ interface KnownRequest {
 
 /** A pending step as its approval page shows it. */
 export interface OperationPreview {
+  /** The account it is for; null for a login. */
+  readonly account: Organization | null;
   /** Name of the credential that sent it; null when it is not kept any more, and for a login, which has none. */
   readonly requester: string | null;
   /** The resource that is to be changed; absent for a new one. */
@@ -125,15 +128,16 @@ export class TerminalOperations {
   /**
    * A pending operation for its approval page.
    *
-   * @throws conflict as `approve`; not_found the resource is gone.
+   * @throws conflict as `approve`; not_found the resource or the account is gone.
    */
   async preview(operation: OperationRow): Promise<OperationPreview> {
-    const { kind } = operation;
+    const { kind, organizationId } = operation;
+    const account = kind === 'login' || organizationId === null ? null : await this.organizations.read(organizationId);
     const requester = kind === 'login' ? null : await this.pending.senderName(operation);
-    if (!isResourceKind(kind)) return { requester, wantsSecret: false };
+    if (!isResourceKind(kind)) return { account, requester, wantsSecret: false };
     const admin = await this.pending.requireSender(operation);
     const { snapshot, wantsSecret } = await this.resources.prepare(kind, admin, operation.payload ?? {}, STEP);
-    return { requester, snapshot, wantsSecret };
+    return { account, requester, snapshot, wantsSecret };
   }
 
   /** The same operation may have begun meanwhile: it took the handle, the slug or the last place that was left. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { instantOf } from '../../common/clock.js';
 import {
   audienceOf,
   fitsChallenge,
@@ -8,7 +7,6 @@ import {
   readAuthorizationRequest,
   redirectTo,
   SingleParameters,
-  stateAt,
 } from './authorization.rules.js';
 
 const ISSUER = 'https://gateway.example.com';
@@ -121,13 +119,4 @@ it.each([
   ['com.example.a:/c', 'com.example.a:/c?code=x+y&iss=z'],
 ])('%s with an answer → %s', (uri, expected) => {
   expect(redirectTo(uri, { code: 'x y', state: null, iss: 'z' })).toBe(expected);
-});
-
-it.each([
-  ['pending', 1, 'pending'],
-  ['pending', 0, 'expired'],
-  ['completed', 0, 'completed'],
-  ['denied', 0, 'denied'],
-] as const)('%s with %i ms left → %s', (state, leftMs, expected) => {
-  expect(stateAt({ state, expiresAt: instantOf(10_000 + leftMs) }, 10_000)).toBe(expected);
 });

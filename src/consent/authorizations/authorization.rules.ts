@@ -1,8 +1,8 @@
 import { createSecretKey, hash, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Grant } from '../../accounts/access/admin-principal.js';
 import type { TokenAudience } from '../../accounts/connections/oauth-token.rules.js';
-import type { Instant } from '../../common/clock.js';
 import { Secret } from '../../common/log/secret.js';
+import type { ApprovalState } from '../../sign-in/approvals/approval.rules.js';
 
 /** Times of an authorization. Source: docs/reference/management-api.md#oauth-authorization. */
 export const PENDING_MS = 10 * 60 * 1000;
@@ -20,8 +20,8 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const KEY_BYTES = 32;
 
-/** `expired` and `retired` are computed. */
-export type AuthorizationState = 'pending' | 'completed' | 'denied' | 'expired' | 'retired';
+/** `retired` is computed: the connection has ended. */
+export type AuthorizationState = ApprovalState | 'retired';
 
 /** What a client asks for, beside who it is and where it wants the answer. */
 export interface AuthorizationRequest {
@@ -130,14 +130,6 @@ export function redirectTo(redirectUri: string, answer: Readonly<Record<string, 
     if (value !== null) parameters.append(name, value);
   }
   return `${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${parameters}`;
-}
-
-/** The current state; a pending authorization expires by itself. */
-export function stateAt(
-  { state, expiresAt }: { readonly state: 'pending' | 'completed' | 'denied'; readonly expiresAt: Instant },
-  nowMs: number,
-): Exclude<AuthorizationState, 'retired'> {
-  return state === 'pending' && expiresAt.getTime() <= nowMs ? 'expired' : state;
 }
 
 function wrong(description: string): AuthorizationError {

@@ -7,7 +7,6 @@ import { PageErrorFilter } from '../../console/pages/page-error.filter.js';
 import { leavingPage } from '../../console/pages/sign-in-forms.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../sign-in/page-form-steps.service.js';
-import { PageSignIn, type Visit } from '../../sign-in/page-sign-in.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { ConsentForm } from '../dto/consent.request.js';
 import { OAuthEnabledGuard } from '../server/oauth.guard.js';
@@ -18,9 +17,10 @@ import { Consents } from './consents.service.js';
 @UseFilters(PageErrorFilter)
 @UseGuards(OAuthEnabledGuard)
 export class ConsentPageController implements SteppedPage<ConsentForm> {
+  readonly leave = (url: string) => render(leavingPage(url));
+
   constructor(
     private readonly consents: Consents,
-    private readonly signIns: PageSignIn,
     private readonly google: Google,
     private readonly steps: PageSteps,
   ) {}
@@ -42,9 +42,8 @@ export class ConsentPageController implements SteppedPage<ConsentForm> {
     return this.steps.run(this, { id: requireId(sentId), form }, request, reply);
   }
 
-  async take(form: ConsentForm, { id, submission }: PageProof, visit: Visit): Promise<StepResult> {
+  async take(form: ConsentForm, { id, submission }: PageProof, browser: BrowserClient): Promise<StepResult> {
     const { step } = form;
-    const { browser } = visit;
     switch (step) {
       case undefined:
         return { browser };
@@ -58,16 +57,12 @@ export class ConsentPageController implements SteppedPage<ConsentForm> {
       }
       case 'guest':
         form.requireSure();
-        return {
-          document: render(decidedPage('Approved', await this.consents.guest(id, submission, browser.address ?? ''))),
-        };
+        return { document: render(decidedPage('Approved', await this.consents.guest(id, submission, browser))) };
       case 'deny':
         return { document: render(decidedPage('Denied', await this.consents.deny(id, submission, browser))) };
-      default: {
+      default:
         await this.consents.authorized(id, submission);
-        const result = await this.signIns.take(step, form, { page: consentPath(id), isClaiming: false }, visit);
-        return 'leaveFor' in result ? { document: render(leavingPage(result.leaveFor)) } : result;
-      }
+        return { signIn: step, purpose: { page: consentPath(id), isClaiming: false } };
     }
   }
 

@@ -1,12 +1,14 @@
 import type { Grant, Role } from '../../accounts/access/admin-principal.js';
+import { accountChoice, confirmation, NO_ACCOUNT, proofPage } from '../../console/pages/approval-forms.js';
 import { type Html, html } from '../../console/pages/html.js';
-import { alert, description, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
+import { alert, description, othersWords, type Page, timeOf } from '../../console/pages/page.js';
 import { type StepForm, signInForms, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
 import type { AuthorizationState } from '../authorizations/authorization.rules.js';
 import { leadsToPage, redirectHost } from '../clients/redirect-uris.rules.js';
 import type { ConsentDetails } from './consents.service.js';
 
 const TITLE = 'Give a client access';
+const SURE = 'I started this in my client, and I trust it';
 
 const GRANT_TEXTS: Readonly<Record<Grant, string>> = {
   read: 'look only: applications, usage, providers without their keys',
@@ -31,21 +33,14 @@ export function consentPath(id: string): string {
   return `/oauth/consent?id=${id}`;
 }
 
-/** The page that the link opens: the script takes the proof out of the address and sends it. */
+/** The page that the link opens. */
 export function consentLinkPage(id: string): Page {
-  return {
-    title: TITLE,
-    body: html`<h1>${TITLE}</h1>
-<form method="post" action="${consentPath(id)}" data-proof>
-<input type="hidden" name="submissionToken">
-</form>
-<div data-without-script>
-<p role="alert">This address has its proof after “#”, which only a script can read, and scripts are disabled here. Allow scripts on this page and reload it.</p>
-</div>
-<div data-without-proof hidden>
-<p role="alert">This address is incomplete. Start again in your client.</p>
-</div>`,
-  };
+  return proofPage(
+    TITLE,
+    consentPath(id),
+    html`<p role="alert">This address has its proof after “#”, which only a script can read, and scripts are disabled here. Allow scripts on this page and reload it.</p>`,
+    html`<p role="alert">This address is incomplete. Start again in your client.</p>`,
+  );
 }
 
 /** What the page repeats with every form. */
@@ -119,22 +114,11 @@ function destination(redirectUri: string): string | Html {
 }
 
 function allowForm({ blockedBy, memberships, authorization }: ConsentDetails, form: StepForm): Html {
-  if (blockedBy !== null) {
-    return html`<p role="alert">You have no account. Ask for an invitation, or sign in as another person.</p>`;
-  }
-  const only = memberships.length === 1 ? html` checked` : null;
+  if (blockedBy !== null) return NO_ACCOUNT;
   const grants: readonly Grant[] = authorization.requestedGrant === 'manage' ? ['manage', 'read'] : ['read'];
   return form(
     'allow',
-    html`<fieldset><legend>Account for the client</legend>
-${memberships.map(
-  ({
-    organization: { id, name },
-    role,
-  }) => html`<label><input type="radio" name="organizationId" value="${id}" required${only}> ${namedWithId(name, id)}
-<span class="note">— ${ROLE_NOTES[role]}</span></label>`,
-)}
-</fieldset>
+    html`${accountChoice('Account for the client', memberships, ROLE_NOTES)}
 <fieldset><legend>What the client may do there</legend>
 ${grants.map(
   (grant) =>
@@ -144,18 +128,13 @@ ${grants.map(
 )}
 </fieldset>
 <p class="note">The client gets its own connection. It has your current role, expires 30 days after its last use, and can be revoked at any time under the management keys of the account.</p>
-<label><input type="checkbox" name="sure" value="yes" required> I started this in my client, and I trust it</label>
-<button>Approve</button>`,
+${confirmation(SURE)}`,
   );
 }
 
 function guestForm(form: StepForm): Html {
   return html`<details><summary>Continue without an account</summary>
 <p>This deployment is empty. The client can open its first account and manage it until a person claims it.</p>
-${form(
-  'guest',
-  html`<label><input type="checkbox" name="sure" value="yes" required> I started this in my client, and I trust it</label>
-<button>Continue without an account</button>`,
-)}
+${form('guest', confirmation(SURE, 'Continue without an account'))}
 </details>`;
 }

@@ -1,11 +1,12 @@
 import { Body, Controller, HttpCode, Param, Post, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ConsolePageAccess, OptionalPageSession } from '../../accounts/access/admin-access.decorator.js';
+import { ConsoleStepAccess } from '../../accounts/access/admin-access.decorator.js';
 import { sessionRequired } from '../../accounts/access/admin-access.rules.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { Secret } from '../../common/log/secret.js';
 import { BrowserClients } from '../../sign-in/browser-sessions.service.js';
+import { People } from '../../sign-in/people/people.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { AllowConsentRequest, ConsentRequest } from '../dto/consent.request.js';
 import { ConsentDetailsResponse, ConsentRedirectResponse } from '../dto/consent.response.js';
@@ -26,12 +27,12 @@ export class ConsentController {
   constructor(
     private readonly consents: Consents,
     private readonly google: Google,
+    private readonly people: People,
     private readonly browsers: BrowserClients,
   ) {}
 
   @Post(':id/details')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'getOauthConsentDetails',
@@ -50,12 +51,11 @@ export class ConsentController {
   ): Promise<ConsentDetailsResponse> {
     const browser = await this.browsers.of(request, reply);
     const details = await this.consents.details(id, new Secret(submissionToken), browser);
-    return ConsentDetailsResponse.from(details, this.google.isEnabled);
+    return ConsentDetailsResponse.from(details, this.google.isEnabled, await this.people.isSignUpOpen());
   }
 
   @Post(':id/allow')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'allowOauthConsent',
@@ -80,8 +80,7 @@ export class ConsentController {
   }
 
   @Post(':id/guest')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'continueOauthWithoutAccount',
@@ -99,13 +98,12 @@ export class ConsentController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ConsentRedirectResponse> {
-    const { address } = await this.browsers.of(request, reply);
-    return ConsentRedirectResponse.to(await this.consents.guest(id, new Secret(submissionToken), address ?? ''));
+    const browser = await this.browsers.of(request, reply);
+    return ConsentRedirectResponse.to(await this.consents.guest(id, new Secret(submissionToken), browser));
   }
 
   @Post(':id/deny')
-  @ConsolePageAccess()
-  @OptionalPageSession()
+  @ConsoleStepAccess()
   @HttpCode(200)
   @Operation({
     id: 'denyOauthConsent',

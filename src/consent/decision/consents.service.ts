@@ -1,55 +1,31 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import { requireUnexpired } from '../../accounts/access/admin-access.rules.js';
-import {
-  type ActingPerson,
-  type AuditActor,
-  type Grant,
-  newServiceActor,
-  personActor,
-} from '../../accounts/access/admin-principal.js';
-import { NewOrganizations } from '../../accounts/access/new-organizations.service.js';
-import { AuditTrail } from '../../accounts/audit/audit-trail.js';
+import { type AuditActor, type Grant, newServiceActor, personActor } from '../../accounts/access/admin-principal.js';
 import { Connections } from '../../accounts/connections/connections.service.js';
 import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
-import type { Membership } from '../../accounts/organizations/organizations.repository.js';
 import { Organizations } from '../../accounts/organizations/organizations.service.js';
 import { UnclaimedOrganizations } from '../../accounts/organizations/unclaimed-organizations.service.js';
 import { Clock, instantOf } from '../../common/clock.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
-import { provesHash } from '../../common/proof-hash.rules.js';
-import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
-import { CountedOnce } from '../../platform/address-limits/counted-once.js';
 import { openText } from '../../platform/vault/sealed-blob.rules.js';
+import { requireSignedIn, stateAt } from '../../sign-in/approvals/approval.rules.js';
+import { type ApprovalKind, Approvals, type Viewing } from '../../sign-in/approvals/approvals.service.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
-import { People } from '../../sign-in/people/people.service.js';
-import {
-  type AuthorizationState,
-  CODE_MS,
-  codeKeyOf,
-  redirectTo,
-  stateAt,
-} from '../authorizations/authorization.rules.js';
+import { type AuthorizationState, CODE_MS, codeKeyOf, redirectTo } from '../authorizations/authorization.rules.js';
 import { type AuthorizationRow, AuthorizationsRepository } from '../authorizations/authorizations.repository.js';
 
 /** Name of the identity that owns a guest's account. */
 const SERVICE_NAME = 'MCP connection';
 const ACTION_SOURCE = 'mcp';
 
-/** Why the viewer cannot allow. */
-export type ConsentBlock = 'registration_required' | 'no_eligible_organization';
-
 /** An authorization as the consent page shows it. */
-export interface ConsentDetails {
+export interface ConsentDetails extends Viewing {
   readonly authorization: AuthorizationRow;
   readonly state: AuthorizationState;
-  readonly viewer: { readonly name: string | null; readonly email: string } | null;
-  readonly memberships: readonly Membership[];
-  readonly blockedBy: ConsentBlock | null;
   readonly guestAvailable: boolean;
-  readonly registrationOpen: boolean;
 }
 
 /** What the person allows. */
@@ -59,10 +35,8 @@ export interface Allowance {
 }
 
 /** The decision that opens a connection, and for whom. */
-interface Admission {
-  readonly organizationId: string;
+interface Admission extends Allowance {
   readonly identityId: string;
-  readonly grant: Grant;
   readonly by: AuditActor;
 }
 
@@ -74,38 +48,40 @@ interface Admission {
  */
 @Injectable()
 export class Consents {
-  readonly #counted = new CountedOnce();
+  readonly #kind: ApprovalKind<AuthorizationRow>;
 
   constructor(
-    private readonly dataSource: DataSource,
     private readonly authorizations: AuthorizationsRepository,
+    private readonly approvals: Approvals,
     private readonly connections: Connections,
-    private readonly people: People,
     private readonly organizations: Organizations,
-    private readonly newOrganizations: NewOrganizations,
     private readonly unclaimed: UnclaimedOrganizations,
-    private readonly trail: AuditTrail,
     private readonly origin: ConsoleOrigin,
-    private readonly limits: AddressLimits,
     private readonly clock: Clock,
     private readonly log: Log,
-  ) {}
+  ) {
+    this.#kind = {
+      repository: authorizations,
+      unknown: () =>
+        new GatewayError('not_found', {
+          message: 'This authorization is unknown or has expired; start again in your client.',
+          reason: 'authorization_unknown',
+        }),
+      expired: () =>
+        new GatewayError('operation_expired', {
+          message: 'This authorization has expired; start again in your client.',
+          reason: 'authorization_expired',
+        }),
+      wrongProof: 'submissionToken: is not the proof of this authorization; start again in your client.',
+    };
+  }
 
   /** Changes nothing. */
-  async details(id: string, proof: Secret, { session }: BrowserClient): Promise<ConsentDetails> {
+  async details(id: string, proof: Secret, browser: BrowserClient): Promise<ConsentDetails> {
     const authorization = await this.authorized(id, proof);
-    const shown = {
-      authorization,
-      state: await this.stateOf(authorization),
-      guestAvailable: !(await this.newOrganizations.hasAny()),
-      registrationOpen: await this.people.isSignUpOpen(),
-    };
-    if (session === undefined) return { ...shown, viewer: null, memberships: [], blockedBy: 'registration_required' };
-    const { identityId, id: sessionId } = session.row;
-    const { name, email } = await this.people.profile(session.row);
-    const memberships = await this.organizations.list({ identityId, sessionId, organizationId: null });
-    const blockedBy = memberships.length === 0 ? 'no_eligible_organization' : null;
-    return { ...shown, viewer: { name, email }, memberships, blockedBy };
+    const state = await this.stateOf(authorization);
+    const guestAvailable = await this.unclaimed.canOpenFirst();
+    return { authorization, state, guestAvailable, ...(await this.approvals.viewing(browser)) };
   }
 
   /**
@@ -117,11 +93,11 @@ export class Consents {
    */
   allow(id: string, proof: Secret, { organizationId, grant }: Allowance, { session }: BrowserClient): Promise<string> {
     return this.complete(id, proof, async (tx, { requestedGrant }) => {
-      const person = requirePerson(session);
+      const person = requireSignedIn(session, 'allow');
       if (grant === 'manage' && requestedGrant === 'read') {
         throw invalidRequest('grant', 'must be read: the client did not request more');
       }
-      const memberships = await this.organizations.list({ ...person, organizationId: null }, tx);
+      const memberships = await this.organizations.list(person, tx);
       const chosen = memberships.find(({ organization }) => organization.id === organizationId);
       if (chosen === undefined) throw new GatewayError('not_a_member');
       requireUnexpired(chosen.organization.expiresAt, this.clock.nowMs());
@@ -133,13 +109,13 @@ export class Consents {
    * Lets the client in without a person, as the owner of the first account of an empty deployment. Repeating it answers
    * the same redirect.
    *
-   * @param address it is counted for.
+   * @param browser whose address it is counted for.
    * @throws conflict the deployment has an account; rate_limited as `UnclaimedOrganizations.openFirst`;
    * operation_denied, operation_expired.
    */
-  guest(id: string, proof: Secret, address: string): Promise<string> {
+  guest(id: string, proof: Secret, { address }: BrowserClient): Promise<string> {
     return this.complete(id, proof, async (tx) => {
-      const first = { serviceName: SERVICE_NAME, actionSource: ACTION_SOURCE, address } as const;
+      const first = { serviceName: SERVICE_NAME, actionSource: ACTION_SOURCE, address: address ?? '' } as const;
       const opened = await this.unclaimed.openFirst(tx, first);
       if (opened === undefined) {
         throw new GatewayError('conflict', {
@@ -159,38 +135,23 @@ export class Consents {
    * @returns where the browser goes: the client's redirect URI with `access_denied`.
    * @throws already_completed, operation_expired.
    */
-  async deny(id: string, proof: Secret, { session }: BrowserClient): Promise<string> {
+  async deny(id: string, proof: Secret, browser: BrowserClient): Promise<string> {
     await this.authorized(id, proof);
-    const denied = await this.dataSource.transaction(async (tx) => {
-      const authorization = await this.requireLocked(tx, id);
-      const state = stateAt(authorization, this.clock.nowMs());
-      if (state === 'completed') throw new GatewayError('already_completed');
-      if (state === 'expired') throw consentExpired();
-      if (state === 'pending') {
-        await this.authorizations.update(tx, id, { state: 'denied' });
-        await this.recordDenial(tx, authorization, session);
-      }
-      return authorization;
-    });
-    const { redirectUri, clientState } = denied;
+    const denied = await this.approvals.deny(this.#kind, id, browser, ({ client }) => ({
+      ...{ action: 'connection.denied', targetType: 'connection', targetId: id },
+      details: { name: client.name, client: client.id },
+    }));
+    const { state, client, redirectUri, clientState } = denied;
+    if (state === 'pending') this.log.event('oauth_consent_denied', { authorization: id, client: client.id });
     return redirectTo(redirectUri, {
       ...{ error: 'access_denied', error_description: 'The person declined.' },
       ...{ state: clientState, iss: this.origin.url },
     });
   }
 
-  /** The authorization, once its proof is verified and its call is counted: once for each proof that a browser sends. */
-  async authorized(id: string, proof: Secret): Promise<AuthorizationRow> {
-    const authorization = await this.authorizations.find(id);
-    if (authorization === undefined) throw noSuchAuthorization();
-    if (!provesHash(proof, authorization.proofHash)) {
-      throw new GatewayError('forbidden', {
-        message: 'submissionToken: is not the proof of this authorization; start again in your client.',
-        reason: 'submission_token_wrong',
-      });
-    }
-    await this.#counted.once(proof, () => this.limits.admit('submission', { subject: id }));
-    return authorization;
+  /** The authorization, once its proof is verified and its call is counted. */
+  authorized(id: string, proof: Secret): Promise<AuthorizationRow> {
+    return this.approvals.authorized(this.#kind, id, proof);
   }
 
   private async complete(
@@ -199,15 +160,14 @@ export class Consents {
     admit: (tx: EntityManager, authorization: AuthorizationRow) => Promise<Admission>,
   ): Promise<string> {
     await this.authorized(id, proof);
-    const authorization = await this.dataSource.transaction(async (tx) => {
-      const locked = await this.requireLocked(tx, id);
-      const state = stateAt(locked, this.clock.nowMs());
-      if (state === 'denied') throw new GatewayError('operation_denied');
-      if (state === 'expired') throw consentExpired();
-      if (state === 'pending') await this.connect(tx, locked, await admit(tx, locked));
+    const completed = await this.approvals.decide(this.#kind, id, 'completed', async (tx, locked) => {
+      if (locked.state === 'pending') await this.connect(tx, locked, await admit(tx, locked));
       return locked;
     });
-    return this.redirectWithCode(authorization, proof);
+    const { sealedCode, redirectUri, clientState } = completed;
+    const code = openText(codeKeyOf(proof), sealedCode, { purpose: 'oauth code', authorization: id });
+    if (code === undefined) throw new Error('A sealed code does not open with the proof of its authorization.');
+    return redirectTo(redirectUri, { code: code.reveal(), state: clientState, iss: this.origin.url });
   }
 
   private async connect(
@@ -223,64 +183,10 @@ export class Consents {
     this.log.event('oauth_consent_allowed', { authorization: id, connection: connectionId, client: client.id, grant });
   }
 
-  private async recordDenial(
-    tx: EntityManager,
-    { id, client }: AuthorizationRow,
-    session: BrowserClient['session'],
-  ): Promise<void> {
-    this.log.event('oauth_consent_denied', { authorization: id, client: client.id });
-    const organizationId = session?.row.organizationId;
-    if (session === undefined || !organizationId) return;
-    await this.trail.record(tx, personActor(organizationId, actingPerson(session)), {
-      ...{ action: 'connection.denied', targetType: 'connection', targetId: id },
-      details: { name: client.name, client: client.id },
-    });
-  }
-
-  private redirectWithCode({ id, sealedCode, redirectUri, clientState }: AuthorizationRow, proof: Secret): string {
-    const code = openText(codeKeyOf(proof), sealedCode, { purpose: 'oauth code', authorization: id });
-    if (code === undefined) throw new Error('A sealed code does not open with the proof of its authorization.');
-    return redirectTo(redirectUri, { code: code.reveal(), state: clientState, iss: this.origin.url });
-  }
-
   private async stateOf(authorization: AuthorizationRow): Promise<AuthorizationState> {
     const now = this.clock.now();
     const state = stateAt(authorization, now.getTime());
     if (state !== 'completed' || authorization.connectionId === null) return state;
     return (await this.authorizations.isConnected(authorization.connectionId, now)) ? 'completed' : 'retired';
   }
-
-  private async requireLocked(tx: EntityManager, id: string): Promise<AuthorizationRow> {
-    const authorization = await this.authorizations.lock(tx, id);
-    if (authorization === undefined) throw noSuchAuthorization();
-    return authorization;
-  }
-}
-
-function noSuchAuthorization(): GatewayError {
-  return new GatewayError('not_found', {
-    message: 'This authorization is unknown or has expired; start again in your client.',
-    reason: 'authorization_unknown',
-  });
-}
-
-function consentExpired(): GatewayError {
-  return new GatewayError('operation_expired', {
-    message: 'This authorization has expired; start again in your client.',
-    reason: 'authorization_expired',
-  });
-}
-
-function actingPerson({ row }: NonNullable<BrowserClient['session']>): ActingPerson {
-  return { identityId: row.identityId, sessionId: row.id };
-}
-
-/** @throws session_required with 401: nobody is signed in. */
-function requirePerson(session: BrowserClient['session']): ActingPerson {
-  if (session !== undefined) return actingPerson(session);
-  throw new GatewayError('session_required', {
-    status: 401,
-    message: 'Sign in to allow this.',
-    reason: 'nobody_signed_in',
-  });
 }

@@ -3,7 +3,7 @@ import { GRANTS, type Grant, ROLES, type Role } from '../../accounts/access/admi
 import type { AuthorizationState } from '../authorizations/authorization.rules.js';
 import type { ShownClient } from '../clients/client.rules.js';
 import { redirectHost } from '../clients/redirect-uris.rules.js';
-import type { ConsentBlock, ConsentDetails } from '../decision/consents.service.js';
+import type { ConsentDetails } from '../decision/consents.service.js';
 
 const STATES: readonly AuthorizationState[] = ['pending', 'completed', 'denied', 'expired', 'retired'];
 
@@ -77,7 +77,7 @@ export class ConsentDetailsResponse {
   accounts: ConsentAccount[];
 
   @ApiProperty({ type: 'string', enum: ['registration_required', 'no_eligible_organization'], nullable: true })
-  blockedBy: ConsentBlock | null;
+  blockedBy: ConsentDetails['blockedBy'];
 
   @ApiProperty({
     type: 'boolean',
@@ -99,8 +99,8 @@ export class ConsentDetailsResponse {
   @ApiProperty({ type: 'boolean' })
   registrationOpen: boolean;
 
-  static from(details: ConsentDetails, googleEnabled: boolean): ConsentDetailsResponse {
-    const { authorization, memberships, state, viewer, blockedBy, guestAvailable, registrationOpen } = details;
+  static from(details: ConsentDetails, googleEnabled: boolean, registrationOpen: boolean): ConsentDetailsResponse {
+    const { authorization, memberships, state, viewer, blockedBy, guestAvailable } = details;
     const { id, client, redirectUri, requestedGrant, expiresAt } = authorization;
     return Object.assign(new ConsentDetailsResponse(), {
       ...{ id, state, client, redirectHost: redirectHost(redirectUri), requestedGrant },
