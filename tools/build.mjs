@@ -353,10 +353,9 @@ async function build(lock) {
   // The compiler believes its own notes of what it wrote: they go where something else has written since.
   if (!isKnown) rmSync(COMPILER_STATE, { force: true });
   const inputs = inputsHash();
-  const sources = sourceFiles();
   process.once('exit', (code) => {
     if (code !== 0) return;
-    complete(inputs, sources);
+    complete(inputs);
     lock.close();
     // The compiler ends this process; the next one bundles what it wrote.
     become([import.meta.filename, `${SINCE}${startedAt}`, RUN, ...program]);
@@ -366,15 +365,18 @@ async function build(lock) {
   await import('typescript/bin/tsc');
 }
 
-function complete(inputs, sources) {
-  removeOrphans(sources);
+function complete(inputs) {
+  removeOrphans();
   const compilerState = hashOf([COMPILER_STATE]);
   writeStamp(STAMP, { inputs, outputs: hashOf(outputFiles()), compilerState });
 }
 
-/** The compiler leaves the output of a deleted source where it is. */
-function removeOrphans(sources) {
-  const expected = new Set(sources.map((path) => join(OUTPUT_FOLDER, path.replace(/\.ts$/, '.js'))));
+/**
+ * The compiler leaves the output of a deleted source where it is. A source that came during the compilation may have been
+ * compiled, and the compiler would not write its output again.
+ */
+function removeOrphans() {
+  const expected = new Set(sourceFiles().map((path) => join(OUTPUT_FOLDER, path.replace(/\.ts$/, '.js'))));
   for (const path of outputFiles()) {
     if (!expected.has(path.replace(/\.map$/, ''))) rmSync(path);
   }

@@ -180,6 +180,24 @@ describe('the build (docs/adr/0006)', () => {
     PATIENCE_MS,
   );
 
+  it(
+    'a source that comes while it compiles → its output is there, at the latest after the next build',
+    async () => {
+      rmSync(at('node_modules/typescript'));
+      mkdirSync(at('node_modules/typescript/bin'), { recursive: true });
+      write('node_modules/typescript/package.json', '{"name":"typescript"}');
+      write(
+        'node_modules/typescript/bin/tsc',
+        `require('node:fs').writeFileSync('src/late.ts', 'export const late = true;');
+         require(${JSON.stringify(join(REPOSITORY, 'node_modules/typescript/bin/tsc'))});`,
+      );
+      await built();
+      await built();
+      expect(outputOf('late')).toContain('true');
+    },
+    PATIENCE_MS,
+  );
+
   it.each([
     ['changed', (path: string) => writeFileSync(path, 'broken')],
     ['cut short', (path: string) => writeFileSync(path, '')],
