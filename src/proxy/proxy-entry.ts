@@ -77,13 +77,13 @@ export class ProxyEntry {
 
   private async serveProxy(path: ProxyPath, request: RawRequest, response: ServerResponse): Promise<void> {
     requireOneMeaning(request.raw);
-    const caller = await this.guard.prove(request, path);
+    const caller = await this.guard.prove(request, path, response);
     await this.forwarding.forward(this.proxied, { caller, address: path, request }, response);
   }
 
   private async serveEndpoint(path: EndpointPath, request: RawRequest, response: ServerResponse): Promise<void> {
     requireOneMeaning(request.raw);
-    const caller = await this.guard.prove(request, path);
+    const caller = await this.guard.prove(request, path, response);
     await this.forwarding.forward(this.endpoints, { caller, address: path.slug, request }, response);
   }
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiParam, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { PublicAccess } from '../../common/http/access.js';
@@ -6,6 +6,7 @@ import { appVersionOf } from '../../common/http/gateway-request.js';
 import { AppVersionHeader, Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { BodyLimit } from '../../common/http/raw-body.js';
 import { AddressLimited } from '../../platform/address-limits/address-limit.guard.js';
+import { VaryingAnswersGuard } from '../origins/varying-answers.guard.js';
 import { AuthAttempts } from './auth-attempts.js';
 import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';
 import {
@@ -42,6 +43,7 @@ const PROOF_REFUSALS = [
 type SentBody = Record<string, unknown>;
 
 @Controller('v1/apps/:app/auth')
+@UseGuards(VaryingAnswersGuard)
 @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
 @AppVersionHeader()
 @ApiExtraModels(...REGISTRATIONS, ...EXCHANGES)
