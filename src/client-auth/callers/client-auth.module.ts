@@ -26,6 +26,6 @@ import { MeService } from './me.service.js';
   ],
   controllers: [MeController],
   providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
-  exports: [CallerAuthentication, CallerGuard, GatewayTokens],
+  exports: [CallerAuthentication, CallerGuard, GatewayTokens, OriginsModule],
 })
 export class ClientAuthModule {}

@@ -7,7 +7,6 @@ import { ClientAuthModule } from '../callers/client-auth.module.js';
 import { AttestationModule } from '../devices/attestation.module.js';
 import { AuthEventsModule } from '../events/auth-events.module.js';
 import { IssuersModule } from '../issuers/issuers.module.js';
-import { OriginsModule } from '../origins/origins.module.js';
 import { ApiKeyExchangeService } from './api-key-exchange.service.js';
 import { AppAuthController } from './app-auth.controller.js';
 import { AuthAttempts } from './auth-attempts.js';
@@ -37,7 +36,6 @@ import { TokenExchangeService } from './token-exchange.service.js';
     AuthEventsModule,
     ClientAuthModule,
     IssuersModule,
-    OriginsModule,
     AppKeysModule,
     AddressLimitsModule,
     UsersModule,

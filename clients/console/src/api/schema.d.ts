@@ -3423,6 +3423,8 @@ export interface components {
             endpoints?: {
                 [key: string]: components["schemas"]["AppResponsesEndpoint"] | components["schemas"]["AppTranscriptionEndpoint"];
             };
+            /** @description The origins whose pages may call the application, exactly as browsers send them: https, http on localhost, 127.0.0.1 or [::1], `capacitor://localhost`, `ionic://localhost`. Absent or empty: no CORS. */
+            allowed_origins?: string[];
         };
         CreateAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
@@ -7030,7 +7032,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             null
+                     *           ]
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -7101,7 +7106,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             null
+                     *           ]
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -7202,7 +7210,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             null
+                     *           ]
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -7336,7 +7347,10 @@ export interface operations {
                      *             }
                      *           }
                      *         },
-                     *         "endpoints": {}
+                     *         "endpoints": {},
+                     *         "allowed_origins": [
+                     *           null
+                     *         ]
                      *       }
                      *     }
                      */
@@ -7425,7 +7439,10 @@ export interface operations {
                      *             }
                      *           }
                      *         },
-                     *         "endpoints": {}
+                     *         "endpoints": {},
+                     *         "allowed_origins": [
+                     *           null
+                     *         ]
                      *       }
                      *     }
                      */
@@ -7482,7 +7499,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             null
+                     *           ]
                      *         }
                      *       },
                      *       "status": "active",
