@@ -43,7 +43,6 @@ const PROOF_REFUSALS = [
 type SentBody = Record<string, unknown>;
 
 @Controller('v1/apps/:app/auth')
-@UseGuards(VaryingAnswersGuard)
 @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
 @AppVersionHeader()
 @ApiExtraModels(...REGISTRATIONS, ...EXCHANGES)
@@ -57,6 +56,7 @@ export class AppAuthController {
 
   @Post('challenge')
   @PublicAccess()
+  @UseGuards(VaryingAnswersGuard)
   @AddressLimited('app_auth_challenge')
   @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
@@ -82,6 +82,7 @@ export class AppAuthController {
 
   @Post('register')
   @PublicAccess()
+  @UseGuards(VaryingAnswersGuard)
   @AddressLimited('app_auth_register')
   @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
@@ -109,6 +110,7 @@ export class AppAuthController {
 
   @Post('token')
   @PublicAccess()
+  @UseGuards(VaryingAnswersGuard)
   @AddressLimited('app_auth_token')
   @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
