@@ -7034,7 +7034,7 @@ export interface operations {
                      *           },
                      *           "endpoints": {},
                      *           "allowed_origins": [
-                     *             null
+                     *             "https://app.example.com"
                      *           ]
                      *         },
                      *         "status": "active",
@@ -7108,7 +7108,7 @@ export interface operations {
                      *           },
                      *           "endpoints": {},
                      *           "allowed_origins": [
-                     *             null
+                     *             "https://app.example.com"
                      *           ]
                      *         },
                      *         "status": "active",
@@ -7212,7 +7212,7 @@ export interface operations {
                      *           },
                      *           "endpoints": {},
                      *           "allowed_origins": [
-                     *             null
+                     *             "https://app.example.com"
                      *           ]
                      *         },
                      *         "status": "active",
@@ -7349,7 +7349,7 @@ export interface operations {
                      *         },
                      *         "endpoints": {},
                      *         "allowed_origins": [
-                     *           null
+                     *           "https://app.example.com"
                      *         ]
                      *       }
                      *     }
@@ -7441,7 +7441,7 @@ export interface operations {
                      *         },
                      *         "endpoints": {},
                      *         "allowed_origins": [
-                     *           null
+                     *           "https://app.example.com"
                      *         ]
                      *       }
                      *     }
@@ -7501,7 +7501,7 @@ export interface operations {
                      *           },
                      *           "endpoints": {},
                      *           "allowed_origins": [
-                     *             null
+                     *             "https://app.example.com"
                      *           ]
                      *         }
                      *       },
