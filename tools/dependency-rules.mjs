@@ -64,13 +64,17 @@ const PARTS = {
   'usage/reports': ['accounts', 'app-directory', 'upstreams', 'usage/recording'],
   'limits/requests': ['usage/recording'],
   'limits/plans': ['accounts', 'usage/recording'],
-  'client-auth/callers': ['app-directory', 'app-keys', 'providers', 'users', 'usage', 'limits/requests'],
+  'client-auth/callers': [
+    ...['app-directory', 'app-keys', 'providers', 'users', 'usage', 'limits/requests', 'client-auth/origins'],
+  ],
   'client-auth/devices': ['app-directory', 'users'],
   'client-auth/events': ['accounts', 'app-directory', 'usage', 'users'],
   'client-auth/issuers': ['app-directory'],
+  'client-auth/origins': ['app-directory'],
   'client-auth/exchange': [
     ...['app-directory', 'app-keys', 'users'],
     ...['client-auth/callers', 'client-auth/devices', 'client-auth/events', 'client-auth/issuers'],
+    'client-auth/origins',
   ],
   'health/metrics': [],
   'console/pages': [],

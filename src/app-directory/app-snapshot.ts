@@ -42,6 +42,8 @@ export interface ReadableApp extends SnapshotIdentity {
   readonly tokenHeader: string | undefined;
   /** Undefined when nothing is limited. */
   readonly limits: AppLimits | undefined;
+  /** The origins whose pages may call; undefined when there are none: its answers have no CORS headers. */
+  readonly allowedOrigins: ReadonlySet<string> | undefined;
   /** The permissions for a provider of the account; undefined when the routing does not cover it. */
   accessTo(provider: { readonly slug: string; readonly type: ProviderType }): ProviderAccess | undefined;
 }
@@ -66,6 +68,7 @@ export function toAppSnapshot({ id, organizationId, status }: SnapshotIdentity, 
     userHeader: user?.source === 'header' ? user.header : undefined,
     tokenHeader: user?.source === 'issuer' ? user.issuer.token_header : undefined,
     limits: appLimits(config.limits),
+    allowedOrigins: config.allowed_origins?.length ? new Set(config.allowed_origins) : undefined,
     accessTo: accessTable(config),
   });
 }

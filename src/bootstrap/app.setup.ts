@@ -7,6 +7,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FirstParty } from '../accounts/csrf/csrf-origins.js';
 import { GatewayModule } from '../app.module.js';
+import { CrossOrigin } from '../client-auth/origins/cross-origin.service.js';
 import { GatewayErrorFilter } from '../common/errors/gateway-error.filter.js';
 import { RequestShapePipe } from '../common/fields/request-shape.pipe.js';
 import { requireDeclaredMembers } from '../common/fields/undeclared-members.js';
@@ -67,6 +68,7 @@ export async function createGateway({
   imports = [],
 }: GatewayOptions): Promise<NestFastifyApplication> {
   let entry: ProxyEntry | undefined;
+  let crossOrigin: CrossOrigin | undefined;
   const count = requestCounter(parts.metrics);
   const stalled = new StalledClients(parts.environment.CLIENT_STALL_TIMEOUT_SECONDS, parts.log);
   const adapter = new LeanFastifyAdapter({
@@ -75,13 +77,17 @@ export async function createGateway({
     return503OnClosing: true,
     routerOptions: { maxParamLength: MAX_PARAMETER_CHARACTERS },
     serverFactory: (framework: RequestListener) => {
+      const route: RequestListener = (message, response) => {
+        if (!entry?.takes(message, response)) framework(message, response);
+      };
       const serve: RequestListener = (message, response) => {
         count(response);
         noteFraming(message, response);
         stalled.watch(response);
         lingerWhereUnread(response);
         noteAnswer(response);
-        if (!entry?.takes(message, response)) framework(message, response);
+        if (message.headers.origin === undefined || crossOrigin === undefined) route(message, response);
+        else crossOrigin.prepare(message, response, route);
       };
       return stalled.endIn(
         createServer(SERVER_OPTIONS, serve).on('checkExpectation', serve).on('connect', answerTunnels(serve)),
@@ -106,6 +112,7 @@ export async function createGateway({
   const filter = app.get(GatewayErrorFilter);
   const firstParty = app.get(FirstParty);
   entry = app.get(ProxyEntry);
+  crossOrigin = app.get(CrossOrigin);
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestShapePipe());
   await app.register(fastifyCookie);

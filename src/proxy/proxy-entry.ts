@@ -81,14 +81,14 @@ export class ProxyEntry {
 
   private async serveProxy(path: ProxyPath, request: RawRequest, response: ServerResponse): Promise<void> {
     requireOneMeaning(request.raw, BODY_CODINGS);
-    const caller = await this.guard.prove(request, path);
+    const caller = await this.guard.prove(request, path, response);
     if (request.method === 'GET' && isModelList(path.path)) return this.models.answer(caller, path, request, response);
     await this.forwarding.forward(this.proxied, { caller, address: path, request }, response);
   }
 
   private async serveEndpoint(path: EndpointPath, request: RawRequest, response: ServerResponse): Promise<void> {
     requireOneMeaning(request.raw, BODY_CODINGS);
-    const caller = await this.guard.prove(request, path);
+    const caller = await this.guard.prove(request, path, response);
     await this.forwarding.forward(this.endpoints, { caller, address: path.slug, request }, response);
   }
 }

@@ -16,6 +16,7 @@ export function meaningOf(before: MeantApp, after: MeantApp, users: number): rea
     ...routingMeaning(before.config, after.config),
     ...endpointMeaning(before.config, after.config),
     ...limitMeaning(before.config, after.config, users),
+    ...originMeaning(before.config, after.config),
   ];
 }
 
@@ -127,6 +128,14 @@ function limitMeaning(before: AppConfig, after: AppConfig, users: number): reado
       ([name, was, is]) => `${NAMES[name] ?? name}: ${shown(was)} becomes ${shown(is)}, ${scope}.`,
     );
   });
+}
+
+function originMeaning(before: AppConfig, after: AppConfig): readonly string[] {
+  const [was, is] = [before.allowed_origins ?? [], after.allowed_origins ?? []];
+  return [
+    ...was.filter((origin) => !is.includes(origin)).map((origin) => `Pages of ${origin} cannot call any more.`),
+    ...is.filter((origin) => !was.includes(origin)).map((origin) => `Pages of ${origin} may call.`),
+  ];
 }
 
 const NAMES: Readonly<Record<string, string>> = {

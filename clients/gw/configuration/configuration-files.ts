@@ -42,6 +42,7 @@ const APP_COMMENTS = {
   'config.routing': 'Which providers, paths and models calls may reach, and which models are replaced.',
   'config.limits': 'Requests and spending, for each user and for the application. null: no limit.',
   'config.endpoints': 'Named endpoints: provider, model, parameters and fallbacks behind a stable URL.',
+  'config.allowed_origins': 'Origins whose pages may call, exactly as browsers send them.',
 };
 
 /** The text of an application's file. */

@@ -79,6 +79,7 @@ const ACCEPTED = new Set([
   'endpoints.summarize.params = {}',
   'endpoints.summarize.fallback = []',
   'endpoints.transcribe.fallback = []',
+  'allowed_origins = []',
 ]);
 
 const FREE_JSON = 'endpoints.summarize.params.';

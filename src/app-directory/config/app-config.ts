@@ -1,10 +1,11 @@
 import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Default, objectOf, Required } from '../../common/fields/config-fields.js';
+import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
 import type { ReadContext, Table } from '../../common/fields/config-values.js';
 import { type Authentication, authenticationConfig, hasUserIdentity } from './authentication-config.js';
 import { endpointsConfig, type NamedEndpoint } from './endpoints-config.js';
 import { isLimited, Limits, UNLIMITED } from './limits-config.js';
+import { allowedOrigins } from './origins-config.js';
 import { Routing } from './routing-config.js';
 
 /**
@@ -41,6 +42,12 @@ export class AppConfig {
     description: 'By slug, 1 to 64 of a-z, 0-9 and -: the last segment of the endpoint’s address.',
   })
   readonly endpoints: Table<NamedEndpoint>;
+
+  @Optional(allowedOrigins, {
+    description:
+      'The origins whose pages may call the application, exactly as browsers send them: https, http on localhost, 127.0.0.1 or [::1], `capacitor://localhost`, `ionic://localhost`. Absent or empty: no CORS.',
+  })
+  readonly allowed_origins?: readonly string[];
 }
 
 const readAppConfig = objectOf(AppConfig);

@@ -43,5 +43,7 @@ describe('resolveApp', () => {
     expect(resolved).toMatchObject({ id: 'a', name: 'A', status: 'disabled' });
     expect(resolved.authentication).toBe(config.authentication);
     expect(resolved.endpoints).toBe(config.endpoints);
+    expect(resolved.allowedOrigins).toEqual(['https://app.example.com', 'capacitor://localhost']);
+    expect(resolve(rawServerConfig()).allowedOrigins).toEqual([]);
   });
 });

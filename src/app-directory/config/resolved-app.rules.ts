@@ -39,6 +39,7 @@ export interface ResolvedApp {
   };
   readonly limits: { readonly perUser: ResolvedLimits; readonly perApp: ResolvedLimits };
   readonly endpoints: Table<NamedEndpoint>;
+  readonly allowedOrigins: readonly string[];
   readonly status: AppStatus;
 }
 
@@ -67,6 +68,7 @@ export function resolveApp({ id, name, status, config }: ResolvableApp): Resolve
     },
     limits: { perUser: resolvedLimits(config.limits.per_user), perApp: resolvedLimits(config.limits.per_app) },
     endpoints: config.endpoints,
+    allowedOrigins: config.allowed_origins ?? [],
     status,
   };
 }

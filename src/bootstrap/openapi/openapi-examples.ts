@@ -19,6 +19,7 @@ const CONNECTION = { name: 'Edge of Europe' };
 
 /** Example values by member name. Exceptions are in `MEMBERS`. */
 const WORDS: ExampleSource['words'] = {
+  allowed_origins: ['https://app.example.com'],
   ...{ name: 'Travel journal', label: null, email: 'ada@example.com', token: INVITATION_TOKEN },
   ...{
     invitedBy: USER,

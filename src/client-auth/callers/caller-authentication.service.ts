@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
-import { type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
+import { type AppSnapshot, type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
 import type { AppKey } from '../../app-keys/app-key.entity.js';
 import { AppKeyDirectory } from '../../app-keys/app-key-directory.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { appVersionOf, type GatewayRequest } from '../../common/http/gateway-request.js';
+import type { MaybePromise } from '../../common/maybe-promise.js';
 import { ProviderDirectory } from '../../providers/provider-directory.js';
 import type { Caller, CallerNeeds } from './caller.js';
 import { findCredential, requireCredential, requireNamedUser, type SentCredential } from './caller-credential.rules.js';
@@ -34,11 +35,16 @@ export class CallerAuthentication {
   ) {}
 
   /**
+   * @param found the application, if the caller has looked it up.
    * @throws app_not_found, internal_error (configuration unreadable), app_disabled, auth_required, invalid_request
    * (end-user header, application version).
    */
-  async authenticate(request: GatewayRequest, address: CallAddress): Promise<Caller> {
-    const app = requireActive(await this.apps.find(address.appId));
+  async authenticate(
+    request: GatewayRequest,
+    address: CallAddress,
+    found: MaybePromise<AppSnapshot | undefined> = this.apps.find(address.appId),
+  ): Promise<Caller> {
+    const app = requireActive(await found);
     const credential =
       findCredential(request.raw.headers, AUTHORIZATION) ??
       (await this.otherCredential(request, app, address.providerSlug));

@@ -1,8 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../../common/clock.js';
 import { RequestTimings } from '../../common/http/gateway-request.js';
+import { CrossOrigin } from '../origins/cross-origin.service.js';
 import type { Caller, CallerNeeds, CallerRequest } from './caller.js';
 import { type CallAddress, CallerAuthentication } from './caller-authentication.service.js';
 
@@ -21,6 +23,7 @@ export class CallerGuard implements CanActivate {
     private readonly authentication: CallerAuthentication,
     private readonly clock: Clock,
     private readonly reflector: Reflector,
+    private readonly crossOrigin: CrossOrigin,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -35,16 +38,18 @@ export class CallerGuard implements CanActivate {
   }
 
   /**
-   * Authenticates the caller of a request outside the framework's routes, and records the duration as `auth`.
+   * Authenticates the caller of a request outside the framework's routes, records the duration as `auth`, and sets the
+   * headers of `CrossOrigin` on the answer.
    *
    * @throws see `CallerAuthentication.authenticate`.
    */
-  async prove(request: CallerRequest, address: CallAddress): Promise<Caller> {
+  async prove(request: CallerRequest, address: CallAddress, response: ServerResponse): Promise<Caller> {
     const timings = new RequestTimings();
     request.timings = timings;
     const startedMs = this.clock.monotonicMs();
     try {
-      request.caller = await this.authentication.authenticate(request, address);
+      const app = this.crossOrigin.find(address.appId, response);
+      request.caller = await this.authentication.authenticate(request, address, app);
       return request.caller;
     } finally {
       timings.authMs = this.clock.monotonicMs() - startedMs;

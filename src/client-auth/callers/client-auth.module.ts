@@ -5,6 +5,7 @@ import { RequestLimitsModule } from '../../limits/requests/request-limits.module
 import { ProvidersModule } from '../../providers/providers.module.js';
 import { UsageReportsModule } from '../../usage/reports/usage-reports.module.js';
 import { UsersModule } from '../../users/users.module.js';
+import { OriginsModule } from '../origins/origins.module.js';
 import { CallerGuard } from './caller.guard.js';
 import { CallerAuthentication } from './caller-authentication.service.js';
 import { GatewayTokens } from './gateway-tokens.js';
@@ -19,9 +20,12 @@ import { MeService } from './me.service.js';
  * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
-  imports: [AppDirectoryModule, AppKeysModule, RequestLimitsModule, ProvidersModule, UsageReportsModule, UsersModule],
+  imports: [
+    ...[AppDirectoryModule, AppKeysModule, OriginsModule, RequestLimitsModule, ProvidersModule],
+    ...[UsageReportsModule, UsersModule],
+  ],
   controllers: [MeController],
   providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
-  exports: [CallerAuthentication, CallerGuard, GatewayTokens],
+  exports: [CallerAuthentication, CallerGuard, GatewayTokens, OriginsModule],
 })
 export class ClientAuthModule {}

@@ -1,12 +1,14 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
+import { VaryingAnswersGuard } from '../origins/varying-answers.guard.js';
 import type { Caller } from './caller.js';
 import { CallerAccess, ProvenCaller } from './caller-access.decorator.js';
 import { CurrentUserResponse } from './dto/current-user.response.js';
 import { MeService } from './me.service.js';
 
 @Controller('v1/apps')
+@UseGuards(VaryingAnswersGuard)
 export class MeController {
   constructor(private readonly me: MeService) {}
 

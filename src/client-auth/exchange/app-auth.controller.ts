@@ -1,4 +1,4 @@
-import { Body, Controller, Header, HttpCode, Param, Post, Req } from '@nestjs/common';
+import { Body, Controller, Header, HttpCode, Param, Post, Req, UseGuards } from '@nestjs/common';
 import { ApiBody, ApiExtraModels, ApiOkResponse, ApiParam, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { PublicAccess } from '../../common/http/access.js';
@@ -6,6 +6,7 @@ import { appVersionOf } from '../../common/http/gateway-request.js';
 import { AppVersionHeader, Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { BodyLimit } from '../../common/http/raw-body.js';
 import { AddressLimited } from '../../platform/address-limits/address-limit.guard.js';
+import { VaryingAnswersGuard } from '../origins/varying-answers.guard.js';
 import { AuthAttempts } from './auth-attempts.js';
 import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';
 import {
@@ -55,6 +56,7 @@ export class AppAuthController {
 
   @Post('challenge')
   @PublicAccess()
+  @UseGuards(VaryingAnswersGuard)
   @AddressLimited('app_auth_challenge')
   @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
@@ -80,6 +82,7 @@ export class AppAuthController {
 
   @Post('register')
   @PublicAccess()
+  @UseGuards(VaryingAnswersGuard)
   @AddressLimited('app_auth_register')
   @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)
@@ -107,6 +110,7 @@ export class AppAuthController {
 
   @Post('token')
   @PublicAccess()
+  @UseGuards(VaryingAnswersGuard)
   @AddressLimited('app_auth_token')
   @BodyLimit(MAX_BODY_BYTES)
   @HttpCode(200)

@@ -550,6 +550,10 @@ export const REASONS = {
     means: 'The credential that asked for the change may not make it any more.',
     advice: 'Ask again with another credential.',
   },
+  page_not_allowed: {
+    means: 'A page of an origin that the application does not list asked whether it may call it.',
+    advice: 'Add the origin to `allowed_origins` of the application, exactly as it is in `Origin`, if it is yours.',
+  },
   password_common: {
     means: 'The new password is one of the most common ones.',
     advice: 'The person chooses another one.',

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { completeRelayedHead } from '../../client-auth/origins/cross-origin.rules.js';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
 import { MAX_COPIED_BYTES } from '../connections/provider-connection.js';
 
@@ -104,6 +105,7 @@ export class ClientAnswer {
     const { status, statusText, headers } = this.#head;
     this.#head = undefined;
     this.#begun = true;
+    completeRelayedHead(this.response, headers);
     this.response.writeHead(status, statusText, headers);
   }
 }

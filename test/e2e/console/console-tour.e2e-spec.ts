@@ -3,8 +3,10 @@ import type { Browser } from 'playwright-core';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import { ConsoleBrowser, WIDE } from '../../support/console/console-browser.js';
 import { askForFirstAnswer } from '../../support/console/first-answer.js';
+import { eventually } from '../../support/eventually.js';
 import { startWorld, type World } from '../../support/world.js';
 
+const SAVED = { withinMs: 10_000 };
 const TOUR_MS = 120_000;
 const EMAIL = 'ada@example.com';
 
@@ -95,6 +97,36 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
       await page.getByText('Your session has ended').waitFor();
       await browser.signIn(EMAIL);
       await page.getByRole('heading', { level: 1, name: 'Audit trail' }).waitFor();
+    },
+    TOUR_MS,
+  );
+
+  it(
+    'origins of pages: a wrong one → said at the field; right ones, one a line → stored; none → no list',
+    async () => {
+      const { page } = browser;
+      const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+      const stored = async () => {
+        const { config } = await page.evaluate<{ config: { allowed_origins?: string[] } }>(
+          `fetch('/v1/admin/apps/${app}', { headers: { 'x-console-request': '1' } })
+             .then((answer) => answer.json()).then((answer) => answer.app)`,
+        );
+        return config.allowed_origins;
+      };
+      await browser.go(`/apps/${app}/auth`);
+      const field = page.getByLabel('Allowed origins');
+      await field.fill('https://app.example.com/');
+      await save();
+      await page.getByText('must be exactly as browsers send it: "https://app.example.com"').first().waitFor();
+      await field.fill('https://app.example.com\ncapacitor://localhost\n');
+      await save();
+      await eventually(
+        async () => (await stored())?.join(' ') === 'https://app.example.com capacitor://localhost',
+        SAVED,
+      );
+      await field.fill('');
+      await save();
+      await eventually(async () => (await stored()) === undefined, SAVED);
     },
     TOUR_MS,
   );

@@ -290,6 +290,25 @@ describe('gw plan', () => {
     expect(stdout).toContain('~ config.limits.per_user.requests.per_day: 300 -> 100');
   });
 
+  it('origins → whose pages may call, and whose cannot any more', async () => {
+    const listing = (...origins: string[]) =>
+      write('g/apps/notes.yaml', `${server('notes')}\n  allowed_origins: ${JSON.stringify(origins)}\n`);
+    const meaning = async () =>
+      (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
+    listing('https://old.example.com', 'https://app.example.com');
+    expect(await meaning()).toEqual([
+      'Pages of https://old.example.com may call.',
+      'Pages of https://app.example.com may call.',
+    ]);
+    await apply('', SECRET);
+    expect(await meaning()).toEqual([]);
+    listing('https://app.example.com', 'capacitor://localhost');
+    expect(await meaning()).toEqual([
+      'Pages of https://old.example.com cannot call any more.',
+      'Pages of capacitor://localhost may call.',
+    ]);
+  });
+
   it('a status and a provider that is disabled → who loses access', async () => {
     write('g/apps/notes.yaml', server('notes').replace('handle:', 'status: disabled\nhandle:'));
     write('g/providers.yaml', `${PROVIDERS}    status: disabled\n`);

@@ -109,6 +109,7 @@ const app = fc.record({
     {
       ...{ authentication, routing, limits: fc.record({ per_user: limits, per_app: limits }, { requiredKeys: [] }) },
       endpoints: fc.dictionary(fc.stringMatching(/^[a-z0-9][a-z0-9-]{0,20}$/), endpoint, { maxKeys: 3 }),
+      allowed_origins: fc.uniqueArray(fc.constantFrom('https://app.example.com', 'capacitor://localhost')),
     },
     { requiredKeys: ['authentication', 'routing'] },
   ),

@@ -58,6 +58,7 @@ export function rawDeviceConfig(): RawObject {
       },
       transcribe: { api_style: 'transcription', provider: 'openai', model: 'whisper-1', fallback: [] },
     },
+    allowed_origins: ['https://app.example.com', 'capacitor://localhost'],
   };
 }
 

@@ -3443,6 +3443,8 @@ export interface components {
             endpoints?: {
                 [key: string]: components["schemas"]["AppResponsesEndpoint"] | components["schemas"]["AppTranscriptionEndpoint"];
             };
+            /** @description The origins whose pages may call the application, exactly as browsers send them: https, http on localhost, 127.0.0.1 or [::1], `capacitor://localhost`, `ionic://localhost`. Absent or empty: no CORS. */
+            allowed_origins?: string[];
         };
         CreateAppRequest: {
             /** @description For people; surrounding blanks are dropped. */
@@ -7065,7 +7067,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             "https://app.example.com"
+                     *           ]
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -7136,7 +7141,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             "https://app.example.com"
+                     *           ]
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -7237,7 +7245,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             "https://app.example.com"
+                     *           ]
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -7371,7 +7382,10 @@ export interface operations {
                      *             }
                      *           }
                      *         },
-                     *         "endpoints": {}
+                     *         "endpoints": {},
+                     *         "allowed_origins": [
+                     *           "https://app.example.com"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -7460,7 +7474,10 @@ export interface operations {
                      *             }
                      *           }
                      *         },
-                     *         "endpoints": {}
+                     *         "endpoints": {},
+                     *         "allowed_origins": [
+                     *           "https://app.example.com"
+                     *         ]
                      *       }
                      *     }
                      */
@@ -7517,7 +7534,10 @@ export interface operations {
                      *               }
                      *             }
                      *           },
-                     *           "endpoints": {}
+                     *           "endpoints": {},
+                     *           "allowed_origins": [
+                     *             "https://app.example.com"
+                     *           ]
                      *         }
                      *       },
                      *       "status": "active",

@@ -7,6 +7,7 @@ import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { AppKeys } from './app-keys';
 import { emptyIssuer, IssuerForm } from './issuer-form';
+import { ListField } from './list-field';
 
 type EndUser = NonNullable<Schemas['AppApiKeyAuthentication']['end_user']> | Schemas['AppInstallUser'];
 type Source = EndUser['source'];
@@ -35,6 +36,7 @@ export function AuthenticationTab() {
     <div className="flex flex-col gap-6">
       {!isServer && <DeviceForm />}
       <UserForm />
+      <PagesForm />
       {isServer && <AppKeys app={id} />}
     </div>
   );
@@ -122,6 +124,21 @@ function UserForm() {
           <IssuerForm issuer={endUser.issuer} onChange={(issuer) => set({ source: 'issuer', issuer })} />
         )}
       </div>
+    </Card>
+  );
+}
+
+function PagesForm() {
+  const { draft, changeConfig, error } = useAppDraft();
+  return (
+    <Card title="Pages" lead="Web pages and web views that may call with a token or key of this application.">
+      <ListField
+        label="Allowed origins"
+        hint="One a line, as https://app.example.com or capacitor://localhost. Empty: pages cannot call."
+        entries={draft.config.allowed_origins ?? []}
+        onChange={(origins) => changeConfig({ allowed_origins: origins.length > 0 ? origins : undefined })}
+        error={problemAt(error, 'config.allowed_origins')}
+      />
     </Card>
   );
 }
