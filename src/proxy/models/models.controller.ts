@@ -1,12 +1,14 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import { CallerAccess, ProvenCaller } from '../../client-auth/callers/caller-access.decorator.js';
+import { VaryingAnswersGuard } from '../../client-auth/origins/varying-answers.guard.js';
 import { Operation } from '../../common/http/openapi.decorators.js';
 import { ModelLists } from './model-lists.service.js';
 import { ModelsResponse } from './models.response.js';
 
 @Controller('v1/apps')
+@UseGuards(VaryingAnswersGuard)
 export class ModelsController {
   constructor(private readonly lists: ModelLists) {}
 
