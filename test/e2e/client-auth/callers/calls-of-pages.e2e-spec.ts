@@ -109,6 +109,7 @@ const ROUTES: readonly [route: string, method: string][] = [
   ['auth/register', 'POST'],
   ['auth/token', 'POST'],
   ['me', 'GET'],
+  ['models', 'GET'],
 ];
 
 describe('preflight', () => {
@@ -176,7 +177,7 @@ describe('preflight', () => {
   });
 
   it('an ambiguous head → 400, as everywhere', async () => {
-    const asked = { origin: ORIGIN, 'access-control-request-method': 'POST', 'content-encoding': 'gzip' };
+    const asked = { origin: ORIGIN, 'access-control-request-method': 'POST', 'content-encoding': 'compress' };
     const answer = await ask(client, 'me', { method: 'OPTIONS', headers: asked, credential: NO_CREDENTIAL });
     expect(answer.status).toBe(415);
   });
@@ -249,7 +250,7 @@ describe('a call of a listed origin', () => {
     ['an unfit registration', 400, 'auth/register', { body: {} }],
     ['an unsupported exchange', 400, 'auth/token', { body: {} }],
     ['a body that is no object', 400, 'auth/token', { body: [] }],
-    ['a coded body', 415, 'endpoints/answer', { body: {}, headers: { origin: ORIGIN, 'content-encoding': 'gzip' } }],
+    ['a coded body', 415, 'endpoints/answer', { body: {}, headers: { origin: ORIGIN, 'content-encoding': 'compress' } }],
   ])('refused: %s → %d that the page can read', async (_what, status, route, options) => {
     const answer = await ask(client, route, { headers, ...options });
     expect(answer.status).toBe(status);
@@ -298,6 +299,7 @@ describe('other calls', () => {
     ['an endpoint', 200, 'endpoints/answer', { body: { input: 'Hi' } }],
     ['the current user', 200, 'me', { method: 'GET' }],
     ['a refused current user', 401, 'me', { method: 'GET', credential: NO_CREDENTIAL }],
+    ['the usable models', 200, 'models', { method: 'GET' }],
     ['an exchange', 400, 'auth/token', { body: {} }],
     ['a challenge', 403, 'auth/challenge', { body: {} }],
   ])('%s without an origin → %d, and says that it depends on the origin', async (_what, status, route, options) => {
