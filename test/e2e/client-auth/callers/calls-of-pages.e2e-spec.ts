@@ -250,7 +250,12 @@ describe('a call of a listed origin', () => {
     ['an unfit registration', 400, 'auth/register', { body: {} }],
     ['an unsupported exchange', 400, 'auth/token', { body: {} }],
     ['a body that is no object', 400, 'auth/token', { body: [] }],
-    ['a coded body', 415, 'endpoints/answer', { body: {}, headers: { origin: ORIGIN, 'content-encoding': 'compress' } }],
+    [
+      'a coded body',
+      415,
+      'endpoints/answer',
+      { body: {}, headers: { origin: ORIGIN, 'content-encoding': 'compress' } },
+    ],
   ])('refused: %s → %d that the page can read', async (_what, status, route, options) => {
     const answer = await ask(client, route, { headers, ...options });
     expect(answer.status).toBe(status);

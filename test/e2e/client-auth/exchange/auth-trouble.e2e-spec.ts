@@ -15,6 +15,8 @@ const ASKED = { withinMs: 10_000 };
 const BETWEEN_TRIES_MS = 100;
 /** As many as a pool keeps open: the call of a test finds a free one, whatever else the instance asks meanwhile. */
 const OPEN_CONNECTIONS = 4;
+/** The statement that reads the key of a device. */
+const DEVICE_KEY = '"device"."public_key"';
 /** Between two kills of every connection. */
 const PAUSES_MS = [15, 15, 15, 60, 15, 250];
 
@@ -47,7 +49,7 @@ afterEach(() => proxy?.thaw());
 /** A call to the instance, ready to be made; each is made once. */
 interface PreparedCall {
   readonly appId: string;
-  /** What it asks the database for first, as it stands in the statement. */
+  /** What stands in the first statement of the call, and in no other: events of earlier calls name the application, too. */
   readonly asked: string;
   readonly send: () => Promise<ApiAnswer>;
 }
@@ -75,10 +77,18 @@ async function everyProof(): Promise<Record<Way, PreparedCall>> {
     backend: { api_key: backend.key, issuer_token: issuerToken },
   };
   return {
-    challenge: { appId: install.id, asked: install.id, send: () => known.postTo(cut, 'challenge', bodies.challenge) },
-    register: { appId: install.id, asked: install.id, send: () => fresh.postTo(cut, 'register', bodies.register) },
-    install: { appId: install.id, asked: install.id, send: () => known.postTo(cut, 'token', bodies.install) },
-    user: { appId: users.id, asked: users.id, send: () => own.postTo(cut, 'token', bodies.user) },
+    challenge: {
+      appId: install.id,
+      asked: 'INTO auth_challenges',
+      send: () => known.postTo(cut, 'challenge', bodies.challenge),
+    },
+    register: {
+      appId: install.id,
+      asked: 'FROM "app_users" "AppUserEntity"',
+      send: () => fresh.postTo(cut, 'register', bodies.register),
+    },
+    install: { appId: install.id, asked: DEVICE_KEY, send: () => known.postTo(cut, 'token', bodies.install) },
+    user: { appId: users.id, asked: DEVICE_KEY, send: () => own.postTo(cut, 'token', bodies.user) },
     backend: {
       appId: backend.id,
       asked: hashAppKey(backend.key),
