@@ -44,11 +44,15 @@ async function send(request: Request): Promise<Response> {
   try {
     return await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    const { origin } = new URL(request.url);
-    const nextAction = 'Check the address and the network, then run the command again.';
-    throw Failure.remote('unreachable', `${origin} does not answer: ${cause}`, { nextAction });
+    throw unreachable(new URL(request.url).origin, error);
   }
+}
+
+/** No answer came. */
+export function unreachable(origin: string, error: unknown): Failure {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+  const nextAction = 'Check the address and the network, then run the command again.';
+  return Failure.remote('unreachable', `${origin} does not answer: ${cause}`, { nextAction });
 }
 
 const checkedAnswers: Middleware = {

@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { adviceOn } from '../api/advice.rules.js';
 import { type Api, read } from '../api/client.js';
 import { createOnce, isUnderWay } from '../api/creation.js';
 import { type Session, sessionOf } from '../api/session.js';
 import { createApp, keepingKey, saved } from '../apps/app-changes.js';
 import type { Action } from '../program/command.js';
-import { Failure } from '../program/failure.js';
+import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { readAccount, readApp, summaryOf } from './account-state.js';
 import { type AppStep, draftOf } from './apps-plan.js';
@@ -79,25 +80,30 @@ async function carryOut(gw: Invocation, session: Session, steps: Steps, done: Do
     try {
       await make();
     } catch (error) {
-      throw stopped(error, change, done, all.length);
+      throw stopped(error, change, done, all.length, gw.environment.managementKey !== undefined);
     }
     done.changes.push(change);
   }
   gw.isInStep = false;
 }
 
-function stopped(error: unknown, { action, kind, name }: Change, { changes }: Done, total: number): unknown {
+function stopped(
+  error: unknown,
+  { action, kind, name }: Change,
+  { changes }: Done,
+  total: number,
+  hasEnvironmentKey: boolean,
+): unknown {
   if (!(error instanceof Failure)) return error;
   const made = changes.map((change) => ({ action: change.action, kind: change.kind, name: change.name }));
-  const isConflict = error.status === 409;
+  const advice = error.nextAction ?? adviceOn(error, { command: 'apply', hasEnvironmentKey });
+  const isRepeat = error.exitCode === EXIT.remote || advice === null;
   return new Failure(
     error.exitCode,
     error.code,
     `${action} ${name}: ${error.message} ${made.length} of ${total} changes were made.`,
     {
-      nextAction: isConflict
-        ? 'It was changed at the same time. Run gw plan again, then gw apply.'
-        : 'Run gw apply again: it continues from here.',
+      nextAction: isRepeat ? 'Run gw apply again: it continues from here.' : advice,
       details: { ...error.details, failed: { action, kind, name }, made },
     },
   );
@@ -168,13 +174,16 @@ async function applyApp(gw: Invocation, api: Api, { desired, current }: AppStep,
   );
 }
 
+/** Answers of the gateway, not of a proxy, to a removal that somebody else has made. */
+const GONE = new Set(['not_found', 'app_not_found']);
+
 async function remove(api: Api, { kind, id }: Change): Promise<void> {
   const path = { id: id ?? '', app: id ?? '' };
   try {
     if (kind === 'provider') await read(api.DELETE('/v1/admin/providers/{id}', { params: { path } }));
     else await read(api.DELETE('/v1/admin/apps/{app}', { params: { path, query: { confirm: path.app } } }));
   } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 404) throw error;
+    if (!(error instanceof Failure) || !GONE.has(error.code)) throw error;
   }
 }
 
@@ -228,11 +237,14 @@ async function collectKeys(gw: Invocation, { api }: Session, { apps }: Directory
       const created = await createApp(gw, api, draft, `${keyOutput}${sep}`);
       if (created.api_key !== null) done.keyFiles.push(created.api_key.key_file);
     } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 410) throw error;
+      if (!(error instanceof Failure) || !LOST_KEYS.has(error.code)) throw error;
       done.keyFiles.push(await replaceKey(gw, api, desired.handle, `${keyOutput}${sep}`, error));
     }
   }
 }
+
+/** Codes of a creation that was made, and whose key cannot be shown any more. */
+const LOST_KEYS = new Set(['resource_receipt_expired', 'resource_key_unavailable']);
 
 async function replaceKey(
   gw: Invocation,

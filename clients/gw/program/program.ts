@@ -1,4 +1,5 @@
 import { Command as CommanderCommand, CommanderError, Option } from 'commander';
+import { adviceOn, type Place } from '../api/advice.rules.js';
 import { Keychain } from '../state/keychain.js';
 import { Profiles } from '../state/profiles.js';
 import { Journal } from '../state/request-proofs.js';
@@ -8,7 +9,7 @@ import type { Command } from './command.js';
 import { commands, GROUPS } from './commands.js';
 import { type Context, failureEnvelope, successEnvelope } from './envelope.js';
 import type { Environment } from './environment.js';
-import { EXIT, Failure } from './failure.js';
+import { asFailure, EXIT, Failure } from './failure.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
 import { Invocation, type Tools } from './invocation.js';
 
@@ -46,8 +47,10 @@ export async function run(
     return failure.exitCode;
   };
   let exitCode: number = EXIT.ok;
+  let place: Place | undefined;
   const program = programOf(version, terminal, isJson, async (command, parsed) => {
     const invocation = new Invocation(parsed, tools);
+    place = placeOf(command, parsed, environment);
     whenInterrupted(() => {
       const failure = invocation.interrupt();
       return failure === undefined ? undefined : tellFailure(failure);
@@ -65,8 +68,16 @@ export async function run(
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    return tellFailure(failureOf(error));
+    const failure = failureOf(error);
+    return tellFailure(place === undefined ? failure : failure.withAdvice(adviceOn(failure, place)));
   }
+}
+
+function placeOf({ name, options = [] }: Command, parsed: Parsed, { managementKey }: Environment): Place {
+  return {
+    ...{ command: name, subject: parsed.arguments[0], hasEnvironmentKey: managementKey !== undefined },
+    options: options.map(([flags]) => flags.split(' ')[0] ?? ''),
+  };
 }
 
 type Parsed = ConstructorParameters<typeof Invocation>[0];
@@ -117,18 +128,13 @@ function groupOf(parent: CommanderCommand, name: string): CommanderCommand {
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof Failure) return error;
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
       nextAction: 'See the commands: gw --help',
     });
   }
-  if (!(error instanceof Error)) throw error;
-  if ('syscall' in error) return Failure.input('file_unusable', error.message);
-  return Failure.remote('unexpected_error', `${error.message} (${error.name})`, {
-    nextAction: 'Run the command again. If it fails again, report it with the version of gw.',
-  });
+  return asFailure(error);
 }
 
 function toldOf({ message, code, nextAction }: Failure): string {
