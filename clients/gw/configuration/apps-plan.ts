@@ -2,7 +2,7 @@ import { type Api, read } from '../api/client.js';
 import type { AppDraft } from '../apps/app-file.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type AccountState, type CurrentApp, readApps, summaryOf } from './account-state.js';
-import { meaningOf } from './change-effects.rules.js';
+import { creationMeaning, meaningOf } from './change-effects.rules.js';
 import type { AppConfig, DesiredApp } from './configuration-files.js';
 import { differences } from './difference.rules.js';
 import { invalid, type Placed } from './directory.js';
@@ -76,7 +76,8 @@ async function stepOf(
   if (current !== undefined && fields.length === 0) return undefined;
   const name = desired.handle;
   if (current === undefined) {
-    return { change: { kind: 'app', action: 'create', name, id: null, fields, meaning: [] }, desired, current };
+    const meaning = creationMeaning(after);
+    return { change: { kind: 'app', action: 'create', name, id: null, fields, meaning }, desired, current };
   }
   const meaning = meaningOf(current, after, current.users);
   return { change: { kind: 'app', action: 'update', name, id: current.id, fields, meaning }, desired, current };

@@ -4,7 +4,7 @@ import { type Environment, providerSecretVariable } from '../program/environment
 import { Failure } from '../program/failure.js';
 import type { AccountState, CurrentProvider } from './account-state.js';
 import type { AppConfig, DesiredProvider } from './configuration-files.js';
-import { differences } from './difference.rules.js';
+import { differences, leafDifferences } from './difference.rules.js';
 import { invalid, type Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
 
@@ -61,7 +61,11 @@ function stepOf(
   const users = apps.filter(({ referenced_providers }) => referenced_providers.includes(desired.slug)).map(nameOf);
   const change: Change = {
     ...{ kind: 'provider', action: current === undefined ? 'create' : 'update', name: desired.slug },
-    ...{ id: current?.id ?? null, fields, meaning: current === undefined ? [] : meaningOf(current, desired, users) },
+    ...{
+      id: current?.id ?? null,
+      fields,
+      meaning: current === undefined ? newMeaning(desired) : meaningOf(current, desired, users),
+    },
   };
   const assumed = { ...written(desired), ...(gatewayId !== undefined && { providerGatewayId: gatewayId }) };
   const secret = needsKey ? environment.providerSecret(desired.slug) : undefined;
@@ -92,6 +96,13 @@ function missingFor(
   return [{ name: slug, problem, nextAction: `Set ${providerSecretVariable(slug)}, or use: ${command}` }];
 }
 
+/** What a provider that is added means. */
+function newMeaning({ status, baseUrl }: DesiredProvider): readonly string[] {
+  if (status === 'disabled') return ['It is disabled: its calls fail.'];
+  const where = baseUrl === null ? '' : ` Its key is sent to ${baseUrl}.`;
+  return [`Applications that reach every provider may call it at once.${where}`];
+}
+
 /** What a change of a provider means for the applications that name it. */
 function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: readonly string[]): readonly string[] {
   const where = apps.length === 0 ? 'No application names it.' : `Named by ${apps.join(', ')}.`;
@@ -102,7 +113,19 @@ function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: rea
     ...(current.baseUrl !== desired.baseUrl
       ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}. ${where}`]
       : []),
+    ...(leafDifferences(current.gatewayRoute, desired.gatewayRoute).length > 0
+      ? [`Its calls take another route through the provider gateway. ${where}`]
+      : []),
+    ...priceMeaning(current.pricing ?? {}, desired.pricing ?? {}),
   ];
+}
+
+/** Models whose price changes, or that get one of their own. Those that lose it: `unpricedMeaning`. */
+function priceMeaning(before: object, after: object): readonly string[] {
+  return Object.entries(after).flatMap(([model, price]) => {
+    if (!Object.hasOwn(before, model)) return [`${model} gets a price of its own.`];
+    return leafDifferences(Object(before)[model], price).length > 0 ? [`The price of ${model} changes.`] : [];
+  });
 }
 
 /** What it means that models lose the price of their own. The service knows whether they have another. */

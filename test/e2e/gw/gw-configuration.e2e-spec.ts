@@ -284,6 +284,7 @@ describe('gw plan', () => {
       'Devices of the previous app lose access (0 users).',
       'Requests per day: 300 becomes 100, for each of 0 users.',
       'Through openai, calls of gpt-4.1-mini are refused.',
+      'Through openai, calls of gpt-4.1 are allowed.',
     ]);
     const { stdout } = await gw.run('plan g');
     expect(stdout).toContain('~ update application journal');
@@ -295,6 +296,36 @@ describe('gw plan', () => {
     write('g/providers.yaml', `${PROVIDERS}    status: disabled\n`);
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
     expect(meaning).toEqual(['Its calls fail. Named by notes.', 'Every caller loses access (0 users).']);
+  });
+
+  it('users that are added to an application, with a ceiling → every caller loses access, and what is refused', async () => {
+    write('g/apps/other.yaml', server('other', SERVER.replace(', end_user: { source: header }', '')));
+    expect((await apply()).exitCode).toBe(0);
+    const ceiling = SERVER.replace('allowed_paths', 'max_output_tokens: 100, allowed_paths');
+    write('g/apps/other.yaml', server('other', ceiling));
+    expect((await plan()).json.result.changes).toMatchObject([
+      {
+        meaning: [
+          'Every caller loses access until it names its user.',
+          'Calls without the user in the header x-end-user-id are refused.',
+          'Through openai, calls that ask for more than 100 output tokens are refused (ceiling before: none).',
+        ],
+      },
+    ]);
+  });
+
+  it('an application and a provider that are added → who may call them, and within which bounds', async () => {
+    write('g/apps/other.yaml', server('other'));
+    write('g/providers.yaml', `${PROVIDERS}  - slug: claude\n    type: anthropic\n    name: Claude\n`);
+    const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
+    expect(meaning).toEqual([
+      'Applications that reach every provider may call it at once.',
+      'Whoever has its key may call it.',
+      'Calls without the user in the header x-end-user-id are refused.',
+      'Calls may reach openai alone.',
+      'Through openai, calls of everything but gpt-4.1-mini are refused.',
+      'It has no limit of requests or spending.',
+    ]);
   });
 
   it('prices that go away → which models the catalog prices, and which become unpriced', async () => {
