@@ -302,7 +302,7 @@ async function buildGw() {
       target: 'node24',
       rolldownOptions: {
         input: { gw: GW_ENTRY, reference: join(GW_FOLDER, 'reference/main.ts') },
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: { entryFileNames: '[name].js', chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js` },
       },
     },
   });

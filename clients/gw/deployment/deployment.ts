@@ -3,18 +3,22 @@ import { deploymentAt, originOf, urlOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { KEY_STAYS_VALID } from '../state/profiles.js';
 import { facts } from '../terminal/table.js';
-import { saveKey } from './account.js';
+import { requireProfileFor, saveKey, switchText } from './account.js';
 
 /** `gw deployment connect`: saves a deployment, and a key if one is given, as a profile. */
 export const connect: Action = async (gw) => {
   const url = originOf(await typedUrl(gw), gw.environment.allowsHttp);
+  await requireProfileFor(gw, url);
   const key = gw.flag('keyStdin') ? await gw.terminal.readStdin() : undefined;
   const deployment = await deploymentAt(url, gw.context);
-  const accountId = await saveKey(gw, deployment, key);
-  const result = { profile: gw.profileName, url, deploymentId: deployment.capabilities.deployment.id, accountId };
-  const next = accountId === null ? '\nNow log in: gw account login' : '';
-  return { result, text: `Connected to ${url} as profile "${gw.profileName}".${next}` };
+  const [name, before] = [gw.profileName, gw.profiles.current()];
+  const saved = await saveKey(gw, deployment, key);
+  const result = { profile: name, url, deploymentId: deployment.capabilities.deployment.id, ...saved };
+  const next = saved.accountId === null ? `\nNow log in: gw account login` : '';
+  const valid = saved.forgotValidKey ? `\n${KEY_STAYS_VALID}` : '';
+  return { result, text: `Connected to ${url} as profile "${name}".${valid}${switchText(gw, before)}${next}` };
 };
 
 async function typedUrl(gw: Invocation): Promise<string> {

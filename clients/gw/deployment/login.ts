@@ -7,9 +7,10 @@ import { operationIdOf } from '../operations/operation-tokens.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { KEY_STAYS_VALID } from '../state/profiles.js';
 import { newToken } from '../state/request-proofs.js';
 import { openBrowser } from '../terminal/browser.js';
-import { saveKey } from './account.js';
+import { requireProfileFor, saveKey, switchText } from './account.js';
 import { type Loopback, listenOnLoopback } from './loopback.js';
 
 const POLL_INTERVAL_MS = 1_000;
@@ -19,6 +20,7 @@ export const login: Action = async (gw) => {
   const { environment, terminal, context } = gw;
   const typed = gw.text('url');
   const url = typed === undefined ? urlOf(gw) : originOf(typed, environment.allowsHttp);
+  await requireProfileFor(gw, url);
   const deployment = await deploymentAt(url, context);
   if (gw.flag('keyStdin')) return saved(gw, deployment, await terminal.readStdin());
   if (!deployment.capabilities.features.browserLogin) {
@@ -90,10 +92,12 @@ async function withAnyBrowser(gw: Invocation, deployment: Deployment): Promise<O
 }
 
 async function saved(gw: Invocation, deployment: Deployment, key: string): Promise<Outcome> {
-  const accountId = await saveKey(gw, deployment, key);
-  gw.profiles.forgetLogin(gw.profileName);
-  const result = { state: 'completed', profile: gw.profileName, url: deployment.url, accountId };
-  return { result, text: `Logged in to ${deployment.url} as profile "${gw.profileName}".` };
+  const [name, before] = [gw.profileName, gw.profiles.current()];
+  const kept = await saveKey(gw, deployment, key);
+  gw.profiles.forgetLogin(name);
+  const result = { state: 'completed', profile: name, url: deployment.url, ...kept };
+  const valid = kept.forgotValidKey ? `\n${KEY_STAYS_VALID}` : '';
+  return { result, text: `Logged in to ${deployment.url} as profile "${name}".${valid}${switchText(gw, before)}` };
 }
 
 /** Polls until the login ends. @throws Failure it was declined or lapsed, or its key was collected before. */

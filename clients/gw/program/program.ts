@@ -1,5 +1,5 @@
 import { Command as CommanderCommand, CommanderError, Option } from 'commander';
-import { adviceOn, type Place } from '../api/advice.rules.js';
+import type { Place } from '../api/advice.rules.js';
 import { Keychain } from '../state/keychain.js';
 import { Profiles } from '../state/profiles.js';
 import { Journal } from '../state/request-proofs.js';
@@ -69,7 +69,9 @@ export async function run(
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const failure = failureOf(error);
-    return tellFailure(place === undefined ? failure : failure.withAdvice(adviceOn(failure, place)));
+    if (place === undefined || failure.nextAction !== null) return tellFailure(failure);
+    const { adviceOn } = await import('../api/advice.rules.js');
+    return tellFailure(failure.withAdvice(adviceOn(failure, place)));
   }
 }
 

@@ -13,7 +13,7 @@ const HEAD = `# gw, the command-line client
 |---|---|
 | \`GW_URL\` | address of the gateway; else that of the profile |
 | \`GW_MANAGEMENT_KEY\` | management key; takes precedence over a saved one. With \`GW_URL\` no login is needed |
-| \`GW_PROFILE\` | saved deployment to use; else the one that was used for connecting last |
+| \`GW_PROFILE\` | saved gateway to use; else the current one: \`gw profile use\`, or the one that was connected last |
 | \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
 | \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates; the slug in capitals, \`_\` for other characters |
 | \`GW_ALLOW_HTTP=1\` | keys may go unencrypted to a host that is not this machine |
