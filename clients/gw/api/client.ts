@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from '../../console/src/api/schema.d.ts';
+import { ignoresProxy } from '../program/environment.js';
 import { Failure } from '../program/failure.js';
 import { type AnswerSchema, declaredPart, type Schemas } from './answer.rules.js';
 import answers from './answers.json' with { type: 'json' };
@@ -51,8 +52,10 @@ async function send(request: Request): Promise<Response> {
 /** No answer came. */
 export function unreachable(origin: string, error: unknown): Failure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-  const nextAction = 'Check the address and the network, then run the command again.';
-  return Failure.remote('unreachable', `${origin} does not answer: ${cause}`, { nextAction });
+  const nextAction = ignoresProxy()
+    ? 'HTTPS_PROXY is not used: that needs Node 24.14 or newer. Without a proxy, check the address and the network.'
+    : 'Check the address and the network, then run the command again.';
+  return Failure.remote('unreachable', `${origin} does not answer: ${cause}.`, { nextAction });
 }
 
 const checkedAnswers: Middleware = {

@@ -32,7 +32,7 @@ export function refusal(answer: Refused, body: unknown): Failure {
 }
 
 function strangerText({ status, headers, url }: Refused): string {
-  const origin = URL.parse(url)?.origin ?? 'The server';
+  const origin = URL.canParse(url) ? new URL(url).origin : 'The server';
   const type = headers.get('content-type')?.split(';')[0];
   const kind = type === undefined || type === '' || type === 'application/json' ? '' : ` and ${type}`;
   return `${origin} answers with status ${status}${kind}, not as a gateway does.`;

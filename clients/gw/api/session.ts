@@ -40,8 +40,8 @@ export async function deploymentAt(url: string, context: Context): Promise<Deplo
  * @throws Failure it is no web address, or a key would go over the network unencrypted.
  */
 export function originOf(typed: string, allowsHttp: boolean): string {
-  const url = URL.parse(typed);
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
+  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
     const nextAction = 'Give the address of the gateway, as https://gateway.example.com';
     throw Failure.input('invalid_url', `"${typed}" is not the address of a gateway.`, { nextAction });
   }

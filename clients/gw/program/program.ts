@@ -139,6 +139,7 @@ function failureOf(error: unknown): Failure {
   return asFailure(error);
 }
 
-function toldOf({ message, code, nextAction }: Failure): string {
+/** A failure for people. */
+export function toldOf({ message, code, nextAction }: Failure): string {
   return `Error: ${message} (${code})${nextAction === null ? '' : `\n${nextAction}`}`;
 }

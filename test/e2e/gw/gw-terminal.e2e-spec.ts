@@ -195,6 +195,12 @@ describe('streams of a process', () => {
     expect(stderr).not.toContain('at ');
   });
 
+  it('standard output that is full → one sentence, no stack', async () => {
+    const { stderr } = await shell(`${program} provider types >/dev/full || true`);
+    expect(stderr).toMatch(/^Error: .*ENOSPC.*\n/);
+    expect(stderr).not.toContain(' at ');
+  });
+
   it('not a terminal → no control sequences', async () => {
     const { stdout } = await shell(`${program} provider types 2>&1`);
     expect(stdout).not.toContain('\u001b');
