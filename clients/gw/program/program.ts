@@ -10,7 +10,7 @@ import { commands, GROUPS } from './commands.js';
 import { type Context, failureEnvelope, successEnvelope } from './envelope.js';
 import type { Environment } from './environment.js';
 import { asFailure, EXIT, Failure } from './failure.js';
-import { GLOBAL_OPTIONS } from './global-options.js';
+import { GLOBAL_OPTIONS, withGlobalsLast } from './global-options.js';
 import { Invocation, type Tools } from './invocation.js';
 
 /** What a run needs of the process. */
@@ -64,7 +64,11 @@ export async function run(
     terminal.tell(undefined);
   });
   try {
-    await program.parseAsync([...typed], { from: 'user' });
+    const words = withGlobalsLast(
+      typed,
+      commands.map(({ name }) => name),
+    );
+    await program.parseAsync([...words], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
@@ -101,6 +105,8 @@ function programOf(
       // A parser error is reported like any other failure.
       writeErr: (text) => (text.startsWith('error:') || isJson ? undefined : terminal.printError(text.trimEnd())),
     });
+  const globals = GLOBAL_OPTIONS.map(([flags, meaning]) => `  ${flags.padEnd(18)}  ${meaning}`);
+  program.addHelpText('after', `\nOptions of every command, before or after it:\n${globals.join('\n')}`);
   for (const command of commands) {
     const words = command.name.split(' ');
     const parent = words.slice(0, -1).reduce(groupOf, program);

@@ -64,7 +64,7 @@ export function cliDocument(commands: readonly Command[]): string {
   return [HEAD, globals(), ...sections].join('\n');
 }
 
-const globals = () => `Options of every command:
+const globals = () => `Options of every command, before or after it:
 
 ${optionTable(GLOBAL_OPTIONS)}`;
 
