@@ -56,7 +56,11 @@ export class Terminal {
   /** One document in one line, for programs. */
   printJson(document: object): void {
     this.progress.hide();
-    this.streams.stdout.write(`${JSON.stringify(document).replaceAll(/[\u007f-\u009f]/g, escaped)}\n`);
+    this.streams.stdout.write(
+      `${JSON.stringify(document)
+        .replaceAll(/[\u007f-\u009f]/g, escaped)
+        .replaceAll(DECEPTIVE, escaped)}\n`,
+    );
   }
 
   /** Tells what is going on if it takes longer than half a second; until the next call or output. */
@@ -118,12 +122,22 @@ export class Terminal {
   }
 }
 
-const harmless = (text: string) => stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+/** Characters that change the direction of the text around them, or that are not seen: names could look like others. */
+const DECEPTIVE = /[\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\u2060\ufeff]/g;
+
+const harmless = (text: string) =>
+  stripVTControlCharacters(text)
+    .replaceAll(/[^\P{Cc}\n\t]/gu, '')
+    .replaceAll(DECEPTIVE, escaped);
 
 /** JSON lets these characters stand, and terminals obey them. */
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
 
 /** Text of a server for a terminal: without control sequences, on one line. */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
+  return stripVTControlCharacters(text)
+    .replace(/\p{Cc}+/gu, ' ')
+    .replaceAll(DECEPTIVE, escaped);
 }
