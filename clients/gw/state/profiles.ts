@@ -27,9 +27,11 @@ export class Profiles {
     private readonly keychain: Keychain,
   ) {}
 
-  /** The profile that is used when none is named. */
+  /** The profile that is used when none is named. @throws Failure the file that says so is damaged. */
   current(): string {
-    return this.folder.read('current')?.trim() || 'default';
+    const name = this.folder.read('current')?.trim() || 'default';
+    if (PROFILE_NAME.test(name)) return name;
+    throw this.folder.damaged('current', 'It names the profile that is used.');
   }
 
   /** Makes a profile the one that is used when none is named. */

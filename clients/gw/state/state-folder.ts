@@ -52,6 +52,14 @@ export class StateFolder {
     }
   }
 
+  /** What is said of a file that is not what was written. @param advice what to do before it is removed. */
+  damaged(file: string, advice: string): Failure {
+    const path = join(this.folder, file);
+    return Failure.state('state_damaged', `The file ${path} is damaged.`, {
+      nextAction: `${advice} Then remove the file, and run the command again.`,
+    });
+  }
+
   private unusable(cause: unknown): Failure {
     const reason = cause instanceof Error ? cause.message : String(cause);
     const nextAction = 'Make the folder writable for you, or name another with XDG_STATE_HOME.';

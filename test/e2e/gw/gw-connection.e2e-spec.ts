@@ -139,6 +139,15 @@ describe('where the key goes', () => {
     expect(json.error.nextAction).toContain('gw deployment connect');
   });
 
+  it('a damaged file of the state → its path, and what to do', async () => {
+    await connect();
+    writeFileSync(join(gw.stateFolder, 'current'), '\u0000/../x');
+    const { exitCode, json } = await gw.run('account status --json');
+    expect([exitCode, json.error.code]).toEqual([4, 'state_damaged']);
+    expect(json.error.message).toContain(join(gw.stateFolder, 'current'));
+    expect(json.error.nextAction).toContain('remove the file');
+  });
+
   it('a state folder that cannot be written → exit 4', async () => {
     writeFileSync(gw.stateFolder, 'a file and no folder');
     expect(errorOf(await connect())).toEqual([4, 'state_unusable']);
@@ -182,6 +191,17 @@ describe('servers that are none', () => {
     expect([plain.exitCode, plain.stderr]).toEqual([2, 'Error: now gone (x)\n']);
     const document = await gw.run('deployment status --json', '', { GW_URL: url });
     for (const character of ['\u001b', '\u009b', '\u0007']) expect(document.stdout).not.toContain(character);
+    expect(document.json.error.message).toBe(message);
+    server.close();
+  });
+
+  it('characters that turn the text around them → seen, on the terminal and in a document', async () => {
+    const message = 'Account \u202egro.live\u2066';
+    const { url, server } = await stranger(400, JSON.stringify({ error: { code: 'x', message } }));
+    const plain = await gw.run('deployment status', '', { GW_URL: url });
+    expect(plain.stderr).toBe('Error: Account \\u202egro.live\\u2066 (x)\n');
+    const document = await gw.run('deployment status --json', '', { GW_URL: url });
+    expect(document.stdout).not.toContain('\u202e');
     expect(document.json.error.message).toBe(message);
     server.close();
   });
@@ -324,6 +344,15 @@ describe('what is typed wrongly', () => {
       const { exitCode, stdout, stderr } = await gw.run(line);
       expect([exitCode, stderr]).toEqual([0, '']);
       expect(stdout.length).toBeGreaterThan(4);
+    },
+  );
+
+  it.each(['--json --profile default app list', 'app --no-input --json list', '--json account status'])(
+    'gw %s → the options of every command stand before it as well',
+    async (line) => {
+      await connect();
+      const { exitCode, json } = await gw.run(line);
+      expect([exitCode, json.ok]).toEqual([0, true]);
     },
   );
 
