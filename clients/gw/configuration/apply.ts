@@ -9,12 +9,14 @@ import { createApp, keepingKey, saved } from '../apps/app-changes.js';
 import type { Action } from '../program/command.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { counted } from '../terminal/words.rules.js';
 import { readAccount, readApp, summaryOf } from './account-state.js';
 import { type AppStep, draftOf } from './apps-plan.js';
 import type { DesiredApp } from './configuration-files.js';
 import { type Directory, readDirectory } from './directory.js';
 import { type Steps, stepsOf } from './plan.js';
-import { type Change, type Plan, planColour, planText } from './plan.rules.js';
+import { type Change, doneText, type Plan, planColour, planText } from './plan.rules.js';
+import { Problems } from './problems.js';
 import { type ProviderStep, planProviders } from './providers-plan.js';
 
 /** What has been done, for the result and for whoever is interrupted. */
@@ -31,17 +33,19 @@ export const apply: Action = async (gw) => {
   await collectKeys(gw, session, directory, done);
   const steps = await stepsOf(gw, session, directory, gw.flag('prune'));
   requireComplete(gw, steps.plan);
-  if (steps.removals.length > 0 && !gw.flag('yes')) {
-    if (gw.mayAsk) gw.terminal.print(planText(steps.plan), planColour);
-    await gw.confirm(`Remove ${steps.removals.map(({ name }) => name).join(', ')}?`);
-  }
+  const count = steps.plan.changes.length;
+  if (count > 0 && !gw.isJson) gw.terminal.print(planText(steps.plan), planColour);
+  const removed = steps.removals.map(({ name }) => name).join(', ');
+  const question = count === 1 ? 'Make this change?' : `Make these ${count} changes?`;
+  if (removed !== '') await gw.confirm(`${question} Removed: ${removed}.`);
+  else if (count > 0 && gw.mayAsk) await gw.confirm(question);
   await carryOut(gw, session, steps, done);
   const keys = done.keyFiles.length === 0 ? '' : `\nFirst keys are in ${done.keyFiles.join(', ')}.`;
   const text =
     done.changes.length === 0
       ? `The account matches the directory.${keys}`
-      : `Done: ${done.changes.length} changes.${keys}`;
-  return { result: { applied: done.changes, keyFiles: done.keyFiles }, text };
+      : `${doneText(done.changes)}\nDone: ${counted(done.changes.length, 'change')}.${keys}`;
+  return { colourOf: planColour, result: { applied: done.changes, keyFiles: done.keyFiles }, text };
 };
 
 /** @throws Failure something is missing that the changes need. */
@@ -80,6 +84,7 @@ async function carryOut(gw: Invocation, session: Session, steps: Steps, done: Do
     try {
       await make();
     } catch (error) {
+      if (done.changes.length > 0 && !gw.isJson) gw.terminal.print(doneText(done.changes), planColour);
       throw stopped(error, change, done, all.length, gw.environment.managementKey !== undefined);
     }
     done.changes.push(change);
@@ -220,7 +225,9 @@ async function isAppAsDesired(api: Api, desired: DesiredApp): Promise<boolean> {
 
 async function isProviderAsDesired(gw: Invocation, api: Api, desired: ProviderStep['desired']): Promise<boolean> {
   const placed = { file: '', lineOf: () => 1, desired };
-  return (await planProviders(api, await readAccount(api), [placed], gw.environment)).steps.length === 0;
+  const problems = new Problems();
+  const { steps } = await planProviders(api, await readAccount(api), [placed], gw.environment, problems);
+  return steps.length === 0 && problems.count === 0;
 }
 
 /**

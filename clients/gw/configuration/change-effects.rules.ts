@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../terminal/words.rules.js';
 import type { AppConfig } from './configuration-files.js';
 import { type FieldChange, leafDifferences } from './difference.rules.js';
 
@@ -38,7 +39,7 @@ function reachedBy({ routing: { providers } }: AppConfig): string {
 
 /** What a change of an application means for its callers. @param users it has. */
 export function meaningOf(before: MeantApp, after: MeantApp, users: number): readonly string[] {
-  const who = counted(users);
+  const who = counted(users, 'user');
   return [
     ...statusMeaning(before, after, who),
     ...authenticationMeaning(before.config, after.config, who),
@@ -47,9 +48,6 @@ export function meaningOf(before: MeantApp, after: MeantApp, users: number): rea
     ...limitMeaning(before.config, after.config, users),
   ];
 }
-
-/** Users in words. */
-export const counted = (users: number) => (users === 1 ? '1 user' : `${users} users`);
 
 function statusMeaning(before: MeantApp, after: MeantApp, who: string): readonly string[] {
   if (before.status === after.status) return [];
@@ -248,7 +246,7 @@ const settingsOf = (endpoint: Endpoint) =>
 function limitMeaning(before: Limited, after: Limited, users: number | undefined): readonly string[] {
   return leafDifferences(before.limits, after.limits).map(({ path, before: was, after: is }) => {
     const name = path.split('.').at(-1) ?? path;
-    const each = users === undefined ? 'for each user' : `for each of ${counted(users)}`;
+    const each = users === undefined ? 'for each user' : `for each of ${counted(users, 'user')}`;
     const scope = path.startsWith('per_user') ? each : 'for the application as a whole';
     const change = users === undefined ? shown(is) : `${shown(was)} becomes ${shown(is)}`;
     return `${NAMES[name] ?? name}: ${change}, ${scope}.`;

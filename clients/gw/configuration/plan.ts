@@ -3,11 +3,12 @@ import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { counted } from '../terminal/words.rules.js';
 import { type AccountState, readAccount, summaryOf } from './account-state.js';
 import { type AppStep, planApps } from './apps-plan.js';
-import { counted } from './change-effects.rules.js';
 import { type Directory, readDirectory } from './directory.js';
 import { type Change, type Plan, planColour, planText } from './plan.rules.js';
+import { Problems } from './problems.js';
 import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
 
 /** Comparisons of an account that changes meanwhile. */
@@ -57,9 +58,12 @@ async function compared(
 ): Promise<Steps> {
   gw.terminal.tell('Reading the account');
   const state = await readAccount(api);
-  const { steps: providers, missing } = await planProviders(api, state, directory.providers ?? [], gw.environment);
+  const problems = new Problems();
+  const placed = directory.providers ?? [];
+  const { steps: providers, missing } = await planProviders(api, state, placed, gw.environment, problems);
   const assumed = providers.map((step) => step.assumed);
-  const apps = await planApps(api, state, directory.apps, assumed, gw.terminal);
+  const apps = await planApps(api, state, directory.apps, assumed, gw.terminal, problems);
+  problems.throwIfAny();
   const unowned = unownedOf(state, directory);
   const removals = prunes ? removalsOf(state, unowned) : [];
   const newKeys = apps.flatMap(({ change, desired }) =>
@@ -89,7 +93,7 @@ function removalsOf({ apps, providers }: AccountState, unowned: Plan['unowned'])
     ...unowned.apps.map((name) => {
       const app = summaryOf(apps, name);
       return removed('app', name, app?.id, [
-        `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0)}).`,
+        `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0, 'user')}).`,
       ]);
     }),
     ...unowned.providers.map((slug) => {

@@ -5,8 +5,9 @@ import { Failure } from '../program/failure.js';
 import type { AccountState, CurrentProvider } from './account-state.js';
 import type { AppConfig, DesiredProvider } from './configuration-files.js';
 import { differences, leafDifferences } from './difference.rules.js';
-import { invalid, type Placed } from './directory.js';
+import type { Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
+import { invalid, type Problems } from './problems.js';
 
 const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
 
@@ -23,22 +24,25 @@ export interface ProviderStep {
   readonly secret: string | undefined;
 }
 
-/** The changes of providers, and what they miss. @throws Failure a file asks for what cannot be. */
+/** The changes of providers, and what they miss. @param problems takes what a file asks for and cannot be. */
 export async function planProviders(
   api: Api,
   state: AccountState,
   desired: readonly Placed<DesiredProvider>[],
   environment: Pick<Environment, 'providerSecret'>,
+  problems: Problems,
 ): Promise<{ readonly steps: readonly ProviderStep[]; readonly missing: readonly Missing[] }> {
   const steps: ProviderStep[] = [];
   const missing: Missing[] = [];
   for (const placed of desired) {
-    const step = stepOf(placed, state, environment);
-    if (step === undefined) continue;
-    missing.push(...missingFor(step, state));
-    await requireAccepted(api, placed, step.assumed);
-    const unpriced = await unpricedMeaning(api, step);
-    steps.push({ ...step, change: { ...step.change, meaning: [...step.change.meaning, ...unpriced] } });
+    await problems.attempt(async () => {
+      const step = stepOf(placed, state, environment);
+      if (step === undefined) return;
+      await requireAccepted(api, placed, step.assumed);
+      missing.push(...missingFor(step, state));
+      const unpriced = await unpricedMeaning(api, step);
+      steps.push({ ...step, change: { ...step.change, meaning: [...step.change.meaning, ...unpriced] } });
+    });
   }
   return { steps, missing };
 }
@@ -82,7 +86,11 @@ function missingFor(
 ): readonly Missing[] {
   const { slug, type, providerGateway } = desired;
   if (providerGateway !== null && gateways.get(providerGateway) === undefined) {
-    const problem = `There is no provider gateway "${providerGateway}" for ${slug}, or more than one.`;
+    if (gateways.has(providerGateway)) {
+      const problem = `Several provider gateways are named "${providerGateway}"; ${slug} needs one.`;
+      return [{ name: slug, problem, nextAction: 'Rename the others: gw provider-gateway update <id> --name <name>' }];
+    }
+    const problem = `There is no provider gateway "${providerGateway}" for ${slug}.`;
     return [{ name: slug, problem, nextAction: `Add it: gw provider-gateway add --name ${providerGateway}` }];
   }
   const needsKey = providerGateway === null && (current === undefined || movesTo(current, desired));
@@ -164,13 +172,15 @@ async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assume
   }
 }
 
+/** Whether an application is refused for a provider that is not there, or that is refused itself. */
+export const isUnknownProvider = (problem: string) => problem.endsWith('is not a provider of this account');
+
 /** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
 export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | 'lineOf'>, prefix = /^/): unknown {
   if (!(error instanceof Failure) || error.status !== 400) return error;
   const problem = error.message.replace(prefix, '');
   const [path = ''] = problem.split(': ');
-  const isMissing = problem.endsWith('is not a provider of this account');
-  return invalid(placed.file, placed.lineOf(path), problem, isMissing ? ADD_PROVIDER : undefined);
+  return invalid(placed.file, placed.lineOf(path), problem, isUnknownProvider(problem) ? ADD_PROVIDER : undefined);
 }
 
 export function nameOf({ handle, id }: { readonly handle: string | null; readonly id: string }): string {
