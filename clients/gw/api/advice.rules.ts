@@ -40,6 +40,8 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   auth_required: ({ command, hasEnvironmentKey, options = [] }) => {
     if (command === 'deployment connect')
       return 'Give a management key of this gateway, or connect without one and log in.';
+    if (command === 'account logout')
+      return 'The saved key is not valid any more. Forget it: gw profile remove <profile>';
     if (hasEnvironmentKey) return 'The key in GW_MANAGEMENT_KEY is refused: set another, or unset it and log in.';
     return options.includes('--key-stdin') && command === 'account login'
       ? 'Give a management key of this gateway, or log in without --key-stdin.'

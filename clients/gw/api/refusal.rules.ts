@@ -3,6 +3,9 @@ import { EXIT, Failure } from '../program/failure.js';
 const INPUT_STATUSES = new Set([400, 404, 413, 422]);
 const STATE_STATUSES = new Set([401, 403, 409]);
 
+/** Begins the codes of answers that are not the gateway's. */
+const STRANGER = 'http_';
+
 /** An answer that refused, without its body. */
 type Refused = Pick<Response, 'status' | 'headers' | 'url'>;
 
@@ -28,8 +31,11 @@ export function refusal(answer: Refused, body: unknown): Failure {
     return new Failure(exitCodeOf(status), code, message, { details });
   }
   const facts = { nextAction: adviceOnStranger(answer), details };
-  return new Failure(exitCodeOf(status), `http_${status}`, strangerText(answer), facts);
+  return new Failure(exitCodeOf(status), `${STRANGER}${status}`, strangerText(answer), facts);
 }
+
+/** Whether something else than the gateway has answered: what it refuses is nothing of the account. */
+export const isOfStranger = ({ code }: Pick<Failure, 'code'>) => code.startsWith(STRANGER);
 
 function strangerText({ status, headers, url }: Refused): string {
   const origin = URL.canParse(url) ? new URL(url).origin : 'The server';

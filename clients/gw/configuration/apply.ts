@@ -31,13 +31,14 @@ export const apply: Action = async (gw) => {
   const session = await sessionOf(gw);
   const done: Done = { changes: [], keyFiles: [] };
   await collectKeys(gw, session, directory, done);
+  if (done.keyFiles.length > 0) gw.standing = `First keys of an earlier run are in ${done.keyFiles.join(', ')}.`;
   const steps = await stepsOf(gw, session, directory, gw.flag('prune'));
   requireComplete(gw, steps.plan);
   const count = steps.plan.changes.length;
   if (count > 0 && !gw.isJson) gw.terminal.print(planText(steps.plan), planColour);
   const removed = steps.removals.map(({ name }) => name).join(', ');
   const question = count === 1 ? 'Make this change?' : `Make these ${count} changes?`;
-  if (removed !== '') await gw.confirm(`${question} Removed: ${removed}.`);
+  if (removed !== '') await gw.confirm(`${question} To be removed: ${removed}.`);
   else if (count > 0 && gw.mayAsk) await gw.confirm(question);
   await carryOut(gw, session, steps, done);
   const keys = done.keyFiles.length === 0 ? '' : `\nFirst keys are in ${done.keyFiles.join(', ')}.`;

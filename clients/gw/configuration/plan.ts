@@ -1,3 +1,4 @@
+import { isOfStranger } from '../api/refusal.rules.js';
 import type { Session } from '../api/session.js';
 import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
@@ -48,7 +49,8 @@ export async function stepsOf(
 }
 
 /** Whether somebody else has changed the account while it was read. */
-const hasMoved = (error: unknown) => error instanceof Failure && (error.status === 409 || error.status === 404);
+const hasMoved = (error: unknown) =>
+  error instanceof Failure && !isOfStranger(error) && (error.status === 409 || error.status === 404);
 
 async function compared(
   gw: Pick<Invocation, 'environment' | 'terminal'>,

@@ -1,5 +1,6 @@
 import type { components } from '../../console/src/api/schema.d.ts';
 import { type Api, read } from '../api/client.js';
+import { isOfStranger } from '../api/refusal.rules.js';
 import { type Environment, providerSecretVariable } from '../program/environment.js';
 import { Failure } from '../program/failure.js';
 import type { AccountState, CurrentProvider } from './account-state.js';
@@ -177,7 +178,7 @@ export const isUnknownProvider = (problem: string) => problem.endsWith('is not a
 
 /** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
 export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | 'lineOf'>, prefix = /^/): unknown {
-  if (!(error instanceof Failure) || error.status !== 400) return error;
+  if (!(error instanceof Failure) || error.status !== 400 || isOfStranger(error)) return error;
   const problem = error.message.replace(prefix, '');
   const [path = ''] = problem.split(': ');
   return invalid(placed.file, placed.lineOf(path), problem, isUnknownProvider(problem) ? ADD_PROVIDER : undefined);

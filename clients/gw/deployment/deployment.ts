@@ -35,6 +35,7 @@ export const status: Action = async (gw) => {
   const health = await read(apiOf(url).GET('/v1/healthz'));
   const { serverVersion, deployment, consoleOrigin } = capabilities;
   const result = { url, serverVersion, deployment, consoleOrigin, health };
-  const text = facts({ Gateway: url, Version: serverVersion, Console: consoleOrigin, Deployment: deployment.id });
-  return { result, text };
+  const values = { Gateway: url, Version: serverVersion, Console: consoleOrigin, Deployment: deployment.id };
+  const next = health.vault === 'ok' ? '' : '\n\nFind out why: gw doctor';
+  return { result, text: `${facts({ ...values, Vault: health.vault })}${next}` };
 };
