@@ -1,4 +1,4 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { EXIT, Failure } from '../program/failure.js';
 import { Progress } from './progress.js';
 
@@ -125,8 +125,14 @@ export class Terminal {
 /** Characters that change the direction of the text around them, or that are not seen: names could look like others. */
 const DECEPTIVE = /[\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\u2060\ufeff]/g;
 
+/** Control sequences of ECMA-48, 5.3 to 5.6: of texts, with parameters, and short ones. Node 20 takes more than them away. */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
+const withoutSequences = (text: string) => text.replaceAll(SEQUENCES, '');
+
 const harmless = (text: string) =>
-  stripVTControlCharacters(text)
+  withoutSequences(text)
     .replaceAll(/[^\P{Cc}\n\t]/gu, '')
     .replaceAll(DECEPTIVE, escaped);
 
@@ -137,7 +143,7 @@ function escaped(character: string): string {
 
 /** Text of a server for a terminal: without control sequences, on one line. */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text)
+  return withoutSequences(text)
     .replace(/\p{Cc}+/gu, ' ')
     .replaceAll(DECEPTIVE, escaped);
 }
