@@ -299,10 +299,10 @@ async function buildGw() {
       ssr: true,
       outDir: GW_OUTPUT,
       emptyOutDir: true,
-      target: 'node24',
+      target: 'node20.19',
       rolldownOptions: {
         input: { gw: GW_ENTRY, reference: join(GW_FOLDER, 'reference/main.ts') },
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: { entryFileNames: '[name].js', chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js` },
       },
     },
   });

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
@@ -46,6 +46,46 @@ describe('what is published of gw', () => {
   });
 });
 
+describe('the Node that gw runs on', () => {
+  const AS_OLD = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.18.0"}})`;
+
+  it('one that is too old → one sentence with both versions, exit 2', () => {
+    const { status, stdout, stderr } = run(['--import', AS_OLD, PROGRAM, 'app', 'list']);
+    expect([status, stdout]).toEqual([2, '']);
+    expect(stderr).toBe('gw needs Node 20.19.0 or newer; this is Node 20.18.0.\n');
+  });
+
+  it('docs/cli.md and the package → the same version', () => {
+    expect(readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')).toContain('needs Node 20.19.0 or newer');
+  });
+
+  const oldest = (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'node'))
+    .find((node) => existsSync(node) && /^v20\./.test(spawnSync(node, ['-v'], { encoding: 'utf8' }).stdout));
+
+  (oldest === undefined ? it.skip : it)('Node 20 on the PATH → runs every part that is loaded', () => {
+    const home = mkdtempSync(join(tmpdir(), 'gw-node20-'));
+    const options = {
+      encoding: 'utf8',
+      env: { HOME: home, XDG_STATE_HOME: home, GW_URL: 'http://127.0.0.1:9' },
+    } as const;
+    const lines = ['--help', 'completion bash', 'profile list', 'doctor --json', 'account login --no-input', 'plan .'];
+    const ended = lines.map((line) => spawnSync(oldest ?? '', [PROGRAM, ...line.split(' ')], options));
+    expect(ended.map(({ status }) => status)).toEqual([0, 0, 0, 3, 3, 2]);
+    for (const { stderr } of ended) expect(stderr).not.toMatch(/is not a function|unexpected_error/);
+    rmSync(home, { recursive: true });
+  });
+
+  it('no part of it uses what came after that version', () => {
+    const folder = join(ROOT, 'dist/gw');
+    const newer =
+      /\b(?:Promise\.withResolvers|Promise\.try|URL\.parse|Object\.groupBy|Map\.groupBy|Array\.fromAsync|RegExp\.escape)\b/;
+    const texts = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')] as const);
+    expect(texts.filter(([, text]) => newer.test(text)).map(([name]) => name)).toEqual([]);
+  });
+});
+
 describe('npm run pack:gw', () => {
   let folder: string;
   beforeAll(() => {
@@ -60,8 +100,9 @@ describe('npm run pack:gw', () => {
     const files = readdirSync(join(folder, 'package'));
     expect(files).toEqual(expect.arrayContaining(['README.md', 'gw.js', 'package.json']));
     expect(files.filter((name) => !/^[\w-]+\.js$|^README\.md$|^package\.json$/.test(name))).toEqual([]);
-    const { dependencies, bin } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
+    const { dependencies, bin, engines } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
     expect([dependencies, bin]).toEqual([undefined, { gw: 'gw.js' }]);
+    expect(engines).toEqual({ node: '>=20.19.0' });
   });
 
   it('→ runs without any package beside it', () => {

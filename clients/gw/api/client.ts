@@ -1,6 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import createClient, { type Client, type Middleware } from 'openapi-fetch';
 import type { paths } from '../../console/src/api/schema.d.ts';
+import { ignoresProxy } from '../program/environment.js';
 import { Failure } from '../program/failure.js';
 import { type AnswerSchema, declaredPart, type Schemas } from './answer.rules.js';
 import answers from './answers.json' with { type: 'json' };
@@ -44,11 +45,17 @@ async function send(request: Request): Promise<Response> {
   try {
     return await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    const { origin } = new URL(request.url);
-    const nextAction = 'Check the address and the network, then run the command again.';
-    throw Failure.remote('unreachable', `${origin} does not answer: ${cause}`, { nextAction });
+    throw unreachable(new URL(request.url).origin, error);
   }
+}
+
+/** No answer came. */
+export function unreachable(origin: string, error: unknown): Failure {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+  const nextAction = ignoresProxy()
+    ? 'HTTPS_PROXY is not used: that needs Node 24.14 or newer. Without a proxy, check the address and the network.'
+    : 'Check the address and the network, then run the command again.';
+  return Failure.remote('unreachable', `${origin} does not answer: ${cause}.`, { nextAction });
 }
 
 const checkedAnswers: Middleware = {

@@ -1,5 +1,6 @@
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { isOfStranger } from './refusal.rules.js';
 
 /** Headers by which a repeat of a creation is known as one. */
 export type CreationHeaders = {
@@ -42,7 +43,7 @@ const nameOf = ({ url, accountId }: Invocation['context'], identity: object) => 
 
 /** Whether the service has decided: a repeat would be decided in the same way. */
 function isSettled(error: unknown): boolean {
-  if (!(error instanceof Failure)) return false;
+  if (!(error instanceof Failure) || isOfStranger(error)) return false;
   const { status = 0 } = error;
   return status >= 400 && status < 500 && !UNSETTLED_STATUSES.has(status);
 }

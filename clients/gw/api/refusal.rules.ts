@@ -3,27 +3,58 @@ import { EXIT, Failure } from '../program/failure.js';
 const INPUT_STATUSES = new Set([400, 404, 413, 422]);
 const STATE_STATUSES = new Set([401, 403, 409]);
 
-const NEXT_ACTIONS: Readonly<Record<number, string>> = {
-  401: 'Log in again: gw account login',
-  403: 'Use a key or a person with a sufficient role.',
-  429: 'Wait a moment, then run the command again.',
-};
+/** Begins the codes of answers that are not the gateway's. */
+const STRANGER = 'http_';
 
-/** The failure that a refused request is. @param body of the answer, parsed; anything. */
-export function refusal({ status, headers }: Pick<Response, 'status' | 'headers'>, body: unknown): Failure {
+/** An answer that refused, without its body. */
+type Refused = Pick<Response, 'status' | 'headers' | 'url'>;
+
+/**
+ * The failure that a refused request is. What to do about a refusal of the gateway depends on the command: `adviceOn` has
+ * it. An answer of something else, such as a proxy, is told as that.
+ *
+ * @param body of the answer, parsed; anything.
+ */
+export function refusal(answer: Refused, body: unknown): Failure {
   const { error } = Object(body);
   const { code, message, data } = Object(error);
-  const isOfApi = typeof code === 'string' && typeof message === 'string';
-  const text = isOfApi ? message : `The server answered with status ${status}.`;
+  const { status, headers } = answer;
   const retryAfterSeconds = Number(headers.get('retry-after'));
-  return new Failure(exitCodeOf(status), isOfApi ? code : `http_${status}`, text, {
-    ...(NEXT_ACTIONS[status] !== undefined && { nextAction: NEXT_ACTIONS[status] }),
-    details: {
-      status,
-      ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
-      ...(typeof data === 'object' && data !== null && { data }),
-    },
-  });
+  const requestId = headers.get('x-request-id');
+  const details = {
+    status,
+    ...(retryAfterSeconds > 0 && { retryAfterSeconds }),
+    ...(requestId !== null && { requestId }),
+    ...(typeof data === 'object' && data !== null && { data }),
+  };
+  if (typeof code === 'string' && typeof message === 'string') {
+    return new Failure(exitCodeOf(status), code, message, { details });
+  }
+  const facts = { nextAction: adviceOnStranger(answer), details };
+  return new Failure(exitCodeOf(status), `${STRANGER}${status}`, strangerText(answer), facts);
+}
+
+/** Whether something else than the gateway has answered: what it refuses is nothing of the account. */
+export const isOfStranger = ({ code }: Pick<Failure, 'code'>) => code.startsWith(STRANGER);
+
+function strangerText({ status, headers, url }: Refused): string {
+  const origin = URL.canParse(url) ? new URL(url).origin : 'The server';
+  const type = headers.get('content-type')?.split(';')[0];
+  const kind = type === undefined || type === '' || type === 'application/json' ? '' : ` and ${type}`;
+  return `${origin} answers with status ${status}${kind}, not as a gateway does.`;
+}
+
+function adviceOnStranger({ status, headers }: Refused): string {
+  const location = headers.get('location');
+  if (status < 400 && location !== null) return `It redirects to ${location}: if that is the gateway, use its address.`;
+  if (status === 401 || status === 403 || status === 407) {
+    return 'A proxy in between wants a login of its own, or blocks this machine.';
+  }
+  if (status === 413) return 'A proxy in between limits the size of requests.';
+  if (status === 429) return 'A proxy in between limits requests: wait, then run the command again.';
+  if (status >= 500)
+    return 'A proxy in between answers instead: check that the gateway runs, and that the proxy reaches it.';
+  return 'Check that the address is that of a gateway, and that no proxy answers instead.';
 }
 
 function exitCodeOf(status: number): number {

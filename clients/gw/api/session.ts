@@ -40,8 +40,8 @@ export async function deploymentAt(url: string, context: Context): Promise<Deplo
  * @throws Failure it is no web address, or a key would go over the network unencrypted.
  */
 export function originOf(typed: string, allowsHttp: boolean): string {
-  const url = URL.parse(typed);
-  if (url === null || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
+  const url = URL.canParse(typed) ? new URL(typed) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
     const nextAction = 'Give the address of the gateway, as https://gateway.example.com';
     throw Failure.input('invalid_url', `"${typed}" is not the address of a gateway.`, { nextAction });
   }
@@ -93,6 +93,10 @@ async function credentialFor({ environment, profiles, profileName }: Invocation,
   const profile = profiles.find(profileName);
   const key = profile?.url === url ? await profiles.key(profileName) : undefined;
   if (key !== undefined) return { key, deploymentId: profile?.deploymentId };
+  if (profile?.url === url && profile.key === 'keychain') {
+    const nextAction = 'Unlock the keychain, unset GW_NO_KEYCHAIN, or log in again: gw account login';
+    throw Failure.state('not_logged_in', `The keychain does not give the key for ${url}.`, { nextAction });
+  }
   const nextAction = 'Log in: gw account login, or set GW_MANAGEMENT_KEY.';
   throw Failure.state('not_logged_in', `No key is saved for ${url}.`, { nextAction });
 }

@@ -16,12 +16,12 @@ const MOBILE_LIMITS = { per_user: { requests: { per_minute: 10, per_day: 300 } }
 /** The application in the file of `--file`. Its configuration is for the service to judge. @throws Failure */
 export async function fileOf(path: string): Promise<AppDraft> {
   const { name, handle, status, config, ...others } = await parsedFile(path);
-  const [unknown] = Object.keys(others);
-  if (unknown !== undefined) {
-    throw wrong(path, `${unknown}: is none of ${MEMBERS.join(', ')}`);
-  }
-  if (typeof name !== 'string') throw wrong(path, 'name: is missing');
-  if (typeof config !== 'object' || config === null) throw wrong(path, 'config: is missing');
+  const problems = [
+    ...Object.keys(others).map((unknown) => `${unknown}: is none of ${MEMBERS.join(', ')}`),
+    ...(typeof name === 'string' ? [] : ['name: is missing']),
+    ...(typeof config === 'object' && config !== null ? [] : ['config: is missing']),
+  ];
+  if (problems.length > 0 || typeof name !== 'string') throw wrong(path, problems.join('; '));
   return {
     ...{ name, config: config as AppDraft['config'] },
     ...(handle !== undefined && { handle: handle as string | null }),
@@ -79,5 +79,7 @@ function routingOf(gw: Invocation): AppDraft['config']['routing'] {
 }
 
 function wrong(path: string, problem: string): Failure {
-  return Failure.input('invalid_file', `${path}: ${problem}`, { nextAction: 'See the shape: gw app show --json' });
+  return Failure.input('invalid_file', `${path}: ${problem}`, {
+    nextAction: 'See the shape of one: gw app show <app> --json',
+  });
 }

@@ -117,12 +117,12 @@ export const appCommands: readonly Command[] = [
     name: 'app call',
     summary: 'Send a real call with the key in GW_APP_KEY, and show what it cost',
     details:
-      'Prints the stream as it arrives, then Server-Timing and the recorded cost, which needs a login. It is the only command that sends inference, and the provider charges for it.',
+      'Prints the stream as it arrives, then Server-Timing and the recorded cost, which needs a login. Without one, name an endpoint, and the application by its id. It is the only command that sends inference, and the provider charges for it.',
     arguments: [...APP, ['[prompt]', 'what to say; "Say hello." when absent']],
     options: [
-      ['--endpoint <slug>', 'call this named endpoint'],
-      ['--provider <slug>', 'call this provider; the first that the application reaches when absent'],
-      ['--model <model>', 'the model; that of the snippet when absent'],
+      ['--endpoint <slug>', 'call this named endpoint; the first one without --endpoint, --provider and --model'],
+      ['--provider <slug>', 'call this provider; with --model alone the first that the application reaches'],
+      ['--model <model>', 'the model; the first that the application allows when absent'],
       ['--user <id>', 'the end user, if the application requires one'],
     ],
     examples: ['gw app call notes', 'gw app call notes "What is a gateway?" --endpoint summary'],

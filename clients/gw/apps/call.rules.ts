@@ -1,3 +1,7 @@
+import type { components } from '../../console/src/api/schema.d.ts';
+
+type AppConfig = components['schemas']['AppConfig'];
+
 /** A call of an application, below its address. */
 export interface CallTarget {
   readonly path: string;
@@ -10,6 +14,8 @@ type Identity = readonly [header: string, user: string] | '' | undefined;
 
 const MAX_TOKENS = 256;
 const CHAT_PATH = 'v1/chat/completions';
+/** Paths whose bodies are known here. */
+const INFERENCE = /(?:^|\/)(?:chat\/completions|responses|v1\/messages)$/;
 const ANTHROPIC_VERSION = { 'anthropic-version': '2023-06-01' };
 
 /** A call of a named endpoint. */
@@ -36,6 +42,37 @@ export function providerTarget(
   if (!usual.endsWith('v1/messages')) return { ...target, body: { model, messages, stream: true } };
   const body = { model, max_tokens: MAX_TOKENS, messages, stream: true };
   return { ...target, body, headers: { ...target.headers, ...ANTHROPIC_VERSION } };
+}
+
+/** What an application allows of a provider. */
+interface Reach {
+  readonly allowed_paths: readonly (string | { readonly path: string; readonly fixed_model?: string })[];
+  readonly allowed_models: readonly string[];
+}
+
+/** How an application reaches a provider; undefined: not at all. */
+export function reachOf(
+  { routing: { providers } }: Pick<AppConfig, 'routing'>,
+  { slug, type }: { readonly slug: string; readonly type: string },
+): Reach | undefined {
+  if (providers.mode === 'all') return { allowed_paths: [], allowed_models: [] };
+  return providers.selected[slug] ?? providers.selected[type];
+}
+
+/**
+ * The path and model of a call within what an application allows: those of its example (`gw app snippet`).
+ *
+ * @param usual path of the type of the provider.
+ */
+export function callOf(reach: Reach | undefined, usual = CHAT_PATH): { path: string; model: string | undefined } {
+  const paths = (reach?.allowed_paths ?? []).map((allowed) =>
+    typeof allowed === 'string' ? { path: allowed } : allowed,
+  );
+  const bare = ({ path }: { readonly path: string }) => path.replace(/^\//, '');
+  const chosen: Exclude<Reach['allowed_paths'][number], string> | undefined =
+    paths.find((allowed) => bare(allowed) === bare({ path: usual })) ??
+    paths.find((allowed) => INFERENCE.test(bare(allowed)));
+  return { path: chosen?.path ?? usual, model: chosen?.fixed_model ?? reach?.allowed_models[0] };
 }
 
 function headersOf(identity: Identity): CallTarget['headers'] {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { components } from '../../console/src/api/schema.d.ts';
-import { type Api, read, requireToken } from '../api/client.js';
+import { adviceOnCall } from '../api/advice.rules.js';
+import { type Api, read, requireToken, unreachable } from '../api/client.js';
 import { refusal } from '../api/refusal.rules.js';
 import { type Session, sessionOf, urlOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
@@ -8,7 +9,7 @@ import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { facts } from '../terminal/table.js';
 import { appIdOf } from './apps.js';
-import { type CallTarget, endpointTarget, providerTarget, streamedText } from './call.rules.js';
+import { type CallTarget, callOf, endpointTarget, providerTarget, reachOf, streamedText } from './call.rules.js';
 
 type Event = components['schemas']['UsageEventResponse'];
 
@@ -25,15 +26,19 @@ export const call: Action = async (gw) => {
     throw Failure.state('app_key_required', 'GW_APP_KEY has no key of the application.', { nextAction });
   }
   requireToken(appKey);
+  if (gw.text('endpoint') !== undefined && (gw.text('provider') ?? gw.text('model')) !== undefined) {
+    const nextAction = 'An endpoint has a provider and a model: give --endpoint alone.';
+    throw Failure.input('invalid_option', '--endpoint: not with --provider or --model.', { nextAction });
+  }
   const session = await optionalSession(gw);
   const url = session?.url ?? urlOf(gw);
   gw.context.url = url;
   const app = session === undefined ? gw.argument(0) : await appIdOf(session.api, gw.argument(0));
   const target = await targetOf(gw, session, app);
-  const ledger = session && (await ledgerOf(session.api, app, appKey));
+  const ledger = session && (await tolerant(() => ledgerOf(session.api, app, appKey)));
   gw.standing = 'The call was cut; its output so far is recorded and charged.';
   const sent = await send(gw, new URL(`/v1/apps/${encodeURIComponent(app)}/${target.path}`, url), target, appKey);
-  const event = (await ledger?.()) ?? null;
+  const event = (ledger && (await tolerant(ledger))) ?? null;
   const cost = event === null ? 'unknown' : `$${event.cost_usd}${event.settled_at === null ? ' (not settled)' : ''}`;
   const text = facts({
     ...{ Status: sent.status, 'First byte': `${sent.firstByteMs} ms`, Total: `${sent.totalMs} ms` },
@@ -43,14 +48,25 @@ export const call: Action = async (gw) => {
   return { result: { ...sent, event }, text };
 };
 
+/** What tells the cost is never what a call fails of. */
+async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await look();
+  } catch {
+    return undefined;
+  }
+}
+
 /** The login that tells configuration and cost; a call with a key alone goes without. */
 async function optionalSession(gw: Invocation): Promise<Session | undefined> {
   try {
     return await sessionOf(gw);
   } catch (error) {
-    if (error instanceof Failure && error.code === 'not_logged_in' && gw.text('endpoint') !== undefined)
-      return undefined;
-    throw error;
+    if (!(error instanceof Failure) || error.code !== 'not_logged_in') throw error;
+    if (gw.text('endpoint') !== undefined) return undefined;
+    const nextAction =
+      'Log in: gw account login, or name an endpoint: --endpoint <slug>, and the application by its id.';
+    throw Failure.state(error.code, error.message, { nextAction });
   }
 }
 
@@ -67,6 +83,10 @@ async function targetOf(gw: Invocation, session: Session | undefined, app: strin
     throw Failure.input('unsupported_application', 'Only a device can call this application.', { nextAction });
   }
   const header = authentication.end_user?.source === 'header' ? authentication.end_user.header : undefined;
+  if (authentication.end_user?.source === 'issuer') {
+    const nextAction = 'Call it from its client, which has the token of a signed-in user.';
+    throw Failure.input('unsupported_application', 'Only signed-in users call this application.', { nextAction });
+  }
   const identity = user === undefined ? undefined : ([header ?? DEFAULT_USER_HEADER, user] as const);
   const [first] = Object.entries(endpoints).flatMap(([name, { api_style }]) =>
     api_style === 'responses' ? [name] : [],
@@ -74,20 +94,22 @@ async function targetOf(gw: Invocation, session: Session | undefined, app: strin
   const named = endpoint ?? (slug === undefined && model === undefined ? first : undefined);
   if (named !== undefined) return endpointTarget(named, prompt, identity);
   const { providers } = await read(session.api.GET('/v1/admin/providers'));
-  const provider = providers.find((one) => (slug === undefined ? one.status === 'active' : one.slug === slug));
+  const provider = providers.find((one) =>
+    slug === undefined ? one.status === 'active' && reachOf(config, one) !== undefined : one.slug === slug,
+  );
   if (provider === undefined) {
-    throw Failure.input(
-      'provider_not_found',
-      slug === undefined ? 'There is no provider.' : `There is no provider "${slug}".`,
-    );
+    const message =
+      slug === undefined ? 'The application reaches no active provider.' : `There is no provider "${slug}".`;
+    throw Failure.input('provider_not_found', message, { nextAction: 'List them: gw provider list' });
   }
-  const { selected = {} } = { selected: undefined, ...config.routing.providers };
-  const policy = selected[provider.slug] ?? selected[provider.type];
-  const chosen = model ?? policy?.allowed_models[0];
-  if (chosen === undefined)
-    throw Failure.input('option_required', '--model is missing.', { nextAction: 'See prices for names of models.' });
   const offered = session.capabilities.providers.find(({ type }) => type === provider.type);
-  return providerTarget(provider.slug, offered?.defaultPath, chosen, prompt, identity);
+  const reached = callOf(reachOf(config, provider), offered?.defaultPath);
+  const chosen = model ?? reached.model;
+  if (chosen === undefined) {
+    const nextAction = 'The application allows every model of the provider: name one with --model.';
+    throw Failure.input('option_required', '--model is missing.', { nextAction });
+  }
+  return providerTarget(provider.slug, reached.path, chosen, prompt, identity);
 }
 
 /** Sends the call and prints what comes, as it comes. */
@@ -102,12 +124,12 @@ async function send(gw: Invocation, url: URL, { body, headers }: CallTarget, app
       body: JSON.stringify(body),
     });
   } catch (error) {
-    throw Failure.remote(
-      'unreachable',
-      `${url.origin} does not answer: ${error instanceof Error ? error.message : error}`,
-    );
+    throw unreachable(url.origin, error);
   }
-  if (!response.ok) throw refusal(response, await response.json().catch(() => undefined));
+  if (!response.ok) {
+    const refused = refusal(response, await response.json().catch(() => undefined));
+    throw refused.withAdvice(adviceOnCall(refused, gw.argument(0)));
+  }
   let firstByteMs: number | undefined;
   let text = '';
   try {

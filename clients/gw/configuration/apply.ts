@@ -1,19 +1,22 @@
 import { existsSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { adviceOn } from '../api/advice.rules.js';
 import { type Api, read } from '../api/client.js';
 import { createOnce, isUnderWay } from '../api/creation.js';
 import { type Session, sessionOf } from '../api/session.js';
 import { createApp, keepingKey, saved } from '../apps/app-changes.js';
 import type { Action } from '../program/command.js';
-import { Failure } from '../program/failure.js';
+import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { counted } from '../terminal/words.rules.js';
 import { readAccount, readApp, summaryOf } from './account-state.js';
 import { type AppStep, draftOf } from './apps-plan.js';
 import type { DesiredApp } from './configuration-files.js';
 import { type Directory, readDirectory } from './directory.js';
 import { type Steps, stepsOf } from './plan.js';
-import { type Change, type Plan, planColour, planText } from './plan.rules.js';
+import { type Change, doneText, type Plan, planColour, planText } from './plan.rules.js';
+import { Problems } from './problems.js';
 import { type ProviderStep, planProviders } from './providers-plan.js';
 
 /** What has been done, for the result and for whoever is interrupted. */
@@ -28,19 +31,22 @@ export const apply: Action = async (gw) => {
   const session = await sessionOf(gw);
   const done: Done = { changes: [], keyFiles: [] };
   await collectKeys(gw, session, directory, done);
+  if (done.keyFiles.length > 0) gw.standing = `First keys of an earlier run are in ${done.keyFiles.join(', ')}.`;
   const steps = await stepsOf(gw, session, directory, gw.flag('prune'));
   requireComplete(gw, steps.plan);
-  if (steps.removals.length > 0 && !gw.flag('yes')) {
-    if (gw.mayAsk) gw.terminal.print(planText(steps.plan), planColour);
-    await gw.confirm(`Remove ${steps.removals.map(({ name }) => name).join(', ')}?`);
-  }
+  const count = steps.plan.changes.length;
+  if (count > 0 && !gw.isJson) gw.terminal.print(planText(steps.plan), planColour);
+  const removed = steps.removals.map(({ name }) => name).join(', ');
+  const question = count === 1 ? 'Make this change?' : `Make these ${count} changes?`;
+  if (removed !== '') await gw.confirm(`${question} To be removed: ${removed}.`);
+  else if (count > 0 && gw.mayAsk) await gw.confirm(question);
   await carryOut(gw, session, steps, done);
   const keys = done.keyFiles.length === 0 ? '' : `\nFirst keys are in ${done.keyFiles.join(', ')}.`;
   const text =
     done.changes.length === 0
       ? `The account matches the directory.${keys}`
-      : `Done: ${done.changes.length} changes.${keys}`;
-  return { result: { applied: done.changes, keyFiles: done.keyFiles }, text };
+      : `${doneText(done.changes)}\nDone: ${counted(done.changes.length, 'change')}.${keys}`;
+  return { colourOf: planColour, result: { applied: done.changes, keyFiles: done.keyFiles }, text };
 };
 
 /** @throws Failure something is missing that the changes need. */
@@ -79,25 +85,31 @@ async function carryOut(gw: Invocation, session: Session, steps: Steps, done: Do
     try {
       await make();
     } catch (error) {
-      throw stopped(error, change, done, all.length);
+      if (done.changes.length > 0 && !gw.isJson) gw.terminal.print(doneText(done.changes), planColour);
+      throw stopped(error, change, done, all.length, gw.environment.managementKey !== undefined);
     }
     done.changes.push(change);
   }
   gw.isInStep = false;
 }
 
-function stopped(error: unknown, { action, kind, name }: Change, { changes }: Done, total: number): unknown {
+function stopped(
+  error: unknown,
+  { action, kind, name }: Change,
+  { changes }: Done,
+  total: number,
+  hasEnvironmentKey: boolean,
+): unknown {
   if (!(error instanceof Failure)) return error;
   const made = changes.map((change) => ({ action: change.action, kind: change.kind, name: change.name }));
-  const isConflict = error.status === 409;
+  const advice = error.nextAction ?? adviceOn(error, { command: 'apply', hasEnvironmentKey });
+  const isRepeat = error.exitCode === EXIT.remote || advice === null;
   return new Failure(
     error.exitCode,
     error.code,
     `${action} ${name}: ${error.message} ${made.length} of ${total} changes were made.`,
     {
-      nextAction: isConflict
-        ? 'It was changed at the same time. Run gw plan again, then gw apply.'
-        : 'Run gw apply again: it continues from here.',
+      nextAction: isRepeat ? 'Run gw apply again: it continues from here.' : advice,
       details: { ...error.details, failed: { action, kind, name }, made },
     },
   );
@@ -168,13 +180,16 @@ async function applyApp(gw: Invocation, api: Api, { desired, current }: AppStep,
   );
 }
 
+/** Answers of the gateway, not of a proxy, to a removal that somebody else has made. */
+const GONE = new Set(['not_found', 'app_not_found']);
+
 async function remove(api: Api, { kind, id }: Change): Promise<void> {
   const path = { id: id ?? '', app: id ?? '' };
   try {
     if (kind === 'provider') await read(api.DELETE('/v1/admin/providers/{id}', { params: { path } }));
     else await read(api.DELETE('/v1/admin/apps/{app}', { params: { path, query: { confirm: path.app } } }));
   } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 404) throw error;
+    if (!(error instanceof Failure) || !GONE.has(error.code)) throw error;
   }
 }
 
@@ -211,7 +226,9 @@ async function isAppAsDesired(api: Api, desired: DesiredApp): Promise<boolean> {
 
 async function isProviderAsDesired(gw: Invocation, api: Api, desired: ProviderStep['desired']): Promise<boolean> {
   const placed = { file: '', lineOf: () => 1, desired };
-  return (await planProviders(api, await readAccount(api), [placed], gw.environment)).steps.length === 0;
+  const problems = new Problems();
+  const { steps } = await planProviders(api, await readAccount(api), [placed], gw.environment, problems);
+  return steps.length === 0 && problems.count === 0;
 }
 
 /**
@@ -228,11 +245,14 @@ async function collectKeys(gw: Invocation, { api }: Session, { apps }: Directory
       const created = await createApp(gw, api, draft, `${keyOutput}${sep}`);
       if (created.api_key !== null) done.keyFiles.push(created.api_key.key_file);
     } catch (error) {
-      if (!(error instanceof Failure) || error.status !== 410) throw error;
+      if (!(error instanceof Failure) || !LOST_KEYS.has(error.code)) throw error;
       done.keyFiles.push(await replaceKey(gw, api, desired.handle, `${keyOutput}${sep}`, error));
     }
   }
 }
+
+/** Codes of a creation that was made, and whose key cannot be shown any more. */
+const LOST_KEYS = new Set(['resource_receipt_expired', 'resource_key_unavailable']);
 
 async function replaceKey(
   gw: Invocation,

@@ -1,13 +1,15 @@
 import { type Api, read } from '../api/client.js';
 import type { AppDraft } from '../apps/app-file.js';
+import { Failure } from '../program/failure.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { type AccountState, type CurrentApp, readApps, summaryOf } from './account-state.js';
-import { meaningOf } from './change-effects.rules.js';
+import { creationMeaning, meaningOf } from './change-effects.rules.js';
 import type { AppConfig, DesiredApp } from './configuration-files.js';
 import { differences } from './difference.rules.js';
-import { invalid, type Placed } from './directory.js';
+import type { Placed } from './directory.js';
 import type { Change } from './plan.rules.js';
-import { type AssumedProvider, refused } from './providers-plan.js';
+import { invalid, type Problems } from './problems.js';
+import { type AssumedProvider, isUnknownProvider, refused } from './providers-plan.js';
 
 /** A change of an application, with all that makes it. */
 export interface AppStep {
@@ -21,19 +23,29 @@ export function draftOf({ name, handle, status, config }: DesiredApp): AppDraft 
   return { name, handle, status, config };
 }
 
-/** The changes of applications. @throws Failure the service refuses one. */
+/** The changes of applications. @param problems takes what the service refuses. */
 export async function planApps(
   api: Api,
   state: AccountState,
   placed: readonly Placed<DesiredApp>[],
   assumed: readonly AssumedProvider[],
   terminal: Pick<Terminal, 'tell'>,
+  problems: Problems,
 ): Promise<readonly AppStep[]> {
   const current = await currentOf(api, state, placed, terminal);
+  const lacksProviders = problems.count > 0;
   const steps: AppStep[] = [];
   for (const [index, one] of placed.entries()) {
     terminal.tell(`Validating applications: ${index} of ${placed.length}`);
-    const step = await stepOf(api, one, current.get(one), assumed);
+    const step = await problems.attempt(async () => {
+      try {
+        return await stepOf(api, one, current.get(one), assumed);
+      } catch (error) {
+        // A provider that is refused is told as that, and not once more by each application that names it.
+        if (lacksProviders && error instanceof Failure && isUnknownProvider(error.message)) return undefined;
+        throw error;
+      }
+    });
     if (step !== undefined) steps.push(step);
   }
   return steps;
@@ -76,7 +88,8 @@ async function stepOf(
   if (current !== undefined && fields.length === 0) return undefined;
   const name = desired.handle;
   if (current === undefined) {
-    return { change: { kind: 'app', action: 'create', name, id: null, fields, meaning: [] }, desired, current };
+    const meaning = creationMeaning(after);
+    return { change: { kind: 'app', action: 'create', name, id: null, fields, meaning }, desired, current };
   }
   const meaning = meaningOf(current, after, current.users);
   return { change: { kind: 'app', action: 'update', name, id: current.id, fields, meaning }, desired, current };

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+import { counted } from '../terminal/words.rules.js';
 import type { AppConfig } from './configuration-files.js';
-import { differences } from './difference.rules.js';
+import { type FieldChange, leafDifferences } from './difference.rules.js';
 
 /** An application before and after a change, as far as its meaning goes. */
 export interface MeantApp {
@@ -7,21 +9,46 @@ export interface MeantApp {
   readonly config: AppConfig;
 }
 
+/** What an application that is added means: who may call it, what they reach, and what bounds them. */
+export function creationMeaning({ status, config }: MeantApp): readonly string[] {
+  const bounds = leafDifferences({}, config.limits ?? {});
+  return [
+    ...(status === 'disabled' ? ['It is disabled: its calls are refused.'] : []),
+    callersOf(config),
+    ...requirementOf(config),
+    reachedBy(config),
+    ...routingMeaning(OPEN, config).slice(config.routing.providers.mode === 'all' ? 0 : 1),
+    ...endpointMeaning({}, config.endpoints ?? {}),
+    ...(bounds.length === 0 ? ['It has no limit of requests or spending.'] : limitMeaning({}, config, undefined)),
+  ];
+}
+
+/** A configuration that reaches everything. */
+const OPEN = { routing: { providers: { mode: 'all' }, model_rewrites: {} } } as const;
+
+function callersOf({ authentication }: AppConfig): string {
+  if (authentication.type === 'api_key') return 'Whoever has its key may call it.';
+  const { bundle_id, team_id, environments = ['production'] } = authentication.app_attest;
+  return `Devices with the app ${bundle_id} of ${team_id} may call it (${environments.join(', ')}).`;
+}
+
+function reachedBy({ routing: { providers } }: AppConfig): string {
+  if (providers.mode === 'all') return 'Calls may reach every provider of the account.';
+  return `Calls may reach ${Object.keys(providers.selected).join(', ') || 'no provider'} alone.`;
+}
+
 /** What a change of an application means for its callers. @param users it has. */
 export function meaningOf(before: MeantApp, after: MeantApp, users: number): readonly string[] {
-  const who = counted(users);
+  const who = counted(users, 'user');
   return [
     ...statusMeaning(before, after, who),
     ...authenticationMeaning(before.config, after.config, who),
     ...routingMeaning(before.config, after.config),
-    ...endpointMeaning(before.config, after.config),
+    ...endpointMeaning(before.config.endpoints ?? {}, after.config.endpoints ?? {}),
     ...limitMeaning(before.config, after.config, users),
     ...originMeaning(before.config, after.config),
   ];
 }
-
-/** Users in words. */
-export const counted = (users: number) => (users === 1 ? '1 user' : `${users} users`);
 
 function statusMeaning(before: MeantApp, after: MeantApp, who: string): readonly string[] {
   if (before.status === after.status) return [];
@@ -29,104 +56,201 @@ function statusMeaning(before: MeantApp, after: MeantApp, who: string): readonly
 }
 
 function authenticationMeaning(before: AppConfig, after: AppConfig, who: string): readonly string[] {
-  const changes = differences(before.authentication, after.authentication);
-  if (changes.length === 0) return [];
   if (before.authentication.type !== after.authentication.type) {
-    return [`Every caller loses access: the authentication changes (${who}).`];
+    return [`Every caller loses access: the authentication changes (${who}).`, ...requirementOf(after)];
   }
-  const under = (prefix: string) => changes.some(({ path }) => path === prefix || path.startsWith(`${prefix}.`));
-  const issuerChanged = under('end_user.issuer') && !under('end_user.source');
-  const environments = changes.find(({ path }) => path === 'app_attest.environments');
-  const lost = listed(environments?.before).filter((name) => !listed(environments?.after).includes(name));
+  return [...userMeaning(before, after, who), ...attestMeaning(before, after, who)];
+}
+
+/** Who the users of a configuration are. */
+const sourceOf = ({ authentication }: AppConfig) => authentication.end_user?.source ?? 'none';
+
+/** What a caller must send besides its credential. */
+function requirementOf({ authentication: { end_user } }: AppConfig): readonly string[] {
+  if (end_user?.source === 'header') {
+    return [`Calls without the user in the header ${end_user.header ?? 'x-end-user-id'} are refused.`];
+  }
+  if (end_user?.source !== 'issuer') return [];
+  return [`Calls without a signed-in user are refused: a token of ${listed(end_user.issuer.issuer).join(', ')}.`];
+}
+
+function userMeaning(before: AppConfig, after: AppConfig, who: string): readonly string[] {
+  const [was, is] = [sourceOf(before), sourceOf(after)];
+  if (was === 'none' && is !== 'none')
+    return ['Every caller loses access until it names its user.', ...requirementOf(after)];
+  if (is === 'none' && was !== 'none')
+    return [`Calls belong to no user any more: ${who} and their limits do not count.`];
+  const identified = [`Users are identified differently: ${who} and their counts are not carried over.`];
+  if (was !== is) return [...identified, ...requirementOf(after)];
+  const changed = leafDifferences(before.authentication.end_user, after.authentication.end_user);
+  const find = (path: string) => changed.find((change) => change.path === path);
+  const header = find('header');
+  const tokenHeader = find('issuer.token_header');
+  const accepted = changed.filter(({ path }) => TOKEN_RULES.has(path));
   return [
-    ...(under('end_user.source')
-      ? [`Users are identified differently: ${who} and their counts are not carried over.`]
-      : []),
-    ...(issuerChanged ? [`Users whose tokens do not fit the new issuer settings lose access (up to ${who}).`] : []),
-    ...(under('end_user.header') ? ['Callers must name the user in another header.'] : []),
-    ...(under('app_attest.team_id') || under('app_attest.bundle_id')
-      ? [`Devices of the previous app lose access (${who}).`]
-      : []),
-    ...(lost.length > 0 ? [`Devices of the environment ${lost.join(', ')} lose access.`] : []),
+    ...(header === undefined ? [] : ['Callers must name the user in another header.', ...requirementOf(after)]),
+    ...(find('issuer.user_id_claim') === undefined ? [] : identified),
+    ...(accepted.some(narrows)
+      ? [`Users whose tokens do not fit the new issuer settings lose access (up to ${who}).`]
+      : accepted.length > 0
+        ? ['Tokens that were refused are accepted.']
+        : []),
+    ...(tokenHeader === undefined ? [] : ['Callers must send the token of the user in another header.']),
   ];
 }
 
-function routingMeaning(before: AppConfig, after: AppConfig): readonly string[] {
+/** Settings of an issuer that decide which tokens are accepted. */
+const TOKEN_RULES = new Set([
+  ...['issuer.jwks_url', 'issuer.issuer', 'issuer.audience', 'issuer.required_claims'],
+  'issuer.max_token_lifetime_seconds',
+]);
+
+/** Whether a token that was accepted may be refused. */
+function narrows({ path, before, after }: FieldChange): boolean {
+  if (path === 'issuer.max_token_lifetime_seconds') return Number(after) < Number(before);
+  if (path === 'issuer.required_claims') return without(after, before).length > 0;
+  return without(before, after).length > 0;
+}
+
+function attestMeaning(before: AppConfig, after: AppConfig, who: string): readonly string[] {
+  const [was, is] = [before.authentication, after.authentication];
+  if (was.type === 'api_key' || is.type === 'api_key') return [];
+  const [{ app_attest: one }, { app_attest: other }] = [was, is];
+  const isOtherApp = one.team_id !== other.team_id || one.bundle_id !== other.bundle_id;
+  const [lost, gained] = [without(one.environments, other.environments), without(other.environments, one.environments)];
+  return [
+    ...(isOtherApp ? [`Devices of the previous app lose access (${who}).`] : []),
+    ...(lost.length > 0 ? [`Devices of the environment ${lost.join(', ')} lose access.`] : []),
+    ...(gained.length > 0 ? [`Devices of the environment ${gained.join(', ')} get access.`] : []),
+  ];
+}
+
+type Routed = Pick<AppConfig, 'routing'>;
+
+function routingMeaning(before: Routed, after: Routed): readonly string[] {
   const [was, is] = [selectedOf(before), selectedOf(after)];
-  const rewrites = differences(before.routing.model_rewrites, after.routing.model_rewrites);
+  const rewrites = leafDifferences(before.routing.model_rewrites, after.routing.model_rewrites);
   const lines = rewrites.map(({ path, after: to }) =>
     to === undefined ? `Calls of ${path} get that model again.` : `Calls of ${path} get ${to}.`,
   );
   if (is === undefined) return was === undefined ? lines : ['Calls may reach every provider of the account.', ...lines];
-  if (was === undefined)
-    return [`Calls of every provider but ${Object.keys(is).join(', ') || 'none'} are refused.`, ...lines];
-  const removed = Object.keys(was).filter((slug) => is[slug] === undefined);
-  const added = Object.keys(is).filter((slug) => was[slug] === undefined);
-  const narrowed = Object.entries(is).flatMap(([slug, policy]) => {
-    const previous = was[slug];
-    if (previous === undefined) return [];
-    return [
-      ...narrowing(
-        previous.allowed_models,
-        policy.allowed_models,
-        (names) => `Through ${slug}, calls of ${names} are refused.`,
-      ),
-      ...narrowing(
-        pathsOf(previous),
-        pathsOf(policy),
-        (names) => `Through ${slug}, calls of the paths ${names} are refused.`,
-      ),
-    ];
+  const policies = Object.entries(is).flatMap(([slug, policy]) => {
+    const previous = was === undefined ? EVERYTHING : was[slug];
+    return previous === undefined
+      ? [`Calls may reach ${slug}.`, ...policyMeaning(slug, EVERYTHING, policy)]
+      : policyMeaning(slug, previous, policy);
   });
-  return [
-    ...removed.map((slug) => `Calls of ${slug} are refused.`),
-    ...added.map((slug) => `Calls may reach ${slug}.`),
-    ...[...narrowed, ...lines],
-  ];
+  if (was === undefined) {
+    return [`Calls of every provider but ${Object.keys(is).join(', ') || 'none'} are refused.`, ...policies, ...lines];
+  }
+  const removed = Object.keys(was).filter((slug) => is[slug] === undefined);
+  return [...removed.map((slug) => `Calls of ${slug} are refused.`), ...policies, ...lines];
 }
 
-type Selected = Readonly<
-  Record<string, { readonly allowed_paths: readonly unknown[]; readonly allowed_models: readonly string[] }>
->;
+type Selected = Extract<AppConfig['routing']['providers'], { readonly mode: 'selected' }>['selected'];
+type Policy = Selected[string];
+
+const EVERYTHING: Policy = { allowed_paths: [], allowed_models: [] };
 
 /** Undefined: every provider. */
-function selectedOf({ routing: { providers } }: AppConfig): Selected | undefined {
+function selectedOf({
+  routing: { providers },
+}: Routed): (Readonly<Record<string, Policy | undefined>> & Selected) | undefined {
   return providers.mode === 'selected' ? providers.selected : undefined;
 }
 
-const pathsOf = ({ allowed_paths }: Selected[string]) =>
-  allowed_paths.map((allowed) => (typeof allowed === 'string' ? allowed : String(Object(allowed).path)));
+function policyMeaning(slug: string, before: Policy, after: Policy): readonly string[] {
+  const [was, is] = [pathsOf(before), pathsOf(after)];
+  const changed = [...is].filter(
+    ([path, allowed]) => was.has(path) && leafDifferences(was.get(path), allowed).length > 0,
+  );
+  return [
+    ...listMeaning(slug, 'calls of', before.allowed_models, after.allowed_models),
+    ...listMeaning(slug, 'calls of the paths', [...was.keys()], [...is.keys()]),
+    ...changed.map(([path]) => `Through ${slug}, the path ${path} has other methods, or another model.`),
+    ...ceilingMeaning(`Through ${slug}`, before.max_output_tokens, after.max_output_tokens),
+  ];
+}
 
-/** An empty list allows everything. */
-function narrowing(
+const pathsOf = ({ allowed_paths }: Policy) =>
+  new Map(
+    allowed_paths.map((allowed) =>
+      typeof allowed === 'string' ? [allowed, { path: allowed }] : [allowed.path, allowed],
+    ),
+  );
+
+/** An empty list allows everything that the provider serves. */
+function listMeaning(
+  slug: string,
+  what: string,
   before: readonly string[],
   after: readonly string[],
-  told: (names: string) => string,
 ): readonly string[] {
-  if (after.length === 0) return [];
-  if (before.length === 0) return [told(`everything but ${after.join(', ')}`)];
+  const told = (names: readonly string[], verb: string) => `Through ${slug}, ${what} ${names.join(', ')} are ${verb}.`;
+  if (after.length === 0) return before.length === 0 ? [] : [`Through ${slug}, ${what} every kind are allowed.`];
+  if (before.length === 0) return [told([`everything but ${after.join(', ')}`], 'refused')];
   const lost = before.filter((name) => !after.includes(name));
-  return lost.length === 0 ? [] : [told(lost.join(', '))];
+  const gained = after.filter((name) => !before.includes(name));
+  return [...(lost.length > 0 ? [told(lost, 'refused')] : []), ...(gained.length > 0 ? [told(gained, 'allowed')] : [])];
 }
 
-function endpointMeaning(before: AppConfig, after: AppConfig): readonly string[] {
-  const [was, is] = [before.endpoints ?? {}, after.endpoints ?? {}];
+function ceilingMeaning(where: string, before: number | undefined, after: number | undefined): readonly string[] {
+  if (before === after) return [];
+  if (after === undefined) return [`${where}, the number of output tokens has no ceiling any more.`];
+  const was = before === undefined ? 'none' : String(before);
+  return [`${where}, calls that ask for more than ${after} output tokens are refused (ceiling before: ${was}).`];
+}
+
+type Endpoints = NonNullable<AppConfig['endpoints']>;
+type Endpoint = Endpoints[string];
+
+function endpointMeaning(was: Endpoints, is: Endpoints): readonly string[] {
   const removed = Object.keys(was).filter((slug) => !Object.hasOwn(is, slug));
-  const served = Object.entries(is).flatMap(([slug, { provider, model }]) => {
+  const kept = Object.entries(is).flatMap(([slug, endpoint]) => {
     const previous = Object.hasOwn(was, slug) ? was[slug] : undefined;
-    if (previous === undefined) return [`The endpoint ${slug} is new, served by ${provider} with ${model}.`];
-    const isMoved = previous.provider !== provider || previous.model !== model;
-    return isMoved ? [`The endpoint ${slug} is served by ${provider} with ${model}.`] : [];
+    if (previous !== undefined) return servedMeaning(slug, previous, endpoint);
+    const { provider, model } = endpoint;
+    const told = `The endpoint ${slug} is new, served by ${provider} with ${model}.`;
+    return [told, ...servedMeaning(slug, { provider, model, api_style: endpoint.api_style } as Endpoint, endpoint)];
   });
-  return [...removed.map((slug) => `The endpoint ${slug} answers 404.`), ...served];
+  return [...removed.map((slug) => `The endpoint ${slug} answers 404.`), ...kept];
 }
 
-function limitMeaning(before: AppConfig, after: AppConfig, users: number): readonly string[] {
-  return differences(before.limits ?? {}, after.limits ?? {}).flatMap(({ path }) => {
-    const scope = path.startsWith('per_user') ? `for each of ${counted(users)}` : 'for the application as a whole';
-    return leavesOf(before.limits, after.limits, path).map(
-      ([name, was, is]) => `${NAMES[name] ?? name}: ${shown(was)} becomes ${shown(is)}, ${scope}.`,
-    );
+/** What differs in how an endpoint is served. */
+function servedMeaning(slug: string, before: Endpoint, after: Endpoint): readonly string[] {
+  const isMoved = before.provider !== after.provider || before.model !== after.model;
+  const [was, is] = [fallbacksOf(before), fallbacksOf(after)];
+  const [open, ceiled] = [settingsOf(before), settingsOf(after)];
+  return [
+    ...(before.api_style !== after.api_style
+      ? [`The endpoint ${slug} takes other requests: ${after.api_style} in place of ${before.api_style}.`]
+      : []),
+    ...(isMoved ? [`The endpoint ${slug} is served by ${after.provider} with ${after.model}.`] : []),
+    ...(was === is ? [] : [`The endpoint ${slug} falls back to ${is === '' ? 'nothing' : is}.`]),
+    ...leafDifferences(open.params, ceiled.params).map(({ path, after: value }) =>
+      value === undefined
+        ? `The endpoint ${slug} no longer sets ${path}.`
+        : `The endpoint ${slug} sets ${path} to ${JSON.stringify(value)}.`,
+    ),
+    ...ceilingMeaning(`At the endpoint ${slug}`, open.max_output_tokens, ceiled.max_output_tokens),
+  ];
+}
+
+const fallbacksOf = ({ fallback = [] }: Endpoint) =>
+  fallback.map(({ provider, model }) => `${provider} with ${model}`).join(', then ');
+
+/** An endpoint of transcriptions has none of them. */
+const settingsOf = (endpoint: Endpoint) =>
+  endpoint.api_style === 'responses' ? endpoint : { params: undefined, max_output_tokens: undefined };
+
+/** @param users that the application has; undefined: it is new. */
+function limitMeaning(before: Limited, after: Limited, users: number | undefined): readonly string[] {
+  return leafDifferences(before.limits, after.limits).map(({ path, before: was, after: is }) => {
+    const name = path.split('.').at(-1) ?? path;
+    const each = users === undefined ? 'for each user' : `for each of ${counted(users, 'user')}`;
+    const scope = path.startsWith('per_user') ? each : 'for the application as a whole';
+    const change = users === undefined ? shown(is) : `${shown(was)} becomes ${shown(is)}`;
+    return `${NAMES[name] ?? name}: ${change}, ${scope}.`;
   });
 }
 
@@ -138,24 +262,20 @@ function originMeaning(before: AppConfig, after: AppConfig): readonly string[] {
   ];
 }
 
+type Limited = Pick<AppConfig, 'limits'>;
+
 const NAMES: Readonly<Record<string, string>> = {
   per_minute: 'Requests per minute',
   per_day: 'Requests per day',
   monthly_usd: 'Budget per month, in US dollars',
 };
 
-/** The limits at and below a path, before and after. */
-function leavesOf(before: unknown, after: unknown, path: string): readonly (readonly [string, unknown, unknown])[] {
-  const at = (value: unknown) => path.split('.').reduce<unknown>((part, name) => Object(part)[name], value);
-  const [was, is] = [at(before), at(after)];
-  const isLeaf = [was, is].every((value) => typeof value !== 'object' || value === null);
-  if (isLeaf) return [[path.split('.').at(-1) ?? path, was, is]];
-  const names = [...new Set([...Object.keys(Object(was)), ...Object.keys(Object(is))])];
-  return names
-    .flatMap((name) => leavesOf(before, after, `${path}.${name}`))
-    .filter(([, one, other]) => (one ?? null) !== (other ?? null));
-}
+const shown = (value: unknown) => (value === undefined ? 'no limit' : String(value));
 
-const shown = (value: unknown) => (value === undefined || value === null ? 'no limit' : String(value));
+/** A member that takes one value or several. */
+const listed = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-const listed = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+/** What a list, or a single value, has and another one has not. */
+const without = (from: unknown, other: unknown) =>
+  listed(from).filter((one) => !listed(other).some((another) => isDeepStrictEqual(one, another)));

@@ -47,12 +47,12 @@ export const configurationCommands: readonly Command[] = [
     name: 'apply',
     summary: 'Make the account match the files',
     details:
-      'All files are validated first. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on.',
+      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on.',
     arguments: DIRECTORY,
     options: [
       ['--key-output <directory>', 'where first keys go (0600); never over an existing file'],
       PRUNE,
-      ['--yes', 'do not ask before removing'],
+      ['--yes', 'do not ask'],
     ],
     examples: ['gw apply gateway', 'gw apply gateway --key-output keys --json', 'gw apply gateway --prune --yes'],
     result: members({ applied: { type: 'array', items: CHANGE }, keyFiles: TEXTS }),

@@ -8,6 +8,7 @@ import {
   type DesiredProvider,
   PROVIDERS_FILE,
 } from './configuration-files.js';
+import { invalid, Problems } from './problems.js';
 import { parseYaml, type YamlContent } from './yaml-file.js';
 
 const YAML = /\.ya?ml$/;
@@ -31,21 +32,24 @@ export interface Directory {
 /** Reads a directory. @throws Failure it is none, holds nothing, or a file is not what it must be. */
 export function readDirectory(path: string): Directory {
   const root = realRoot(path);
-  const providers = existsSync(join(root, PROVIDERS_FILE)) ? providersIn(root) : undefined;
+  const problems = new Problems();
+  const hasProviders = existsSync(join(root, PROVIDERS_FILE));
+  const providers = hasProviders ? (problems.collect(() => providersIn(root, problems)) ?? []) : undefined;
   const folder = join(root, APPS_FOLDER);
   const names = existsSync(folder)
     ? readdirSync(inside(root, folder))
         .filter((name) => YAML.test(name))
         .sort()
     : [];
-  const apps = names.map((name) => appIn(root, `${APPS_FOLDER}/${name}`));
-  if (providers === undefined && apps.length === 0) {
+  const apps = names.flatMap((name) => problems.collect(() => appIn(root, `${APPS_FOLDER}/${name}`)) ?? []);
+  if (names.length === 0 && providers === undefined) {
     throw Failure.input('directory_empty', `${path} holds no configuration.`, {
       nextAction: `Write one: gw export ${path}`,
     });
   }
-  requireDistinct(apps, ({ handle }) => handle, 'handle');
-  requireDistinct(providers ?? [], ({ slug }) => slug, 'slug');
+  requireDistinct(apps, ({ handle }) => handle, 'handle', problems);
+  requireDistinct(providers ?? [], ({ slug }) => slug, 'slug', problems);
+  problems.throwIfAny();
   return { apps, providers };
 }
 
@@ -78,33 +82,41 @@ function appIn(root: string, file: string): Placed<DesiredApp> {
   const { members, lineOf } = contentOf(root, file);
   const reader = new Members(file, lineOf, '', members);
   reader.allow(['name', 'handle', 'status', 'config']);
-  const handle = reader.text('handle');
-  if (!HANDLE.test(handle))
-    throw invalid(file, lineOf('handle'), 'handle: must be 1 to 63 lower-case letters, digits and dashes');
-  const config = reader.object('config') as unknown as AppConfig;
-  return { file, lineOf, desired: { handle, name: reader.text('name'), status: reader.status(), config } };
+  const desired = {
+    ...{ handle: reader.text('handle', [HANDLE, 'must be 1 to 63 lower-case letters, digits and dashes']) },
+    ...{ name: reader.text('name'), status: reader.status(), config: reader.object('config') as unknown as AppConfig },
+  };
+  reader.end();
+  return { file, lineOf, desired };
 }
 
-function providersIn(root: string): readonly Placed<DesiredProvider>[] {
+function providersIn(root: string, problems: Problems): readonly Placed<DesiredProvider>[] {
   const { members, lineOf } = contentOf(root, PROVIDERS_FILE);
-  new Members(PROVIDERS_FILE, lineOf, '', members).allow(['providers']);
+  const top = new Members(PROVIDERS_FILE, lineOf, '', members);
+  top.allow(['providers']);
+  top.end();
   if (!Array.isArray(members.providers)) throw invalid(PROVIDERS_FILE, 1, 'providers: must be a list');
-  return members.providers.map((value: unknown, index) => {
-    const path = `providers.${index}`;
-    const reader = new Members(PROVIDERS_FILE, lineOf, `${path}.`, objectAt(PROVIDERS_FILE, { lineOf }, path, value));
-    reader.allow(['slug', 'type', 'name', 'status', 'baseUrl', 'providerGateway', 'gatewayRoute', 'pricing']);
-    const desired = {
-      ...{ slug: reader.text('slug'), type: reader.text('type'), name: reader.text('name'), status: reader.status() },
-      ...{ baseUrl: reader.optionalText('baseUrl'), providerGateway: reader.optionalText('providerGateway') },
-      ...{ gatewayRoute: reader.optionalObject('gatewayRoute'), pricing: reader.optionalObject('pricing') },
-    };
-    const place = (inner: string) => lineOf(`${path}.${inner}`);
-    return { file: PROVIDERS_FILE, lineOf: place, desired };
+  return members.providers.flatMap((value: unknown, index) => {
+    return problems.collect(() => providerAt(value, `providers.${index}`, lineOf)) ?? [];
   });
 }
 
-/** Members of an object in a file, each read as what it must be. */
+function providerAt(value: unknown, path: string, lineOf: YamlContent['lineOf']): Placed<DesiredProvider> {
+  const reader = new Members(PROVIDERS_FILE, lineOf, `${path}.`, objectAt(PROVIDERS_FILE, { lineOf }, path, value));
+  reader.allow(['slug', 'type', 'name', 'status', 'baseUrl', 'providerGateway', 'gatewayRoute', 'pricing']);
+  const desired = {
+    ...{ slug: reader.text('slug'), type: reader.text('type'), name: reader.text('name'), status: reader.status() },
+    ...{ baseUrl: reader.optionalText('baseUrl'), providerGateway: reader.optionalText('providerGateway') },
+    ...{ gatewayRoute: reader.optionalObject('gatewayRoute'), pricing: reader.optionalObject('pricing') },
+  };
+  reader.end();
+  return { file: PROVIDERS_FILE, lineOf: (inner) => lineOf(`${path}.${inner}`), desired };
+}
+
+/** Members of an object in a file, each read as what it must be. What is wrong is told by `end`. */
 class Members {
+  private readonly problems = new Problems();
+
   constructor(
     private readonly file: string,
     private readonly lineOf: YamlContent['lineOf'],
@@ -113,14 +125,20 @@ class Members {
   ) {}
 
   allow(names: readonly string[]): void {
-    const stranger = Object.keys(this.members).find((name) => !names.includes(name));
-    if (stranger !== undefined) throw this.problem(stranger, `is none of ${names.join(', ')}`);
+    for (const stranger of Object.keys(this.members).filter((name) => !names.includes(name))) {
+      this.problem(stranger, `is none of ${names.join(', ')}`);
+    }
   }
 
-  text(name: string): string {
+  /** @param form that it must have, and what that is. */
+  text(name: string, [form, meaning]: readonly [RegExp, string] = [/\S/, 'must be text']): string {
     const value = this.members[name];
-    if (typeof value === 'string' && value.trim() !== '') return value;
-    throw this.problem(name, value === undefined ? 'is missing' : 'must be text');
+    if (typeof value !== 'string' || value.trim() === '') {
+      this.problem(name, value === undefined ? 'is missing' : 'must be text');
+      return '';
+    }
+    if (!form.test(value)) this.problem(name, meaning);
+    return value;
   }
 
   optionalText(name: string): string | null {
@@ -130,7 +148,8 @@ class Members {
   object(name: string): object {
     const value = this.members[name];
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-    throw this.problem(name, value === undefined ? 'is missing' : 'must hold members');
+    this.problem(name, value === undefined ? 'is missing' : 'must hold members');
+    return {};
   }
 
   optionalObject(name: string): object | null {
@@ -140,12 +159,18 @@ class Members {
   status(): 'active' | 'disabled' {
     const value = this.members.status ?? 'active';
     if (value === 'active' || value === 'disabled') return value;
-    throw this.problem('status', 'must be active or disabled');
+    this.problem('status', 'must be active or disabled');
+    return 'active';
   }
 
-  private problem(name: string, problem: string): Failure {
+  /** @throws Failure everything that is wrong. */
+  end(): void {
+    this.problems.throwIfAny();
+  }
+
+  private problem(name: string, problem: string): void {
     const path = `${this.prefix}${name}`;
-    return invalid(this.file, this.lineOf(path), `${path}: ${problem}`);
+    this.problems.add(invalid(this.file, this.lineOf(path), `${path}: ${problem}`));
   }
 }
 
@@ -154,20 +179,18 @@ function objectAt(file: string, { lineOf }: Pick<YamlContent, 'lineOf'>, path: s
   throw invalid(file, path === '' ? 1 : lineOf(path), path === '' ? 'must hold members' : `${path}: must hold members`);
 }
 
-function requireDistinct<T>(placed: readonly Placed<T>[], keyOf: (desired: T) => string, name: string): void {
+function requireDistinct<T>(
+  placed: readonly Placed<T>[],
+  keyOf: (desired: T) => string,
+  name: string,
+  problems: Problems,
+): void {
   const seen = new Map<string, Placed<T>>();
   for (const one of placed) {
     const key = keyOf(one.desired);
     const other = seen.get(key);
     if (other !== undefined)
-      throw invalid(one.file, one.lineOf(name), `${name}: "${key}" is also that of ${other.file}`);
+      problems.add(invalid(one.file, one.lineOf(name), `${name}: "${key}" is also that of ${other.file}`));
     seen.set(key, one);
   }
-}
-
-/** A file that is not what it must be. */
-export function invalid(file: string, line: number, problem: string, nextAction?: string): Failure {
-  const details = { problems: [{ file, line, problem }] };
-  const facts = { details, ...(nextAction !== undefined && { nextAction }) };
-  return Failure.input('invalid_configuration', `${file}:${line}: ${problem}`, facts);
 }

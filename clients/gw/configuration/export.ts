@@ -5,6 +5,7 @@ import providersSchema from '../../../docs/schemas/providers.schema.json' with {
 import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
+import { counted } from '../terminal/words.rules.js';
 import { readAccount, readApps } from './account-state.js';
 import {
   APP_SCHEMA,
@@ -35,7 +36,7 @@ export const exportTo: Action = async (gw) => {
   const strangers = writeAll(directory, files);
   const names = [...files.keys()].sort();
   const note = strangers.length === 0 ? '' : `\nNot of this account, and unchanged: ${strangers.join(', ')}`;
-  const text = `Wrote ${apps.length} applications and ${providers.length} providers to ${directory}.${note}`;
+  const text = `Wrote ${counted(apps.length, 'application')} and ${counted(providers.length, 'provider')} to ${directory}.${note}`;
   return { result: { directory, files: names, leftAlone: strangers }, text };
 };
 
@@ -49,7 +50,7 @@ function requireDistinctFiles(handles: readonly string[]): void {
   const twice = handles.find((handle, index) => handles.indexOf(handle) !== index);
   if (twice === undefined) return;
   throw Failure.input('ambiguous', `"${twice}" is the handle of one application and the id of another.`, {
-    nextAction: `Give the other a handle: gw app update ${twice} --handle …`,
+    nextAction: `Give the one with that handle another: gw app update ${twice} --handle <handle>`,
   });
 }
 

@@ -32,6 +32,7 @@ export interface Plan {
 }
 
 const SIGNS = { create: '+', update: '~', remove: '-' } as const;
+const DONE = { create: 'created', update: 'changed', remove: 'removed' } as const;
 const KINDS = { provider: 'provider', app: 'application' } as const;
 
 const COLOURS: Readonly<Record<string, Colour>> = { '+': 'green', '~': 'yellow', '-': 'red', '!': 'yellow' };
@@ -59,6 +60,11 @@ export function planText({ changes, missing, unowned, newKeys }: Plan): string {
     ...missing.map(({ problem, nextAction }) => `Missing: ${problem} ${nextAction}`),
     ...(left.length === 0 ? [] : [`Not in the directory, and unchanged without --prune: ${left.join(', ')}.`]),
   ].join('\n');
+}
+
+/** What has been done, for people. */
+export function doneText(changes: readonly Change[]): string {
+  return changes.map(({ kind, action, name }) => `${SIGNS[action]} ${DONE[action]} ${KINDS[kind]} ${name}`).join('\n');
 }
 
 function summaryOf(changes: readonly Change[]): string {

@@ -1,13 +1,15 @@
+import { isOfStranger } from '../api/refusal.rules.js';
 import type { Session } from '../api/session.js';
 import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { counted } from '../terminal/words.rules.js';
 import { type AccountState, readAccount, summaryOf } from './account-state.js';
 import { type AppStep, planApps } from './apps-plan.js';
-import { counted } from './change-effects.rules.js';
 import { type Directory, readDirectory } from './directory.js';
 import { type Change, type Plan, planColour, planText } from './plan.rules.js';
+import { Problems } from './problems.js';
 import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
 
 /** Comparisons of an account that changes meanwhile. */
@@ -47,7 +49,8 @@ export async function stepsOf(
 }
 
 /** Whether somebody else has changed the account while it was read. */
-const hasMoved = (error: unknown) => error instanceof Failure && (error.status === 409 || error.status === 404);
+const hasMoved = (error: unknown) =>
+  error instanceof Failure && !isOfStranger(error) && (error.status === 409 || error.status === 404);
 
 async function compared(
   gw: Pick<Invocation, 'environment' | 'terminal'>,
@@ -57,9 +60,12 @@ async function compared(
 ): Promise<Steps> {
   gw.terminal.tell('Reading the account');
   const state = await readAccount(api);
-  const { steps: providers, missing } = await planProviders(api, state, directory.providers ?? [], gw.environment);
+  const problems = new Problems();
+  const placed = directory.providers ?? [];
+  const { steps: providers, missing } = await planProviders(api, state, placed, gw.environment, problems);
   const assumed = providers.map((step) => step.assumed);
-  const apps = await planApps(api, state, directory.apps, assumed, gw.terminal);
+  const apps = await planApps(api, state, directory.apps, assumed, gw.terminal, problems);
+  problems.throwIfAny();
   const unowned = unownedOf(state, directory);
   const removals = prunes ? removalsOf(state, unowned) : [];
   const newKeys = apps.flatMap(({ change, desired }) =>
@@ -89,7 +95,7 @@ function removalsOf({ apps, providers }: AccountState, unowned: Plan['unowned'])
     ...unowned.apps.map((name) => {
       const app = summaryOf(apps, name);
       return removed('app', name, app?.id, [
-        `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0)}).`,
+        `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0, 'user')}).`,
       ]);
     }),
     ...unowned.providers.map((slug) => {

@@ -1,12 +1,14 @@
 import type { components } from '../../console/src/api/schema.d.ts';
 import { type Api, read } from '../api/client.js';
+import { isOfStranger } from '../api/refusal.rules.js';
 import { type Environment, providerSecretVariable } from '../program/environment.js';
 import { Failure } from '../program/failure.js';
 import type { AccountState, CurrentProvider } from './account-state.js';
 import type { AppConfig, DesiredProvider } from './configuration-files.js';
-import { differences } from './difference.rules.js';
-import { invalid, type Placed } from './directory.js';
+import { differences, leafDifferences } from './difference.rules.js';
+import type { Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
+import { invalid, type Problems } from './problems.js';
 
 const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
 
@@ -23,22 +25,25 @@ export interface ProviderStep {
   readonly secret: string | undefined;
 }
 
-/** The changes of providers, and what they miss. @throws Failure a file asks for what cannot be. */
+/** The changes of providers, and what they miss. @param problems takes what a file asks for and cannot be. */
 export async function planProviders(
   api: Api,
   state: AccountState,
   desired: readonly Placed<DesiredProvider>[],
   environment: Pick<Environment, 'providerSecret'>,
+  problems: Problems,
 ): Promise<{ readonly steps: readonly ProviderStep[]; readonly missing: readonly Missing[] }> {
   const steps: ProviderStep[] = [];
   const missing: Missing[] = [];
   for (const placed of desired) {
-    const step = stepOf(placed, state, environment);
-    if (step === undefined) continue;
-    missing.push(...missingFor(step, state));
-    await requireAccepted(api, placed, step.assumed);
-    const unpriced = await unpricedMeaning(api, step);
-    steps.push({ ...step, change: { ...step.change, meaning: [...step.change.meaning, ...unpriced] } });
+    await problems.attempt(async () => {
+      const step = stepOf(placed, state, environment);
+      if (step === undefined) return;
+      await requireAccepted(api, placed, step.assumed);
+      missing.push(...missingFor(step, state));
+      const unpriced = await unpricedMeaning(api, step);
+      steps.push({ ...step, change: { ...step.change, meaning: [...step.change.meaning, ...unpriced] } });
+    });
   }
   return { steps, missing };
 }
@@ -61,7 +66,11 @@ function stepOf(
   const users = apps.filter(({ referenced_providers }) => referenced_providers.includes(desired.slug)).map(nameOf);
   const change: Change = {
     ...{ kind: 'provider', action: current === undefined ? 'create' : 'update', name: desired.slug },
-    ...{ id: current?.id ?? null, fields, meaning: current === undefined ? [] : meaningOf(current, desired, users) },
+    ...{
+      id: current?.id ?? null,
+      fields,
+      meaning: current === undefined ? newMeaning(desired) : meaningOf(current, desired, users),
+    },
   };
   const assumed = { ...written(desired), ...(gatewayId !== undefined && { providerGatewayId: gatewayId }) };
   const secret = needsKey ? environment.providerSecret(desired.slug) : undefined;
@@ -78,7 +87,11 @@ function missingFor(
 ): readonly Missing[] {
   const { slug, type, providerGateway } = desired;
   if (providerGateway !== null && gateways.get(providerGateway) === undefined) {
-    const problem = `There is no provider gateway "${providerGateway}" for ${slug}, or more than one.`;
+    if (gateways.has(providerGateway)) {
+      const problem = `Several provider gateways are named "${providerGateway}"; ${slug} needs one.`;
+      return [{ name: slug, problem, nextAction: 'Rename the others: gw provider-gateway update <id> --name <name>' }];
+    }
+    const problem = `There is no provider gateway "${providerGateway}" for ${slug}.`;
     return [{ name: slug, problem, nextAction: `Add it: gw provider-gateway add --name ${providerGateway}` }];
   }
   const needsKey = providerGateway === null && (current === undefined || movesTo(current, desired));
@@ -92,6 +105,13 @@ function missingFor(
   return [{ name: slug, problem, nextAction: `Set ${providerSecretVariable(slug)}, or use: ${command}` }];
 }
 
+/** What a provider that is added means. */
+function newMeaning({ status, baseUrl }: DesiredProvider): readonly string[] {
+  if (status === 'disabled') return ['It is disabled: its calls fail.'];
+  const where = baseUrl === null ? '' : ` Its key is sent to ${baseUrl}.`;
+  return [`Applications that reach every provider may call it at once.${where}`];
+}
+
 /** What a change of a provider means for the applications that name it. */
 function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: readonly string[]): readonly string[] {
   const where = apps.length === 0 ? 'No application names it.' : `Named by ${apps.join(', ')}.`;
@@ -102,7 +122,19 @@ function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: rea
     ...(current.baseUrl !== desired.baseUrl
       ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}. ${where}`]
       : []),
+    ...(leafDifferences(current.gatewayRoute, desired.gatewayRoute).length > 0
+      ? [`Its calls take another route through the provider gateway. ${where}`]
+      : []),
+    ...priceMeaning(current.pricing ?? {}, desired.pricing ?? {}),
   ];
+}
+
+/** Models whose price changes, or that get one of their own. Those that lose it: `unpricedMeaning`. */
+function priceMeaning(before: object, after: object): readonly string[] {
+  return Object.entries(after).flatMap(([model, price]) => {
+    if (!Object.hasOwn(before, model)) return [`${model} gets a price of its own.`];
+    return leafDifferences(Object(before)[model], price).length > 0 ? [`The price of ${model} changes.`] : [];
+  });
 }
 
 /** What it means that models lose the price of their own. The service knows whether they have another. */
@@ -141,13 +173,15 @@ async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assume
   }
 }
 
+/** Whether an application is refused for a provider that is not there, or that is refused itself. */
+export const isUnknownProvider = (problem: string) => problem.endsWith('is not a provider of this account');
+
 /** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
 export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | 'lineOf'>, prefix = /^/): unknown {
-  if (!(error instanceof Failure) || error.status !== 400) return error;
+  if (!(error instanceof Failure) || error.status !== 400 || isOfStranger(error)) return error;
   const problem = error.message.replace(prefix, '');
   const [path = ''] = problem.split(': ');
-  const isMissing = problem.endsWith('is not a provider of this account');
-  return invalid(placed.file, placed.lineOf(path), problem, isMissing ? ADD_PROVIDER : undefined);
+  return invalid(placed.file, placed.lineOf(path), problem, isUnknownProvider(problem) ? ADD_PROVIDER : undefined);
 }
 
 export function nameOf({ handle, id }: { readonly handle: string | null; readonly id: string }): string {

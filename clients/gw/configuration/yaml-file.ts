@@ -1,5 +1,5 @@
 import { Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { Failure } from '../program/failure.js';
+import { Problems, unreadable } from './problems.js';
 
 /** Content of a YAML file, and where its parts are. */
 export interface YamlContent {
@@ -12,8 +12,9 @@ export interface YamlContent {
 export function parseYaml(name: string, text: string): YamlContent {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
-  const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw unreadable(name, problem.message);
+  const problems = new Problems();
+  for (const { message } of [...document.errors, ...document.warnings]) problems.add(unreadable(name, message));
+  problems.throwIfAny();
   const lineOf = (path: string) => {
     const segments = path.split('.');
     for (let length = segments.length; length > 0; length--) {
@@ -28,12 +29,6 @@ export function parseYaml(name: string, text: string): YamlContent {
   } catch (error) {
     throw unreadable(name, error instanceof Error ? error.message : String(error));
   }
-}
-
-function unreadable(name: string, problem: string): Failure {
-  return Failure.input('invalid_configuration', `${name}: ${problem}`, {
-    details: { problems: [{ file: name, problem }] },
-  });
 }
 
 /** What surrounds the content of a written file. */

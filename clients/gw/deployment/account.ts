@@ -30,16 +30,50 @@ export const logout: Action = async (gw) => {
 };
 
 /**
- * Saves a deployment as the profile of the command, with a key that it accepts.
+ * Before anything is asked for: a profile with a key for one address is not made that of another by the way.
  *
- * @param key undefined: none; one that is saved for the profile goes.
- * @returns the account of the key; null without one.
+ * @throws Failure it is.
+ */
+export async function requireProfileFor({ profiles, profileName: name }: Invocation, url: string): Promise<void> {
+  const saved = profiles.readable(name);
+  if (saved === undefined || saved.url === url || !(await profiles.hasKey(name))) return;
+  const nextAction = `Give the new one a name: --profile <name>. Or forget the old one: gw profile remove ${name}`;
+  throw Failure.input('profile_exists', `The profile "${name}" has a key for ${saved.url}.`, { nextAction });
+}
+
+/** What came of saving a deployment. */
+interface Saved {
+  /** Null without a key. */
+  readonly accountId: string | null;
+  /** Whether a key that was saved before is saved no more. */
+  readonly forgotValidKey: boolean;
+}
+
+/**
+ * Saves a deployment as the profile of the command, with a key that it accepts, and makes it the current one.
+ *
+ * @param key undefined: that of the profile stays, if it was saved for this deployment.
  * @throws Failure the key is refused.
  */
-export async function saveKey(gw: Invocation, deployment: Deployment, key: string | undefined): Promise<string | null> {
-  const session = key === undefined ? undefined : await openSession(deployment, key, gw.context);
-  const accountId = session?.standing.account.id ?? null;
-  const profile = { url: deployment.url, deploymentId: deployment.capabilities.deployment.id, accountId };
-  await gw.profiles.save(gw.profileName, profile, key);
-  return accountId;
+export async function saveKey(gw: Invocation, deployment: Deployment, key: string | undefined): Promise<Saved> {
+  const { profiles, profileName: name, context } = gw;
+  const { url, capabilities } = deployment;
+  const deploymentId = capabilities.deployment.id;
+  const before = profiles.readable(name);
+  const isSame = before?.url === url && before.deploymentId === deploymentId;
+  const kept = key === undefined && isSame ? await profiles.key(name) : undefined;
+  const accountId = key === undefined ? undefined : (await openSession(deployment, key, context)).standing.account.id;
+  const profile = {
+    url,
+    deploymentId,
+    accountId: accountId ?? (kept === undefined ? null : (before?.accountId ?? null)),
+  };
+  const forgotValidKey = await profiles.save(name, profile, key ?? kept);
+  return { accountId: profile.accountId, forgotValidKey };
+}
+
+/** The profile that is used from now on, where it was another one before. @param before the one in use before. */
+export function switchText({ profiles, profileName }: Invocation, before: string): string {
+  if (before === profileName || !profiles.has(before)) return '';
+  return `\nIt is the current profile now. Back to the one before: gw profile use ${before}`;
 }

@@ -5,7 +5,8 @@ const CHECK = members({
   ...{ check: TEXT, state: { enum: ['ok', 'warning', 'failed', 'unknown'] } },
   ...{ detail: TEXT, nextAction: { type: ['string', 'null'] } },
 });
-const SAVED = { state: { const: 'completed' }, profile: TEXT, url: TEXT, accountId: TEXT };
+const FORGOT = { forgotValidKey: { type: 'boolean' } };
+const SAVED = { state: { const: 'completed' }, profile: TEXT, url: TEXT, accountId: TEXT, ...FORGOT };
 const WAITING = members({ state: { const: 'pending' }, url: TEXT, userCode: TEXT, expiresAt: TEXT });
 
 /** Commands for gateways as a whole, and for the account in them. */
@@ -13,7 +14,8 @@ export const deploymentCommands: readonly Command[] = [
   {
     name: 'deployment connect',
     summary: 'Connect a gateway and save its key',
-    details: 'Prompts for a missing address. Without a key, log in afterwards.',
+    details:
+      'Prompts for a missing address. The gateway becomes the current profile; without a key, a saved one stays, else log in afterwards.',
     options: [
       ['--url <url>', 'address of the gateway (GW_URL)'],
       ['--key-stdin', 'read a management key from standard input'],
@@ -22,7 +24,13 @@ export const deploymentCommands: readonly Command[] = [
       'gw deployment connect --url "$GW_URL"',
       'printenv GW_MANAGEMENT_KEY | gw deployment connect --url "$GW_URL" --key-stdin --profile staging',
     ],
-    result: members({ profile: TEXT, url: TEXT, deploymentId: TEXT, accountId: { type: ['string', 'null'] } }),
+    result: members({
+      profile: TEXT,
+      url: TEXT,
+      deploymentId: TEXT,
+      accountId: { type: ['string', 'null'] },
+      ...FORGOT,
+    }),
     load: async () => (await import('./deployment.js')).connect,
   },
   {

@@ -3,18 +3,22 @@ import { deploymentAt, originOf, urlOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { KEY_STAYS_VALID } from '../state/profiles.js';
 import { facts } from '../terminal/table.js';
-import { saveKey } from './account.js';
+import { requireProfileFor, saveKey, switchText } from './account.js';
 
 /** `gw deployment connect`: saves a deployment, and a key if one is given, as a profile. */
 export const connect: Action = async (gw) => {
   const url = originOf(await typedUrl(gw), gw.environment.allowsHttp);
+  await requireProfileFor(gw, url);
   const key = gw.flag('keyStdin') ? await gw.terminal.readStdin() : undefined;
   const deployment = await deploymentAt(url, gw.context);
-  const accountId = await saveKey(gw, deployment, key);
-  const result = { profile: gw.profileName, url, deploymentId: deployment.capabilities.deployment.id, accountId };
-  const next = accountId === null ? '\nNow log in: gw account login' : '';
-  return { result, text: `Connected to ${url} as profile "${gw.profileName}".${next}` };
+  const [name, before] = [gw.profileName, gw.profiles.current()];
+  const saved = await saveKey(gw, deployment, key);
+  const result = { profile: name, url, deploymentId: deployment.capabilities.deployment.id, ...saved };
+  const next = saved.accountId === null ? `\nNow log in: gw account login` : '';
+  const valid = saved.forgotValidKey ? `\n${KEY_STAYS_VALID}` : '';
+  return { result, text: `Connected to ${url} as profile "${name}".${valid}${switchText(gw, before)}${next}` };
 };
 
 async function typedUrl(gw: Invocation): Promise<string> {
@@ -31,6 +35,7 @@ export const status: Action = async (gw) => {
   const health = await read(apiOf(url).GET('/v1/healthz'));
   const { serverVersion, deployment, consoleOrigin } = capabilities;
   const result = { url, serverVersion, deployment, consoleOrigin, health };
-  const text = facts({ Gateway: url, Version: serverVersion, Console: consoleOrigin, Deployment: deployment.id });
-  return { result, text };
+  const values = { Gateway: url, Version: serverVersion, Console: consoleOrigin, Deployment: deployment.id };
+  const next = health.vault === 'ok' ? '' : '\n\nFind out why: gw doctor';
+  return { result, text: `${facts({ ...values, Vault: health.vault })}${next}` };
 };

@@ -1,5 +1,6 @@
 import type { Deployment } from '../api/session.js';
 import { instantMsOf } from '../program/environment.js';
+import type { Failure } from '../program/failure.js';
 import type { Colour } from '../terminal/terminal.js';
 
 /** What was looked at, and what to do about it. */
@@ -10,7 +11,10 @@ export interface Check {
   readonly nextAction: string | null;
 }
 
-const COLOURS: Readonly<Record<string, Colour>> = { ok: 'green', warning: 'yellow', failed: 'red' };
+/** States as people read them. */
+export const STATES = { ok: 'passed', warning: 'warning', failed: 'failed', unknown: 'not checked' } as const;
+
+const COLOURS: Readonly<Record<string, Colour>> = { passed: 'green', warning: 'yellow', failed: 'red' };
 
 /** Lines of a table of checks are coloured by their state, which comes first. */
 export const checkColour = (line: string): Colour | undefined => COLOURS[line.split(' ', 1)[0] ?? ''];
@@ -19,16 +23,20 @@ const MOST_SKEW_MS = 30_000;
 /** `GET /v1/cli/stream` sends its parts over half a second; through a proxy that buffers they come at once. */
 const LEAST_SPREAD_MS = 250;
 
-const ok = (check: string, detail: string): Check => ({ check, state: 'ok', detail, nextAction: null });
+/** A check that found no fault. */
+export const ok = (check: string, detail: string): Check => ({ check, state: 'ok', detail, nextAction: null });
 
-/** Address, versions and settings that clients depend on. @param version of this program. */
+/** Whether keys are encrypted on their way. */
+export function addressCheck(url: string): Check {
+  return url.startsWith('https:')
+    ? ok('address', url)
+    : warning('address', `${url} carries keys unencrypted.`, 'Put TLS before it, unless it is on this machine.');
+}
+
+/** Versions and settings that clients depend on. @param version of this program. */
 export function settingsChecks({ url, capabilities }: Deployment, version: string): readonly Check[] {
   const { serverVersion, deployment, features } = capabilities;
-  const isSecure = url.startsWith('https:');
   return [
-    isSecure
-      ? ok('address', url)
-      : warning('address', `${url} carries keys unencrypted.`, 'Put TLS before it, unless it is on this machine.'),
     serverVersion === version
       ? ok('version', serverVersion)
       : warning(
@@ -52,8 +60,7 @@ export function settingsChecks({ url, capabilities }: Deployment, version: strin
 /** @param date the `Date` header; undefined without one. */
 export function clockCheck(date: string | undefined, nowMs: number): Check {
   const serverMs = instantMsOf(date ?? '');
-  if (Number.isNaN(serverMs))
-    return { check: 'clock', state: 'unknown', detail: 'The gateway sends no date.', nextAction: null };
+  if (Number.isNaN(serverMs)) return notChecked('clock', 'The gateway sends no date.');
   const skewSeconds = Math.round((serverMs - nowMs) / 1000);
   if (Math.abs(serverMs - nowMs) <= MOST_SKEW_MS) return ok('clock', `within ${MOST_SKEW_MS / 1000} s of this machine`);
   const nextAction = 'Synchronize both clocks: tokens depend on them.';
@@ -95,38 +102,63 @@ function redisCheck(redis: unknown): Check {
 
 /** @param arrivalsMs when each part came; undefined: the gateway has no such answer. */
 export function streamCheck(arrivalsMs: readonly number[] | undefined): Check {
-  if (arrivalsMs === undefined)
-    return { check: 'streams', state: 'unknown', detail: 'This gateway has no such test.', nextAction: null };
+  if (arrivalsMs === undefined) return notChecked('streams', 'This gateway has no such test.');
   const spreadMs = Math.round((arrivalsMs.at(-1) ?? 0) - (arrivalsMs[0] ?? 0));
   if (spreadMs >= LEAST_SPREAD_MS) return ok('streams', `chunks arrive as they are sent (over ${spreadMs} ms)`);
   const nextAction = 'Disable response buffering in the proxy (nginx: proxy_buffering off).';
   return failed('streams', 'A proxy buffers answers until they are complete.', nextAction);
 }
 
-/** @param outcome of the test; undefined where it was refused with `error`. */
-export function providerCheck(
-  slug: string,
-  outcome:
-    | { readonly validated: boolean; readonly reason?: string | undefined; readonly status?: number | undefined }
-    | undefined,
-  error: unknown,
-): Check {
+/** What a test of a provider that was made has found. */
+interface ProviderOutcome {
+  readonly validated: boolean;
+  readonly reason?: string | undefined;
+  readonly status?: number | undefined;
+}
+
+export function providerCheck(slug: string, { validated, reason, status }: ProviderOutcome): Check {
   const check = `provider ${slug}`;
-  if (outcome === undefined) {
-    const message = Object(Object(error).error).message ?? 'The test was refused.';
-    return failed(check, `${message}`, `Replace its key: gw provider rotate-key ${slug}`);
+  if (validated) return ok(check, 'its key works');
+  if (reason === 'no_probe') return notChecked(check, 'It has no free test.');
+  const shown = status === undefined ? '' : ` (status ${status})`;
+  return failed(check, `${reason}${shown}`, 'Check its address, the network, and the provider’s status page.');
+}
+
+/** Refusals of a test that tell of the provider; every other tells of the one who asks, or of the gateway. */
+const REFUSED_KEY = 'provider_key_invalid';
+const UNREADABLE_KEY = 'provider_unavailable';
+
+/** A test of a provider that was refused. */
+export function refusedProviderCheck(slug: string, refusal: Refusal): Check {
+  const check = `provider ${slug}`;
+  if (refusal.code === REFUSED_KEY) {
+    return failed(check, refusal.message, `Replace its key: gw provider rotate-key ${slug}`);
   }
-  if (outcome.validated) return ok(check, 'its key works');
-  if (outcome.reason === 'no_probe')
-    return { check, state: 'unknown', detail: 'It has no free test.', nextAction: null };
-  const status = outcome.status === undefined ? '' : ` (status ${outcome.status})`;
-  return failed(check, `${outcome.reason}${status}`, 'Check its address, the network, and the provider’s status page.');
+  if (refusal.code === UNREADABLE_KEY) {
+    return failed(check, refusal.message, 'Check the vault’s settings, and the address of the provider.');
+  }
+  return notChecked(check, refusal.message, refusal.nextAction);
+}
+
+/** What prevented a check, in the words of a failure. */
+type Refusal = Pick<Failure, 'code' | 'message' | 'nextAction'>;
+
+/** A check that could not be made. @param reason why not. */
+export function notChecked(check: string, reason: string, nextAction: string | null = null): Check {
+  return { check, state: 'unknown', detail: reason, nextAction };
+}
+
+/** A login that does not work; having none is no fault of the deployment. */
+export function loginCheck({ code, message, nextAction }: Refusal): Check {
+  const state = code === 'not_logged_in' ? 'warning' : 'failed';
+  return { check: 'login', state, detail: message, nextAction };
 }
 
 function warning(check: string, detail: string, nextAction: string): Check {
   return { check, state: 'warning', detail, nextAction };
 }
 
-function failed(check: string, detail: string, nextAction: string): Check {
+/** A check that found a fault. */
+export function failed(check: string, detail: string, nextAction: string | null): Check {
   return { check, state: 'failed', detail, nextAction };
 }

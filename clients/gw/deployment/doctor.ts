@@ -1,59 +1,112 @@
+import { adviceOn } from '../api/advice.rules.js';
 import { type Api, apiOf, read } from '../api/client.js';
-import { deploymentAt, type Session, sessionOf, urlOf } from '../api/session.js';
+import { refusal } from '../api/refusal.rules.js';
+import { type Deployment, deploymentAt, type Session, sessionOf, urlOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
-import { EXIT, Failure } from '../program/failure.js';
+import { asFailure, EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { table } from '../terminal/table.js';
 import {
+  addressCheck,
   type Check,
   checkColour,
   clockCheck,
+  failed,
+  loginCheck,
+  notChecked,
+  ok,
   providerCheck,
   readinessChecks,
+  refusedProviderCheck,
+  STATES,
   settingsChecks,
   streamCheck,
 } from './doctor.rules.js';
 
-/** `gw doctor`. @throws Failure something has failed. */
+/** `gw doctor`: what one check meets never keeps the others from being made. @throws Failure something has failed. */
 export const doctor: Action = async (gw) => {
-  const deployment = await deploymentAt(urlOf(gw), gw.context);
-  const checks: Check[] = [...settingsChecks(deployment, gw.version)];
-  checks.push(clockCheck(await serverTime(deployment.url), gw.nowMs()), ...(await readiness(deployment.url)));
-  checks.push(...(await accountChecks(gw)));
+  const url = urlOf(gw);
+  gw.context.url = url;
+  const [ready, time, deployment] = await Promise.all([
+    attempt(gw, () => readiness(url)),
+    attempt(gw, () => serverTime(url)),
+    attempt(gw, () => deploymentAt(url, gw.context)),
+  ]);
+  const checks: Check[] = [
+    addressCheck(url),
+    ...('met' in ready ? [failed('readiness', ready.met.message, ready.met.nextAction)] : ready.made),
+    'met' in time ? notChecked('clock', time.met.message) : clockCheck(time.made, gw.nowMs()),
+    ...deploymentChecks(deployment, gw.version),
+    ...('met' in deployment ? [notChecked('login', NO_IDENTITY), ...without(NO_IDENTITY)] : await accountChecks(gw)),
+  ];
   const text = table(
     ['STATE', 'CHECK', 'DETAIL'],
     checks.map(({ state, check, detail, nextAction }) => [
-      state,
+      STATES[state],
       check,
       nextAction === null ? detail : `${detail} ${nextAction}`,
     ]),
   );
-  const failed = checks.filter(({ state }) => state === 'failed');
-  if (failed.length === 0) return { result: { healthy: true, checks }, text, colourOf: checkColour };
+  const faults = checks.filter(({ state }) => state === 'failed');
+  if (faults.length === 0) return { result: { healthy: true, checks }, text, colourOf: checkColour };
   if (!gw.isJson) gw.terminal.print(text, checkColour);
-  const names = failed.map(({ check }) => check).join(', ');
+  const names = faults.map(({ check }) => check).join(', ');
   throw new Failure(EXIT.remote, 'unhealthy', `Failed: ${names}.`, {
-    ...{ nextAction: failed[0]?.nextAction ?? 'See the details.', details: { checks } },
+    ...{ nextAction: faults[0]?.nextAction ?? 'See the details.', details: { checks } },
   });
 };
 
+const NO_IDENTITY = 'The gateway does not say which one it is, so no key is sent to it.';
+
+/** What a part of the diagnosis answered, or what it met instead. */
+type Attempt<T> = { readonly made: T } | { readonly met: Failure };
+
+async function attempt<T>({ environment }: Invocation, look: () => Promise<T>): Promise<Attempt<T>> {
+  try {
+    return { made: await look() };
+  } catch (error) {
+    const met = asFailure(error);
+    const place = { command: 'doctor', hasEnvironmentKey: environment.managementKey !== undefined };
+    // What a service that is unavailable needs is what the other checks say.
+    const advice = met.code === 'service_unavailable' ? null : adviceOn(met, place);
+    return { met: met.withAdvice(advice) };
+  }
+}
+
+function deploymentChecks(deployment: Attempt<Deployment>, version: string): readonly Check[] {
+  if ('made' in deployment) return [ok('gateway', 'answers'), ...settingsChecks(deployment.made, version)];
+  const { message, nextAction } = deployment.met;
+  const others = ['version', 'public address', 'browser login'];
+  return [failed('gateway', message, nextAction), ...others.map((check) => notChecked(check, message))];
+}
+
+/** What needs a login, without one. */
+const without = (reason: string) => ['streams', 'providers', 'applications'].map((check) => notChecked(check, reason));
+
 /** What only a login shows. */
 async function accountChecks(gw: Invocation): Promise<readonly Check[]> {
-  let session: Session;
-  try {
-    session = await sessionOf(gw);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.exitCode !== EXIT.state) throw error;
-    return [{ check: 'login', state: 'warning', detail: error.message, nextAction: error.nextAction }];
+  const opened = await attempt(gw, () => sessionOf(gw));
+  if ('met' in opened) return [loginCheck(opened.met), ...without('That needs a login.')];
+  const { made: session } = opened;
+  const parts: readonly (readonly [string, () => Promise<readonly Check[]>])[] = [
+    ['streams', async () => [await streams(session)]],
+    ['providers', () => providers(gw, session.api)],
+    ['applications', () => applications(session.api)],
+  ];
+  const checks: Check[] = [ok('login', session.standing.account.name)];
+  for (const [check, look] of parts) {
+    gw.terminal.tell(`Checking ${check}`);
+    const part = await attempt(gw, look);
+    checks.push(...('met' in part ? [notChecked(check, part.met.message, part.met.nextAction)] : part.made));
   }
-  const { api, standing } = session;
-  const login: Check = { check: 'login', state: 'ok', detail: standing.account.name, nextAction: null };
-  return [login, await streams(session), ...(await providers(api)), ...(await applications(api))];
+  return checks;
 }
 
 async function readiness(url: string): Promise<readonly Check[]> {
-  const { data, error } = await apiOf(url).GET('/v1/readyz');
-  return readinessChecks(data ?? error);
+  const { data, error, response } = await apiOf(url).GET('/v1/readyz');
+  const body: unknown = data ?? error;
+  if (typeof Object(body).ready !== 'boolean' && !response.ok) throw refusal(response, body);
+  return readinessChecks(body);
 }
 
 /** What the gateway's `Date` says; undefined without one. */
@@ -65,14 +118,19 @@ async function serverTime(url: string): Promise<string | undefined> {
 /** Whether parts of a slow answer come one by one, or all at the end. */
 async function streams({ api }: Session): Promise<Check> {
   const startedAt = performance.now();
-  const { response } = await api.GET('/v1/cli/stream', { parseAs: 'stream' });
-  if (!response.ok) return streamCheck(undefined);
+  const { response, error } = await api.GET('/v1/cli/stream', { parseAs: 'stream' });
+  if (response.status === 404) return streamCheck(undefined);
+  if (!response.ok) throw refusal(response, error);
   const arrivals: number[] = [];
-  for await (const _part of response.body ?? []) arrivals.push(performance.now() - startedAt);
+  try {
+    for await (const _part of response.body ?? []) arrivals.push(performance.now() - startedAt);
+  } catch {
+    return failed('streams', 'The answer ended too early.', 'Look for a timeout in the proxy before the gateway.');
+  }
   return streamCheck(arrivals);
 }
 
-async function providers(api: Api): Promise<readonly Check[]> {
+async function providers(gw: Invocation, api: Api): Promise<readonly Check[]> {
   const { providers: all } = await read(api.GET('/v1/admin/providers'));
   if (all.length === 0) {
     const nextAction = 'Add one: gw provider add';
@@ -81,11 +139,13 @@ async function providers(api: Api): Promise<readonly Check[]> {
   const checks: Check[] = [];
   for (const { id, slug, status } of all) {
     if (status === 'disabled') {
-      checks.push({ check: `provider ${slug}`, state: 'warning', detail: 'It is disabled.', nextAction: null });
+      const nextAction = `Enable it: gw provider update ${slug} --status active`;
+      checks.push({ check: `provider ${slug}`, state: 'warning', detail: 'It is disabled.', nextAction });
       continue;
     }
-    const { data, error } = await api.POST('/v1/admin/providers/{id}/test', { params: { path: { id } } });
-    checks.push(providerCheck(slug, data, error));
+    const params = { params: { path: { id } } };
+    const tested = await attempt(gw, () => read(api.POST('/v1/admin/providers/{id}/test', params)));
+    checks.push('met' in tested ? refusedProviderCheck(slug, tested.met) : providerCheck(slug, tested.made));
   }
   return checks;
 }
@@ -94,7 +154,7 @@ async function applications(api: Api): Promise<readonly Check[]> {
   const { apps } = await read(api.GET('/v1/admin/apps'));
   const broken = apps.filter(({ authentication_type }) => authentication_type === 'invalid');
   if (broken.length === 0) {
-    const detail = `${apps.length}, all configurations are valid.`;
+    const detail = apps.length === 0 ? 'none yet' : `${apps.length}, all configurations are valid.`;
     return [{ check: 'applications', state: 'ok', detail, nextAction: null }];
   }
   return broken.map(({ id }) => ({

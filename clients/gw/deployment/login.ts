@@ -7,10 +7,11 @@ import { operationIdOf } from '../operations/operation-tokens.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { KEY_STAYS_VALID } from '../state/profiles.js';
 import { newToken } from '../state/request-proofs.js';
 import { openBrowser } from '../terminal/browser.js';
-import { saveKey } from './account.js';
-import { type Loopback, listenOnLoopback } from './loopback.js';
+import { requireProfileFor, saveKey, switchText } from './account.js';
+import { listenOnLoopback } from './loopback.js';
 
 const POLL_INTERVAL_MS = 1_000;
 
@@ -19,6 +20,7 @@ export const login: Action = async (gw) => {
   const { environment, terminal, context } = gw;
   const typed = gw.text('url');
   const url = typed === undefined ? urlOf(gw) : originOf(typed, environment.allowsHttp);
+  await requireProfileFor(gw, url);
   const deployment = await deploymentAt(url, context);
   if (gw.flag('keyStdin')) return saved(gw, deployment, await terminal.readStdin());
   if (!deployment.capabilities.features.browserLogin) {
@@ -34,9 +36,9 @@ const client = () => ({ label: hostname().slice(0, 200) || 'gw', os: platform() 
 /** The browser brings the code back to this machine. */
 async function withLocalBrowser(gw: Invocation, deployment: Deployment): Promise<Outcome> {
   const { url } = deployment;
-  const loopback = await listenOnLoopback();
+  const token = newToken();
+  const loopback = await listenOnLoopback((code) => keyFor(url, token, code));
   try {
-    const token = newToken();
     const body = { token, client: client(), loopbackRedirect: loopback.redirect };
     const { url: link } = await read(apiOf(url).POST('/v1/cli/login', { body }));
     if (link === null) throw Failure.state('login_expired', 'The login has expired.', { nextAction: 'Start again.' });
@@ -44,28 +46,37 @@ async function withLocalBrowser(gw: Invocation, deployment: Deployment): Promise
     gw.standing = 'You are not logged in.';
     gw.terminal.tell('Waiting for the browser');
     await openBrowser(link);
-    const redeemCode = await codeOf(gw, url, token, loopback);
-    const path = { id: operationIdOf(token) };
-    const place = { params: { path }, body: { redeemCode } };
-    const redeemed = await read(apiOf(url, token).POST('/v1/cli/login/{id}/redeem', place));
-    return await saved(gw, deployment, redeemed.credential.token);
+    const key = await redeemedKey(url, token, loopback.redeemed);
+    gw.terminal.tell('Working');
+    return await saved(gw, deployment, key);
   } finally {
     loopback.close();
   }
 }
 
-/** Waits for the code, or for the end of the login without one. */
-async function codeOf(gw: Invocation, url: string, token: string, { code }: Loopback): Promise<string> {
-  let received: string | undefined;
-  void code.then((value) => {
-    received = value;
-  });
-  while (received === undefined) {
-    await Promise.race([code, pause(POLL_INTERVAL_MS)]);
-    if (received === undefined) requireGoingOn(await operationOf(url, token));
+/** Refusals of a code that is not the one of the login. */
+const WRONG_CODE = new Set(['forbidden', 'operation_pending', 'invalid_request']);
+
+/** The key for the code of a redirect; undefined where the code is not that of the login. */
+async function keyFor(url: string, token: string, redeemCode: string): Promise<string | undefined> {
+  // The browser comes back after the approval. A code before it is another's, and wrong ones are limited.
+  if ((await operationOf(url, token)).state === 'pending') return undefined;
+  const place = { params: { path: { id: operationIdOf(token) } }, body: { redeemCode } };
+  try {
+    return (await read(apiOf(url, token).POST('/v1/cli/login/{id}/redeem', place))).credential.token;
+  } catch (error) {
+    if (error instanceof Failure && WRONG_CODE.has(error.code)) return undefined;
+    throw error;
   }
-  gw.terminal.tell('Working');
-  return received;
+}
+
+/** Waits for the key, or for the end of the login without one. */
+async function redeemedKey(url: string, token: string, redeemed: Promise<string>): Promise<string> {
+  for (;;) {
+    const key = await Promise.race([redeemed, pause(POLL_INTERVAL_MS, undefined)]);
+    if (key !== undefined) return key;
+    requireGoingOn(await operationOf(url, token));
+  }
 }
 
 /** The login is approved in any browser; this machine asks for it. */
@@ -90,10 +101,12 @@ async function withAnyBrowser(gw: Invocation, deployment: Deployment): Promise<O
 }
 
 async function saved(gw: Invocation, deployment: Deployment, key: string): Promise<Outcome> {
-  const accountId = await saveKey(gw, deployment, key);
-  gw.profiles.forgetLogin(gw.profileName);
-  const result = { state: 'completed', profile: gw.profileName, url: deployment.url, accountId };
-  return { result, text: `Logged in to ${deployment.url} as profile "${gw.profileName}".` };
+  const [name, before] = [gw.profileName, gw.profiles.current()];
+  const kept = await saveKey(gw, deployment, key);
+  gw.profiles.forgetLogin(name);
+  const result = { state: 'completed', profile: name, url: deployment.url, ...kept };
+  const valid = kept.forgotValidKey ? `\n${KEY_STAYS_VALID}` : '';
+  return { result, text: `Logged in to ${deployment.url} as profile "${name}".${valid}${switchText(gw, before)}` };
 }
 
 /** Polls until the login ends. @throws Failure it was declined or lapsed, or its key was collected before. */

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 const ADDRESS = '127.0.0.1';
@@ -12,24 +12,35 @@ const HEADERS = {
 };
 
 /** A listener on this machine alone, for the one redirect that ends a login (RFC 8252, section 7.3). */
-export interface Loopback {
+export interface Loopback<T> {
   readonly redirect: string;
-  /** The one-time code of the redirect. */
-  readonly code: Promise<string>;
+  /** What the code of the redirect was redeemed for. */
+  readonly redeemed: Promise<T>;
   close(): void;
 }
 
-/** Listens on a random port. Whatever is not the redirect is answered 404 and changes nothing. */
-export async function listenOnLoopback(): Promise<Loopback> {
-  const { promise: code, resolve } = Promise.withResolvers<string>();
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', `http://${ADDRESS}`);
-    const given = searchParams.get('code') ?? '';
-    if (request.method !== 'GET' || pathname !== PATH || !CODE.test(given)) {
-      response.writeHead(404, HEADERS).end();
-      return;
+/**
+ * Listens on a random port. Whatever is not the redirect is answered 404 and changes nothing: any program of this machine,
+ * and any page of its browser, can send a code.
+ *
+ * @param redeem what a code stands for; undefined where it is not that of the login.
+ */
+export async function listenOnLoopback<T>(redeem: (code: string) => Promise<T | undefined>): Promise<Loopback<T>> {
+  let settle: { done(value: T): void; failed(reason: unknown): void } | undefined;
+  const redeemed = new Promise<T>((done, failed) => {
+    settle = { done, failed };
+  });
+  // Whoever waits for it hears of it; nobody else has to.
+  redeemed.catch(() => undefined);
+  const server = createServer(async (request, response) => {
+    const code = codeIn(request);
+    try {
+      const value = code === undefined ? undefined : await redeem(code);
+      if (value === undefined) response.writeHead(404, HEADERS).end();
+      else response.writeHead(200, HEADERS).end(PAGE, () => settle?.done(value));
+    } catch (error) {
+      response.writeHead(404, HEADERS).end(() => settle?.failed(error));
     }
-    response.writeHead(200, HEADERS).end(PAGE, () => resolve(given));
   });
   await new Promise<void>((listening, failed) => {
     server.once('error', failed).listen(0, ADDRESS, listening);
@@ -39,5 +50,11 @@ export async function listenOnLoopback(): Promise<Loopback> {
     server.close();
     server.closeAllConnections();
   };
-  return { redirect: `http://${ADDRESS}:${port}${PATH}`, code, close };
+  return { redirect: `http://${ADDRESS}:${port}${PATH}`, redeemed, close };
+}
+
+function codeIn({ method, url = '' }: IncomingMessage): string | undefined {
+  if (method !== 'GET' || !url.startsWith(`${PATH}?`)) return undefined;
+  const code = new URLSearchParams(url.slice(PATH.length)).get('code') ?? '';
+  return CODE.test(code) ? code : undefined;
 }

@@ -21,8 +21,10 @@ export function saveToken(state: StateFolder, { url, token }: SentOperation): vo
 
 /** An operation that this machine has sent. @throws Failure it is none. */
 export function sentOperation(state: StateFolder, id: string): SentOperation {
-  const { url, token } = Object(parsed(OPERATION_ID.test(id) ? state.read(fileOf(id)) : undefined));
+  const text = OPERATION_ID.test(id) ? state.read(fileOf(id)) : undefined;
+  const { url, token } = Object(parsed(text));
   if (typeof url === 'string' && typeof token === 'string') return { url, token };
+  if (text !== undefined) throw state.damaged(fileOf(id), 'Its operation can only be seen in the browser.');
   throw Failure.state('operation_unknown', `The operation "${id}" was not sent from this machine.`, {
     nextAction: 'Use the id that a command with --browser has printed, on the machine where it ran.',
   });

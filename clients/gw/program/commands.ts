@@ -2,6 +2,7 @@ import { appCommands } from '../apps/app.commands.js';
 import { configurationCommands } from '../configuration/configuration.commands.js';
 import { deploymentCommands } from '../deployment/deployment.commands.js';
 import { operationCommands } from '../operations/operation.commands.js';
+import { profileCommands } from '../profiles/profile.commands.js';
 import { gatewayCommands, providerCommands } from '../providers/provider.commands.js';
 import { usageCommands } from '../usage/usage.commands.js';
 import type { Command } from './command.js';
@@ -10,6 +11,7 @@ import { completionCommands } from './completion.commands.js';
 /** What the words mean that begin several commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
   deployment: 'Connect gateways and check them',
+  profile: 'Gateways that are saved on this machine, and the one in use',
   account: 'Log in, log out, and show the account',
   provider: 'Providers of the account and their keys',
   'provider-gateway': 'Upstream gateways for providers',
@@ -22,6 +24,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
 /** Every command of `gw`, in the order of its help. */
 export const commands: readonly Command[] = [
   ...deploymentCommands,
+  ...profileCommands,
   ...providerCommands,
   ...gatewayCommands,
   ...appCommands,

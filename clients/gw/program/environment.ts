@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { Failure } from './failure.js';
 
 /** The settings of `gw` from the environment. An empty variable is an absent one. */
 export interface Environment {
@@ -44,6 +45,38 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     providerSecret: (slug) => read(providerSecretVariable(slug)),
   };
 }
+
+/** Keys go unencrypted to this machine alone, and never by way of a proxy. */
+const NEVER_BY_PROXY = ['localhost', '127.0.0.1', '::1', '[::1]'];
+const PROXIES = ['https_proxy', 'http_proxy'] as const;
+
+/**
+ * Sends the requests of this process by way of the proxies that the environment names, in upper or lower case.
+ *
+ * @throws Failure one is no address. A Node that knows no proxies (before 24.14) sends directly: `ignoresProxy`.
+ */
+export async function useProxies(variables: NodeJS.ProcessEnv = process.env): Promise<void> {
+  const read = (name: string) => variables[name]?.trim() || variables[name.toUpperCase()]?.trim() || undefined;
+  const proxies = Object.fromEntries(PROXIES.flatMap((name) => (read(name) === undefined ? [] : [[name, read(name)]])));
+  for (const [name, address] of Object.entries(proxies)) {
+    if (address !== undefined && /^https?:/.test(address) && URL.canParse(address)) continue;
+    const nextAction = 'Give it as http://proxy.example.com:8080, or unset it.';
+    throw Failure.input('invalid_proxy', `${name.toUpperCase()} is not the address of a proxy.`, { nextAction });
+  }
+  if (Object.keys(proxies).length === 0) return;
+  const { default: http } = await import('node:http');
+  if (http.setGlobalProxyFromEnv === undefined) {
+    hasUnusedProxy = true;
+    return;
+  }
+  const exceptions = [...(read('no_proxy')?.split(',') ?? []), ...NEVER_BY_PROXY].map((host) => host.trim());
+  http.setGlobalProxyFromEnv({ ...proxies, no_proxy: exceptions.join(',') });
+}
+
+let hasUnusedProxy = false;
+
+/** Whether the environment names a proxy that this Node cannot use. */
+export const ignoresProxy = () => hasUnusedProxy;
 
 /** The clock of this machine, milliseconds since 1970. */
 export const nowMs = () => Date.now();

@@ -32,6 +32,15 @@ export class Failure extends Error {
     return typeof status === 'number' ? status : undefined;
   }
 
+  /** The same failure with what to do about it, where it says nothing of its own. */
+  withAdvice(advice: string | null): Failure {
+    if (this.nextAction !== null || advice === null) return this;
+    return new Failure(this.exitCode, this.code, this.message, {
+      nextAction: advice,
+      ...(this.details !== null && { details: this.details }),
+    });
+  }
+
   /** What was typed or sent on standard input is wrong. */
   static input(code: string, message: string, facts?: FailureFacts): Failure {
     return new Failure(EXIT.input, code, message, facts);
@@ -46,4 +55,14 @@ export class Failure extends Error {
   static remote(code: string, message: string, facts?: FailureFacts): Failure {
     return new Failure(EXIT.remote, code, message, facts);
   }
+}
+
+/** Any error as a failure. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (!(error instanceof Error)) return Failure.remote('unexpected_error', String(error));
+  if ('syscall' in error) return Failure.input('file_unusable', error.message);
+  return Failure.remote('unexpected_error', `${error.message} (${error.name})`, {
+    nextAction: 'Run the command again. If it fails again, report it with the version of gw.',
+  });
 }

@@ -169,8 +169,7 @@ export class Invocation {
         nextAction: 'Confirm with --yes.',
       });
     }
-    if (!(await this.terminal.confirm(question)))
-      throw new Failure(EXIT.interrupted, 'declined', 'Nothing was changed.');
+    if (!(await this.terminal.confirm(question))) throw new Failure(EXIT.interrupted, 'declined', this.standing);
   }
 }
 

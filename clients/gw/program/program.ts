@@ -1,4 +1,5 @@
 import { Command as CommanderCommand, CommanderError, Option } from 'commander';
+import type { Place } from '../api/advice.rules.js';
 import { Keychain } from '../state/keychain.js';
 import { Profiles } from '../state/profiles.js';
 import { Journal } from '../state/request-proofs.js';
@@ -8,8 +9,8 @@ import type { Command } from './command.js';
 import { commands, GROUPS } from './commands.js';
 import { type Context, failureEnvelope, successEnvelope } from './envelope.js';
 import type { Environment } from './environment.js';
-import { EXIT, Failure } from './failure.js';
-import { GLOBAL_OPTIONS } from './global-options.js';
+import { asFailure, EXIT, Failure } from './failure.js';
+import { GLOBAL_OPTIONS, withGlobalsLast } from './global-options.js';
 import { Invocation, type Tools } from './invocation.js';
 
 /** What a run needs of the process. */
@@ -46,8 +47,10 @@ export async function run(
     return failure.exitCode;
   };
   let exitCode: number = EXIT.ok;
+  let place: Place | undefined;
   const program = programOf(version, terminal, isJson, async (command, parsed) => {
     const invocation = new Invocation(parsed, tools);
+    place = placeOf(command, parsed, environment);
     whenInterrupted(() => {
       const failure = invocation.interrupt();
       return failure === undefined ? undefined : tellFailure(failure);
@@ -61,12 +64,26 @@ export async function run(
     terminal.tell(undefined);
   });
   try {
-    await program.parseAsync([...typed], { from: 'user' });
+    const words = withGlobalsLast(
+      typed,
+      commands.map(({ name }) => name),
+    );
+    await program.parseAsync([...words], { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    return tellFailure(failureOf(error));
+    const failure = failureOf(error);
+    if (place === undefined || failure.nextAction !== null) return tellFailure(failure);
+    const { adviceOn } = await import('../api/advice.rules.js');
+    return tellFailure(failure.withAdvice(adviceOn(failure, place)));
   }
+}
+
+function placeOf({ name, options = [] }: Command, parsed: Parsed, { managementKey }: Environment): Place {
+  return {
+    ...{ command: name, subject: parsed.arguments[0], hasEnvironmentKey: managementKey !== undefined },
+    options: options.map(([flags]) => flags.split(' ')[0] ?? ''),
+  };
 }
 
 type Parsed = ConstructorParameters<typeof Invocation>[0];
@@ -88,6 +105,8 @@ function programOf(
       // A parser error is reported like any other failure.
       writeErr: (text) => (text.startsWith('error:') || isJson ? undefined : terminal.printError(text.trimEnd())),
     });
+  const globals = GLOBAL_OPTIONS.map(([flags, meaning]) => `  ${flags.padEnd(18)}  ${meaning}`);
+  program.addHelpText('after', `\nOptions of every command, before or after it:\n${globals.join('\n')}`);
   for (const command of commands) {
     const words = command.name.split(' ');
     const parent = words.slice(0, -1).reduce(groupOf, program);
@@ -117,20 +136,16 @@ function groupOf(parent: CommanderCommand, name: string): CommanderCommand {
 }
 
 function failureOf(error: unknown): Failure {
-  if (error instanceof Failure) return error;
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
       nextAction: 'See the commands: gw --help',
     });
   }
-  if (!(error instanceof Error)) throw error;
-  if ('syscall' in error) return Failure.input('file_unusable', error.message);
-  return Failure.remote('unexpected_error', `${error.message} (${error.name})`, {
-    nextAction: 'Run the command again. If it fails again, report it with the version of gw.',
-  });
+  return asFailure(error);
 }
 
-function toldOf({ message, code, nextAction }: Failure): string {
+/** A failure for people. */
+export function toldOf({ message, code, nextAction }: Failure): string {
   return `Error: ${message} (${code})${nextAction === null ? '' : `\n${nextAction}`}`;
 }

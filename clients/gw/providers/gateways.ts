@@ -14,6 +14,8 @@ type NewGateway = Routes['post']['requestBody']['content']['application/json'];
 /** Distributes over the types of gateways. */
 type WithoutToken<T> = T extends unknown ? Omit<T, 'token'> : never;
 
+const OLD_TOKEN = 'The old token stays valid at the upstream gateway until it is revoked there.';
+
 /** `gw provider-gateway types` */
 export const types: Action = async (gw) => {
   const { providerGateways } = (await deploymentAt(urlOf(gw), gw.context)).capabilities;
@@ -68,7 +70,7 @@ export const update: Action = async (gw) => {
 export const rotateKey: Action = async (gw) => {
   const session = await sessionOf(gw);
   const { id, name, revision } = await gatewayOf(session.api, gw.argument(0));
-  const done = `Calls through ${name} use the new token.`;
+  const done = `Calls through ${name} use the new token. ${OLD_TOKEN}`;
   if (gw.flag('browser')) return inBrowser(gw, session, 'provider-gateway.rotate-key', { gateway: id, revision }, done);
   const body = { token: await gw.secret(`New token of ${name}`), revision };
   const place = { params: { path: { id } }, body };
@@ -82,7 +84,7 @@ export const remove: Action = async (gw) => {
   const { id, name } = await gatewayOf(api, gw.argument(0));
   await gw.confirm(`Remove the provider gateway ${name} and its token?`);
   const result = await read(api.DELETE('/v1/admin/provider-gateways/{id}', { params: { path: { id } } }));
-  return { result, text: `Removed ${name}.` };
+  return { result, text: `Removed ${name}. ${OLD_TOKEN}` };
 };
 
 /** A provider gateway by its id or name. @throws Failure there is none, or several have the name. */

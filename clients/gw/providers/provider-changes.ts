@@ -12,6 +12,9 @@ import { providerOf, shown } from './providers.js';
 type NewProvider = components['schemas']['CreateProviderRequest'];
 type ProviderChange = components['schemas']['UpdateProviderRequest'];
 
+/** The gateway forgets a key; only the provider can revoke it. */
+const OLD_KEY = 'The old key stays valid at the provider until it is revoked there.';
+
 /** `gw provider add` */
 export const add: Action = async (gw) => {
   const session = await sessionOf(gw);
@@ -67,7 +70,7 @@ export const update: Action = async (gw) => {
 export const rotateKey: Action = async (gw) => {
   const session = await sessionOf(gw);
   const { id, slug, revision } = await providerOf(session.api, gw.argument(0));
-  const done = `Calls of ${slug} use the new key.`;
+  const done = `Calls of ${slug} use the new key. ${OLD_KEY}`;
   if (gw.flag('browser')) return inBrowser(gw, session, 'provider.rotate-key', { provider: id, revision }, done);
   const body = { secret: await gw.secret(`New key of ${slug}`), revision };
   const { provider } = await read(session.api.PUT('/v1/admin/providers/{id}', { params: { path: { id } }, body }));
@@ -92,7 +95,7 @@ export const remove: Action = async (gw) => {
   const { id, slug } = await providerOf(api, gw.argument(0));
   await gw.confirm(`Remove the provider ${slug} and its key? Calls of applications that name it fail.`);
   const result = await read(api.DELETE('/v1/admin/providers/{id}', { params: { path: { id } } }));
-  return { result, text: `Removed ${slug}.` };
+  return { result, text: `Removed ${slug}. ${OLD_KEY}` };
 };
 
 /** The options that creation and change share. What they hold is for the service to judge. */

@@ -4,6 +4,7 @@ import { deploymentAt, sessionOf, urlOf } from '../api/session.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import { facts, table } from '../terminal/table.js';
+import { counted } from '../terminal/words.rules.js';
 
 type Provider = components['schemas']['ProviderResource'];
 
@@ -36,7 +37,7 @@ export function shown(provider: Provider, done?: string): Outcome {
   const values = {
     ...{ Slug: slug, Type: type, Name: name, Status: status, Id: id, Revision: revision },
     ...{ Key: secretHint === null ? '-' : `…${secretHint}`, Route: route ?? '-', 'Base URL': baseUrl ?? '-' },
-    Pricing: pricing === null ? '-' : `${Object.keys(pricing).length} models`,
+    Pricing: pricing === null ? '-' : counted(Object.keys(pricing).length, 'model'),
   };
   return { result: { provider }, text: `${done === undefined ? '' : `${done}\n\n`}${facts(values)}` };
 }

@@ -1,11 +1,12 @@
 import type { Command } from '../program/command.js';
 import { GROUPS } from '../program/commands.js';
 import { GLOBAL_OPTIONS } from '../program/global-options.js';
+import { NODE_FLOOR } from '../program/node-floor.rules.js';
 
 const HEAD = `# gw, the command-line client
 
 \`gw\` manages a gateway from a terminal, through its public API alone. This page is written from the program by
-\`npm run docs\`, and every example of it is run by a test.
+\`npm run docs\`, and every example of it is run by a test. It needs Node ${NODE_FLOOR} or newer.
 
 ## Address and credentials
 
@@ -13,12 +14,13 @@ const HEAD = `# gw, the command-line client
 |---|---|
 | \`GW_URL\` | address of the gateway; else that of the profile |
 | \`GW_MANAGEMENT_KEY\` | management key; takes precedence over a saved one. With \`GW_URL\` no login is needed |
-| \`GW_PROFILE\` | saved deployment to use; else the one that was used for connecting last |
+| \`GW_PROFILE\` | saved gateway to use; else the current one: \`gw profile use\`, or the one that was connected last |
 | \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
 | \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates; the slug in capitals, \`_\` for other characters |
 | \`GW_ALLOW_HTTP=1\` | keys may go unencrypted to a host that is not this machine |
 | \`GW_NO_KEYCHAIN=1\` | keys are saved in files, not in the keychain of the operating system |
 | \`XDG_STATE_HOME\` | folder of the state, \`gw\` in it; \`~/.local/state\` when absent |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | proxy on the way to the gateway, and hosts without one; also in lower case, with Node 24.14 or newer. Never used for this machine itself |
 | \`NO_COLOR\` | no colours; there are none either when standard output is no terminal |
 
 A saved key goes to the deployment it was saved for and to no other. It is in the keychain of the operating system where
@@ -62,7 +64,7 @@ export function cliDocument(commands: readonly Command[]): string {
   return [HEAD, globals(), ...sections].join('\n');
 }
 
-const globals = () => `Options of every command:
+const globals = () => `Options of every command, before or after it:
 
 ${optionTable(GLOBAL_OPTIONS)}`;
 

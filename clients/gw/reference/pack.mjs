@@ -7,11 +7,10 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { NODE_FLOOR } from '../program/node-floor.rules.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
-const { version, license, engines, optionalDependencies } = JSON.parse(
-  readFileSync(join(ROOT, 'package.json'), 'utf8'),
-);
+const { version, license, optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 const KEYCHAIN = '@napi-rs/keyring';
 
 const folder = mkdtempSync(join(tmpdir(), 'gw-pack-'));
@@ -25,7 +24,7 @@ try {
       description: 'The command-line client of the gateway.',
       type: 'module',
       license,
-      engines,
+      engines: { node: `>=${NODE_FLOOR}` },
     },
     bin: { gw: 'gw.js' },
     optionalDependencies: { [KEYCHAIN]: optionalDependencies[KEYCHAIN] },

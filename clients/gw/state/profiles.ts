@@ -16,6 +16,10 @@ export interface Profile {
   readonly key: 'keychain' | 'file' | null;
 }
 
+/** For whoever has lost sight of a key that was saved here. */
+export const KEY_STAYS_VALID =
+  'The key that was saved stays valid until it is revoked: in the console, on the page Access.';
+
 /** The deployments this person uses. A key is in the keychain of the operating system, or in a file where there is none. */
 export class Profiles {
   constructor(
@@ -23,18 +27,43 @@ export class Profiles {
     private readonly keychain: Keychain,
   ) {}
 
-  /** The profile that is used when none is named. */
+  /** The profile that is used when none is named. @throws Failure the file that says so is damaged. */
   current(): string {
-    return this.folder.read('current')?.trim() || 'default';
+    const name = this.folder.read('current')?.trim() || 'default';
+    if (PROFILE_NAME.test(name)) return name;
+    throw this.folder.damaged('current', 'It names the profile that is used.');
+  }
+
+  /** Makes a profile the one that is used when none is named. */
+  use(name: string): void {
+    this.folder.write('current', `${name}\n`);
+  }
+
+  /** The saved profiles, damaged ones included, in alphabetical order. */
+  names(): readonly string[] {
+    return this.folder
+      .files('profiles')
+      .flatMap((file) => (file.endsWith('.json') ? [file.slice(0, -'.json'.length)] : []))
+      .filter((name) => PROFILE_NAME.test(name))
+      .sort();
+  }
+
+  /** Whether a profile is saved, be it damaged. @throws Failure the name is none. */
+  has(name: string): boolean {
+    return this.folder.read(fileOf(name, 'json')) !== undefined;
+  }
+
+  /** A profile; undefined where it is damaged, or not there. */
+  readable(name: string): Profile | undefined {
+    const text = this.folder.read(fileOf(name, 'json'));
+    return text === undefined ? undefined : parsed(text);
   }
 
   /** @throws Failure the name or the file is not one. */
   find(name: string): Profile | undefined {
-    const text = this.folder.read(fileOf(name, 'json'));
-    if (text === undefined) return undefined;
-    const profile = parsed(text);
-    if (profile === undefined) {
-      const nextAction = `Connect again: gw deployment connect --profile ${name}`;
+    const profile = this.readable(name);
+    if (profile === undefined && this.has(name)) {
+      const nextAction = `Connect again: gw deployment connect --profile ${name}, or forget it: gw profile remove ${name}`;
       throw Failure.state('profile_unreadable', `The saved profile "${name}" is damaged.`, { nextAction });
     }
     return profile;
@@ -42,14 +71,27 @@ export class Profiles {
 
   /** The saved key; undefined without one. */
   async key(name: string): Promise<string | undefined> {
-    const profile = this.find(name);
+    return this.savedKey(name, this.find(name));
+  }
+
+  /** Whether a key is saved, also for a damaged profile. */
+  async hasKey(name: string): Promise<boolean> {
+    return (await this.savedKey(name, this.readable(name))) !== undefined;
+  }
+
+  private async savedKey(name: string, profile: Profile | undefined): Promise<string | undefined> {
     if (profile?.key === 'keychain') return this.keychain.read(entryOf(name, profile));
     return this.folder.read(fileOf(name, 'key'))?.trim() || undefined;
   }
 
-  /** Saves a profile and makes it the current one. Without a key, one that is saved for it goes. */
-  async save(name: string, profile: Omit<Profile, 'version' | 'key'>, key: string | undefined): Promise<void> {
-    const before = this.find(name);
+  /**
+   * Saves a profile, and makes it the current one. Without a key, one that is saved for it goes.
+   *
+   * @returns whether a key that was saved is not any more.
+   */
+  async save(name: string, profile: Omit<Profile, 'version' | 'key'>, key: string | undefined): Promise<boolean> {
+    const before = this.readable(name);
+    const keyBefore = await this.savedKey(name, before);
     const isInKeychain = key !== undefined && (await this.keychain.save(entryOf(name, profile), key));
     if (key !== undefined && !isInKeychain) this.folder.write(fileOf(name, 'key'), `${key}\n`);
     else this.folder.remove(fileOf(name, 'key'));
@@ -58,9 +100,33 @@ export class Profiles {
       fileOf(name, 'json'),
       `${JSON.stringify({ version: 1, ...profile, key: place } satisfies Profile, null, 2)}\n`,
     );
-    this.folder.write('current', `${name}\n`);
+    this.use(name);
     const isReplaced = isInKeychain && before !== undefined && entryOf(name, before) === entryOf(name, profile);
     if (before?.key === 'keychain' && !isReplaced) await this.keychain.remove(entryOf(name, before));
+    return keyBefore !== undefined && keyBefore !== key;
+  }
+
+  /** Gives a profile another name, with its key and the login that waits. @param name of no profile. */
+  async rename(before: string, name: string): Promise<void> {
+    const profile = this.find(before);
+    if (profile === undefined) return;
+    const [current, key, login] = [this.current(), await this.key(before), this.folder.read(fileOf(before, 'login'))];
+    await this.save(name, profile, key);
+    if (login !== undefined) this.folder.write(fileOf(name, 'login'), login);
+    this.use(current === before ? name : current);
+    await this.forget(before);
+  }
+
+  /** Forgets a profile and its key, and that it was the current one. */
+  async remove(name: string): Promise<void> {
+    await this.forget(name);
+    if (this.current() === name) this.folder.remove('current');
+  }
+
+  private async forget(name: string): Promise<void> {
+    const profile = this.readable(name);
+    if (profile?.key === 'keychain') await this.keychain.remove(entryOf(name, profile));
+    for (const extension of ['key', 'login', 'json'] as const) this.folder.remove(fileOf(name, extension));
   }
 
   async forgetKey(name: string): Promise<void> {

@@ -22,7 +22,7 @@ export class Journal {
   /** The proof of a request: that of an earlier attempt, else a new one. @param identity whatever tells requests apart. */
   begin(identity: unknown): RequestProof {
     const file = fileOf(identity);
-    const saved = parsed(this.folder.read(file));
+    const saved = this.saved(file);
     if (saved !== undefined && this.nowMs() - saved.atMs < LONGEST_MS) return saved;
     const [key, proof] = [newToken(), newToken()];
     this.folder.write(file, `${JSON.stringify({ key, proof, atMs: this.nowMs() })}\n`);
@@ -31,7 +31,17 @@ export class Journal {
 
   /** Whether a request was sent whose outcome is not known. */
   isUnderWay(identity: unknown): boolean {
-    return parsed(this.folder.read(fileOf(identity))) !== undefined;
+    return this.saved(fileOf(identity)) !== undefined;
+  }
+
+  /** @throws Failure the record is damaged: a repeat would not be known as one, and could create something twice. */
+  private saved(file: string): (RequestProof & { readonly atMs: number }) | undefined {
+    const text = this.folder.read(file);
+    const saved = parsed(text);
+    if (text !== undefined && saved === undefined) {
+      throw this.folder.damaged(file, 'See whether an earlier run has created it (gw app list, gw provider list).');
+    }
+    return saved;
   }
 
   /** The outcome of the request is known and kept. */

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../program/failure.js';
 
@@ -15,6 +15,16 @@ export class StateFolder {
       return readFileSync(join(this.folder, file), 'utf8');
     } catch (error) {
       if (isMissing(error)) return undefined;
+      throw this.unusable(error);
+    }
+  }
+
+  /** The names of the files in a folder below; none without it. @throws Failure it cannot be read. */
+  files(folder: string): readonly string[] {
+    try {
+      return readdirSync(join(this.folder, folder));
+    } catch (error) {
+      if (isMissing(error)) return [];
       throw this.unusable(error);
     }
   }
@@ -40,6 +50,14 @@ export class StateFolder {
     } catch (error) {
       throw this.unusable(error);
     }
+  }
+
+  /** What is said of a file that is not what was written. @param advice what to do before it is removed. */
+  damaged(file: string, advice: string): Failure {
+    const path = join(this.folder, file);
+    return Failure.state('state_damaged', `The file ${path} is damaged.`, {
+      nextAction: `${advice} Then remove the file, and run the command again.`,
+    });
   }
 
   private unusable(cause: unknown): Failure {

@@ -1,4 +1,4 @@
-import { stripVTControlCharacters, styleText } from 'node:util';
+import { styleText } from 'node:util';
 import { EXIT, Failure } from '../program/failure.js';
 import { Progress } from './progress.js';
 
@@ -56,7 +56,11 @@ export class Terminal {
   /** One document in one line, for programs. */
   printJson(document: object): void {
     this.progress.hide();
-    this.streams.stdout.write(`${JSON.stringify(document).replaceAll(/[\u007f-\u009f]/g, escaped)}\n`);
+    this.streams.stdout.write(
+      `${JSON.stringify(document)
+        .replaceAll(/[\u007f-\u009f]/g, escaped)
+        .replaceAll(DECEPTIVE, escaped)}\n`,
+    );
   }
 
   /** Tells what is going on if it takes longer than half a second; until the next call or output. */
@@ -118,12 +122,28 @@ export class Terminal {
   }
 }
 
-const harmless = (text: string) => stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
+/** Characters that change the direction of the text around them, or that are not seen: names could look like others. */
+const DECEPTIVE = /[\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\u2060\ufeff]/g;
+
+/** Control sequences of ECMA-48, 5.3 to 5.6: of texts, with parameters, and short ones. Node 20 takes more than them away. */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
+const withoutSequences = (text: string) => text.replaceAll(SEQUENCES, '');
+
+const harmless = (text: string) =>
+  withoutSequences(text)
+    .replaceAll(/[^\P{Cc}\n\t]/gu, '')
+    .replaceAll(DECEPTIVE, escaped);
 
 /** JSON lets these characters stand, and terminals obey them. */
-const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
 
 /** Text of a server for a terminal: without control sequences, on one line. */
 export function printable(text: string): string {
-  return stripVTControlCharacters(text).replace(/\p{Cc}+/gu, ' ');
+  return withoutSequences(text)
+    .replace(/\p{Cc}+/gu, ' ')
+    .replaceAll(DECEPTIVE, escaped);
 }

@@ -8,6 +8,7 @@ import { successEnvelope } from '../program/envelope.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { printable } from '../terminal/terminal.js';
+import { counted } from '../terminal/words.rules.js';
 
 type UsageEvent = components['schemas']['UsageEventResponse'];
 type AuthEvent = components['schemas']['AuthEventResponse'];
@@ -38,7 +39,7 @@ export const tail: Action = async (gw) => {
       if (gw.isJson) gw.terminal.printJson(successEnvelope(gw.context, followed));
       else gw.terminal.print(lineOf(followed));
       count++;
-      gw.standing = `Followed ${count} events.`;
+      gw.standing = `Followed ${counted(count, 'event')}.`;
     }
   };
   gw.standing = 'Followed 0 events.';

@@ -96,7 +96,8 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
       const approving = page.waitForRequest((request) => request.url().includes('/callback?code='));
       await page.route('**/callback?code=*', async (route) => {
         const { port } = new URL(route.request().url());
-        for (const path of ['/', '/callback', '/callback?code=short', '/callback?error=x']) {
+        const wrongCode = `/callback?code=${'x'.repeat(43)}`;
+        for (const path of ['/', '//', '/callback', '/callback?code=short', '/callback?error=x', wrongCode]) {
           const status = await new Promise((resolve) => {
             get({ port, path, host: '127.0.0.1' }, (answer) => resolve(answer.resume().statusCode));
           });

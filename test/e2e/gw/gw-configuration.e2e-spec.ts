@@ -82,6 +82,14 @@ describe('gw apply', () => {
     expect((await apply()).json.result).toEqual({ applied: [], keyFiles: [] });
   });
 
+  it('for people → what it will do, and what it did', async () => {
+    writeAll();
+    const { stdout } = await gw.run('apply g --key-output keys', '', SECRET);
+    expect(stdout).toContain('+ create provider openai\n');
+    expect(stdout).toContain('+ created provider openai\n+ created application journal\n+ created application notes\n');
+    expect(stdout).toContain('Done: 3 changes.');
+  });
+
   it('export → the same account from the files, byte for byte', async () => {
     writeAll();
     await apply('', SECRET);
@@ -284,6 +292,7 @@ describe('gw plan', () => {
       'Devices of the previous app lose access (0 users).',
       'Requests per day: 300 becomes 100, for each of 0 users.',
       'Through openai, calls of gpt-4.1-mini are refused.',
+      'Through openai, calls of gpt-4.1 are allowed.',
     ]);
     const { stdout } = await gw.run('plan g');
     expect(stdout).toContain('~ update application journal');
@@ -314,6 +323,36 @@ describe('gw plan', () => {
     write('g/providers.yaml', `${PROVIDERS}    status: disabled\n`);
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
     expect(meaning).toEqual(['Its calls fail. Named by notes.', 'Every caller loses access (0 users).']);
+  });
+
+  it('users that are added to an application, with a ceiling → every caller loses access, and what is refused', async () => {
+    write('g/apps/other.yaml', server('other', SERVER.replace(', end_user: { source: header }', '')));
+    expect((await apply()).exitCode).toBe(0);
+    const ceiling = SERVER.replace('allowed_paths', 'max_output_tokens: 100, allowed_paths');
+    write('g/apps/other.yaml', server('other', ceiling));
+    expect((await plan()).json.result.changes).toMatchObject([
+      {
+        meaning: [
+          'Every caller loses access until it names its user.',
+          'Calls without the user in the header x-end-user-id are refused.',
+          'Through openai, calls that ask for more than 100 output tokens are refused (ceiling before: none).',
+        ],
+      },
+    ]);
+  });
+
+  it('an application and a provider that are added → who may call them, and within which bounds', async () => {
+    write('g/apps/other.yaml', server('other'));
+    write('g/providers.yaml', `${PROVIDERS}  - slug: claude\n    type: anthropic\n    name: Claude\n`);
+    const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
+    expect(meaning).toEqual([
+      'Applications that reach every provider may call it at once.',
+      'Whoever has its key may call it.',
+      'Calls without the user in the header x-end-user-id are refused.',
+      'Calls may reach openai alone.',
+      'Through openai, calls of everything but gpt-4.1-mini are refused.',
+      'It has no limit of requests or spending.',
+    ]);
   });
 
   it('prices that go away → which models the catalog prices, and which become unpriced', async () => {
@@ -366,6 +405,39 @@ describe('gw plan', () => {
     write(`g/${name}`, text);
     const { exitCode, json } = await plan();
     expect([exitCode, json.error.message.slice(0, message.length)]).toEqual([2, message]);
+  });
+
+  it('several problems in several files → all of them at once, one in each line', async () => {
+    write('g/apps/x.yaml', 'name: 7\nhandle: X\ncolour: red\n');
+    write('g/apps/y.yaml', 'name: "X\n');
+    write('g/providers.yaml', 'providers:\n  - { slug: a, name: A }\n  - { slug: b, type: openai, colour: red }\n');
+    const { exitCode, json } = await plan();
+    expect([exitCode, json.error.code]).toEqual([2, 'invalid_configuration']);
+    const places = json.error.details.problems.map(({ file, problem }: { file: string; problem: string }) =>
+      [file, problem.split(':')[0]].join(' '),
+    );
+    expect(places.filter((place: string) => !place.startsWith('apps/y.yaml'))).toEqual([
+      'providers.yaml providers.0.type',
+      'providers.yaml providers.1.colour',
+      'providers.yaml providers.1.name',
+      'apps/x.yaml colour',
+      'apps/x.yaml handle',
+      'apps/x.yaml name',
+      'apps/x.yaml config',
+    ]);
+    expect(places.some((place: string) => place.startsWith('apps/y.yaml'))).toBe(true);
+    expect(json.error.message.split('\n').length).toBeGreaterThanOrEqual(8);
+  });
+
+  it('several refusals of the service → all of them, and no application is accused for a provider that is refused', async () => {
+    write('g/providers.yaml', `${PROVIDERS}  - { slug: claude, type: nobody, name: X }\n`);
+    const policy = '{ claude: { allowed_paths: [], allowed_models: [] } }';
+    write('g/apps/x.yaml', server('x', SERVER.replace(/\{ openai: .*\[gpt-4.1-mini\] \} \}/, policy)));
+    write('g/apps/y.yaml', `${server('y')}  limits:\n    per_user: { requests: { per_day: -1 } }\n`);
+    write('g/apps/z.yaml', `${server('z')}  limits:\n    per_user: { requests: { per_day: -2 } }\n`);
+    const { json } = await plan();
+    const files = json.error.details.problems.map(({ file }: { file: string }) => file);
+    expect(files).toEqual(['providers.yaml', 'apps/y.yaml', 'apps/z.yaml']);
   });
 
   it('an alias bomb → exit 2', async () => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, request as httpRequest, type Server } from 'node:http';
+import { type AddressInfo, connect as netConnect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
@@ -139,6 +139,15 @@ describe('where the key goes', () => {
     expect(json.error.nextAction).toContain('gw deployment connect');
   });
 
+  it('a damaged file of the state → its path, and what to do', async () => {
+    await connect();
+    writeFileSync(join(gw.stateFolder, 'current'), '\u0000/../x');
+    const { exitCode, json } = await gw.run('account status --json');
+    expect([exitCode, json.error.code]).toEqual([4, 'state_damaged']);
+    expect(json.error.message).toContain(join(gw.stateFolder, 'current'));
+    expect(json.error.nextAction).toContain('remove the file');
+  });
+
   it('a state folder that cannot be written → exit 4', async () => {
     writeFileSync(gw.stateFolder, 'a file and no folder');
     expect(errorOf(await connect())).toEqual([4, 'state_unusable']);
@@ -162,6 +171,19 @@ describe('servers that are none', () => {
     server.close();
   });
 
+  it('a proxy that answers 502 with a page → told as that', async () => {
+    const server = createServer((_request, response) => {
+      response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const run = await gw.run('deployment status --json', '', { GW_URL: `http://127.0.0.1:${port}` });
+    expect(errorOf(run)).toEqual([3, 'http_502']);
+    expect(run.json.error.message).toContain('status 502 and text/html');
+    expect(run.json.error.nextAction).toContain('proxy');
+    server.close();
+  });
+
   it('control sequences in an answer → none on the terminal, none in a document', async () => {
     const message = 'now \u001b[2J\u009b2Jgone\u0007';
     const { url, server } = await stranger(400, JSON.stringify({ error: { code: 'x', message } }));
@@ -169,6 +191,17 @@ describe('servers that are none', () => {
     expect([plain.exitCode, plain.stderr]).toEqual([2, 'Error: now gone (x)\n']);
     const document = await gw.run('deployment status --json', '', { GW_URL: url });
     for (const character of ['\u001b', '\u009b', '\u0007']) expect(document.stdout).not.toContain(character);
+    expect(document.json.error.message).toBe(message);
+    server.close();
+  });
+
+  it('characters that turn the text around them → seen, on the terminal and in a document', async () => {
+    const message = 'Account \u202egro.live\u2066';
+    const { url, server } = await stranger(400, JSON.stringify({ error: { code: 'x', message } }));
+    const plain = await gw.run('deployment status', '', { GW_URL: url });
+    expect(plain.stderr).toBe('Error: Account \\u202egro.live\\u2066 (x)\n');
+    const document = await gw.run('deployment status --json', '', { GW_URL: url });
+    expect(document.stdout).not.toContain('\u202e');
     expect(document.json.error.message).toBe(message);
     server.close();
   });
@@ -196,6 +229,61 @@ describe('servers that are none', () => {
     await new Promise((resolve) => server.close(resolve));
     const run = await gw.runAsProcess('deployment status --json', '', { GW_URL: url });
     expect(errorOf(run)).toEqual([3, 'unreachable']);
+  });
+});
+
+describe('HTTPS_PROXY and HTTP_PROXY', () => {
+  /** A proxy for any host that passes everything on to the world, and remembers where it was asked to go. */
+  async function startProxy() {
+    const asked: string[] = [];
+    const { port } = new URL(world.baseUrl);
+    const server = createServer((request, response) => {
+      const { host, pathname, search } = new URL(request.url ?? '', world.baseUrl);
+      asked.push(host);
+      const { method, headers } = request;
+      const passed = httpRequest({ host: '127.0.0.1', port, method, headers, path: pathname + search }, (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(passed);
+    });
+    server.on('connect', ({ url = '' }, client) => {
+      asked.push(url.replace(/:80$/, ''));
+      const way = netConnect(Number(port), '127.0.0.1', () => client.write('HTTP/1.1 200 OK\r\n\r\n'));
+      way.on('error', () => client.destroy()).pipe(client);
+      client.on('error', () => way.destroy()).pipe(way);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const close = () => {
+      server.close();
+      server.closeAllConnections();
+    };
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
+  }
+  const TEST = { GW_URL: 'http://gateway.test', GW_ALLOW_HTTP: '1' };
+
+  it.each(['HTTP_PROXY', 'http_proxy'])('%s → every request goes by way of it', async (name) => {
+    const proxy = await startProxy();
+    const environment = { ...TEST, GW_MANAGEMENT_KEY: key, [name]: proxy.url };
+    const run = await gw.runAsProcess('account status --json', '', environment);
+    expect([run.exitCode, run.json.context.accountId]).toEqual([0, organizationId]);
+    expect(new Set(proxy.asked)).toEqual(new Set(['gateway.test']));
+    proxy.close();
+  });
+
+  it('a host of NO_PROXY, and this machine → without it', async () => {
+    const proxy = await startProxy();
+    const direct = { ...TEST, HTTP_PROXY: proxy.url, NO_PROXY: 'other.test, gateway.test' };
+    expect(errorOf(await gw.runAsProcess('deployment status --json', '', direct))).toEqual([3, 'unreachable']);
+    const own = { GW_URL: world.baseUrl, HTTP_PROXY: proxy.url };
+    expect((await gw.runAsProcess('deployment status --json', '', own)).exitCode).toBe(0);
+    expect(proxy.asked).toEqual([]);
+    proxy.close();
+  });
+
+  it('one that is no address → exit 2, in a sentence', async () => {
+    const run = await gw.runAsProcess('deployment status', '', { ...TEST, HTTPS_PROXY: 'nonsense' });
+    expect([run.exitCode, run.stderr]).toEqual([2, expect.stringMatching(/^Error: HTTPS_PROXY is not/)]);
   });
 });
 
@@ -256,6 +344,15 @@ describe('what is typed wrongly', () => {
       const { exitCode, stdout, stderr } = await gw.run(line);
       expect([exitCode, stderr]).toEqual([0, '']);
       expect(stdout.length).toBeGreaterThan(4);
+    },
+  );
+
+  it.each(['--json --profile default app list', 'app --no-input --json list', '--json account status'])(
+    'gw %s → the options of every command stand before it as well',
+    async (line) => {
+      await connect();
+      const { exitCode, json } = await gw.run(line);
+      expect([exitCode, json.ok]).toEqual([0, true]);
     },
   );
 

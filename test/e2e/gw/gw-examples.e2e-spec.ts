@@ -112,6 +112,9 @@ describe('docs/cli.md', () => {
       await gw.run('deployment connect --key-stdin', environment.GW_MANAGEMENT_KEY ?? '');
       environment.GW_MANAGEMENT_KEY = '';
     }
+    if (line.startsWith('gw profile')) {
+      await gw.run('deployment connect --key-stdin --profile staging', environment.GW_MANAGEMENT_KEY ?? '');
+    }
     const { exitCode, output } = await typed(line, gw, environment);
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.any(String) });
     gw.remove();

@@ -2,8 +2,11 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
+import { newOrganization } from '../../support/accounts/people.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { losing } from '../../support/gw/lossy-proxy.js';
+import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
+import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
@@ -299,7 +302,60 @@ describe('gw doctor', () => {
     expect(errorOf(failing)).toEqual([3, 'unhealthy']);
     expect(failing.json.error.nextAction).toContain('gw provider rotate-key openai');
   });
+
+  it('a key that may only read → providers are not checked, and no key of theirs is accused', async () => {
+    const { owner } = await newOrganization(world);
+    const keyOf = async (grant: string) =>
+      (await owner.client.post('/v1/admin/keys', { name: grant, grant })).body.key.plaintext;
+    const provider = { type: 'openai', name: 'OpenAI', secret: 'sk-of-a-provider-4711' };
+    await world.as(await keyOf('manage')).post('/v1/admin/providers', provider);
+    const run = await gw.run('doctor --json', '', { GW_MANAGEMENT_KEY: await keyOf('read') });
+    expect(run.exitCode).toBe(0);
+    const check = run.json.result.checks.find((one: { check: string }) => one.check === 'provider openai');
+    expect([check.state, check.nextAction]).toEqual(['unknown', expect.stringContaining('GW_MANAGEMENT_KEY')]);
+  });
+
+  it('the database is down → what failed, what works and what was not checked, all of it', async () => {
+    const database = await databaseBehindProxy();
+    const other = await startWorld({ env: { DATABASE_URL: database.url } });
+    const environment = { GW_URL: other.baseUrl, GW_MANAGEMENT_KEY: other.managementKey };
+    database.proxy.freeze();
+    const run = await gw.run('doctor --json', '', environment);
+    expect(errorOf(run)).toEqual([3, 'unhealthy']);
+    const states = Object.fromEntries(
+      run.json.error.details.checks.map(({ check, state }: { check: string; state: string }) => [check, state]),
+    );
+    expect(states).toMatchObject({ Postgres: 'failed', vault: 'ok', clock: 'ok', applications: 'unknown' });
+    const { stdout, stderr } = await gw.run('doctor', '', environment);
+    expect(stdout).toMatch(/^failed +Postgres/m);
+    expect(stdout).toMatch(/^passed +vault/m);
+    expect(stdout).toMatch(/^not checked +applications/m);
+    expect(stderr).toContain('Postgres');
+    database.proxy.thaw();
+    await other.stop();
+    await database.close();
+  });
+
+  it('nobody listens → every check is named', async () => {
+    const run = await gw.run('doctor --json', '', { GW_URL: 'http://127.0.0.1:1' });
+    expect(errorOf(run)).toEqual([3, 'unhealthy']);
+    const checks = run.json.error.details.checks.map(({ check }: { check: string }) => check);
+    expect(checks).toEqual(expect.arrayContaining(['readiness', 'gateway', 'version', 'login', 'applications']));
+  });
 });
+
+/** A database of its own, and the way to it, which can be lost. */
+async function databaseBehindProxy() {
+  const databaseUrl = await freshDatabase();
+  const url = new URL(databaseUrl);
+  const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port || 5432) });
+  url.host = `127.0.0.1:${proxy.port}`;
+  const close = async () => {
+    await proxy.close();
+    await dropDatabase(databaseUrl);
+  };
+  return { url: url.href, proxy, close };
+}
 
 describe('a deployment with more types of providers than the document knows', () => {
   it('→ lists, adds and exports them', async () => {

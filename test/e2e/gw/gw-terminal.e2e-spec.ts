@@ -140,7 +140,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
   const held = (count: number) => eventually(() => holds.length >= count, { withinMs: 20_000 });
 
   it('→ the change that runs is ended, no other is begun, 130 says where it stands; run again, it goes on', async () => {
-    const session = gw.onTerminal('apply g --key-output keys', { GW_URL: slow.url });
+    const session = gw.onTerminal('apply g --key-output keys --yes', { GW_URL: slow.url });
     await held(1);
     session.type(CTRL_C);
     await session.shows('^C');
@@ -153,7 +153,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
   });
 
   it('twice → ends at once; run again, it has the key of the change that was cut', async () => {
-    const session = gw.onTerminal('apply g --key-output keys', { GW_URL: slow.url });
+    const session = gw.onTerminal('apply g --key-output keys --yes', { GW_URL: slow.url });
     await held(1);
     session.type(CTRL_C);
     await session.shows('^C');
@@ -168,6 +168,35 @@ describe('gw apply, stopped with Ctrl-C', () => {
     expect((await again).exitCode).toBe(0);
     expect((await api.get('/v1/admin/apps')).body.total).toBe(3);
     expect((await gw.run('plan g --check --json')).exitCode).toBe(0);
+  });
+});
+
+describe('gw apply on a terminal', () => {
+  beforeEach(() => {
+    mkdirSync(join(gw.home, 'g/apps'), { recursive: true });
+    const config = '{ authentication: { type: api_key }, routing: { providers: { mode: all }, model_rewrites: {} } }';
+    writeFileSync(join(gw.home, 'g/apps/one.yaml'), `name: one\nhandle: one\nconfig: ${config}\n`);
+  });
+
+  it.each([
+    ['n', 130, 0],
+    ['y', 0, 1],
+  ])('shows what it will do and asks; "%s" → exit %i', async (answer, exitCode, total) => {
+    const session = gw.onTerminal('apply g --key-output keys');
+    await session.shows('Make this change?');
+    expect(session.screen).toContain('+ create application one');
+    expect(session.screen).toContain('! Whoever has its key may call it.');
+    session.type(answer);
+    expect(await session.ended).toBe(exitCode);
+    expect((await api.get('/v1/admin/apps')).body.total).toBe(total);
+    if (total === 1) expect(session.screen).toMatch(/\+ created application one\s+Done: 1 change\./);
+  });
+
+  it('nothing to do → does not ask', async () => {
+    await gw.run('apply g --key-output keys');
+    const session = gw.onTerminal('apply g');
+    expect(await session.ended).toBe(0);
+    expect(session.screen).toContain('The account matches the directory.');
   });
 });
 
@@ -193,6 +222,12 @@ describe('streams of a process', () => {
   it('standard output that is closed → no stack', async () => {
     const { stderr } = await shell(`${program} provider types >&- || true`);
     expect(stderr).not.toContain('at ');
+  });
+
+  it('standard output that is full → one sentence, no stack', async () => {
+    const { stderr } = await shell(`${program} provider types >/dev/full || true`);
+    expect(stderr).toMatch(/^Error: .*ENOSPC.*\n/);
+    expect(stderr).not.toContain(' at ');
   });
 
   it('not a terminal → no control sequences', async () => {

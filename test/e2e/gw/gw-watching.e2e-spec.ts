@@ -87,9 +87,38 @@ describe('gw app call', () => {
     ['--provider nobody --model x --user ada', 2, 'provider_not_found'],
     ['--provider openai --user ada', 2, 'option_required'],
     ['--endpoint summary', 2, 'user_required'],
+    ['--endpoint summary --provider openai --user ada', 2, 'invalid_option'],
   ])('%s → exit %i', async (words, exitCode) => {
     expect((await call(words)).exitCode).toBe(exitCode);
     expect(upstream.requests).toEqual([]);
+  });
+
+  it('--model alone → the first active provider that the application reaches', async () => {
+    const [app] = (await api.get('/v1/admin/apps')).body.apps;
+    await api.post('/v1/admin/providers', { type: 'anthropic', name: 'A', slug: 'aaa', secret: 'sk-of-a-provider' });
+    const selected = { openai: { allowed_paths: ['v1/chat/completions'], allowed_models: [] } };
+    const config = {
+      authentication: { type: 'api_key', end_user: { source: 'header' } },
+      routing: { providers: { mode: 'selected', selected }, model_rewrites: {} },
+    };
+    const { revision } = (await api.get(`/v1/admin/apps/${app.id}`)).body.app;
+    await api.put(`/v1/admin/apps/${app.id}`, { name: 'Notes', config, revision });
+    await call('Hi --model gpt-4.1-mini --user ada');
+    expect(upstream.requests.map((sent) => sent.path)).toEqual(['/v1/chat/completions']);
+  });
+
+  it.each([
+    ['--endpoint nothing --user ada', 'gw app show notes'],
+    ['--endpoint summary', '--user'],
+  ])('%s → what to do about it', async (words, advice) => {
+    expect((await call(words)).json.error.nextAction).toContain(advice);
+  });
+
+  it('a key that is none of the application → GW_APP_KEY is named, not the login', async () => {
+    const line = 'app call notes --endpoint summary --user ada --json';
+    const run = await gw.run(line, '', { GW_APP_KEY: 'gw_0123456789abcdefghijklmnopqrstuvwxyzABCDEF' });
+    expect(run.exitCode).toBe(4);
+    expect(run.json.error.nextAction).toContain('GW_APP_KEY');
   });
 
   it('without GW_APP_KEY → exit 4', async () => {

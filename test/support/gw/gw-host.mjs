@@ -22,7 +22,7 @@ process.on('message', async ({ words, cwd, env, input }) => {
   process.exitCode = undefined;
   // A module with another address is evaluated again; what it imports is not.
   await import(`${PROGRAM}?line=${lines++}`);
-  process.removeAllListeners('SIGINT');
+  for (const event of ['SIGINT', 'uncaughtException']) process.removeAllListeners(event);
   process.send({ exitCode: process.exitCode ?? 0, stdout: stdout.text, stderr: stderr.text });
   process.exitCode = undefined;
 });

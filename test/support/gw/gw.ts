@@ -129,9 +129,13 @@ const documentsIn = (text: string) =>
     .filter((line) => line !== '')
     .map(parsed);
 
+/** Options that may stand before the words of a command. */
+const GLOBAL = /^--(?:json|no-input|profile(?:=.*)?)$/;
+
 /** @throws a document is not what the published schema of its command says. */
 function requirePublished(words: readonly string[], document: unknown): void {
-  const names = [3, 2, 1].map((count) => words.slice(0, count).join('-'));
+  const own = words.filter((word, at) => !GLOBAL.test(word) && words[at - 1] !== '--profile');
+  const names = [3, 2, 1].map((count) => own.slice(0, count).join('-'));
   const command = names.find((name) => Object.hasOwn(SCHEMA.$defs, name));
   const name = Object(document).ok === true && command !== undefined ? command : 'failure';
   const validate = ajv.getSchema(`gw#/$defs/${name}`);

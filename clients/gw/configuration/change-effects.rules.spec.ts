@@ -1,0 +1,149 @@
+import { describe, expect, it } from '@jest/globals';
+import { creationMeaning, meaningOf } from './change-effects.rules.js';
+import type { AppConfig } from './configuration-files.js';
+
+const ISSUER = {
+  ...{ jwks_url: 'https://i.example.com/keys', issuer: ['https://i.example.com'], audience: ['app'] },
+  ...{ user_id_claim: 'sub', required_claims: [], max_token_lifetime_seconds: 3600 },
+};
+const SERVER = {
+  authentication: { type: 'api_key' },
+  routing: { providers: { mode: 'all' }, model_rewrites: {} },
+} as const satisfies AppConfig;
+const as = (end_user: unknown, config: object = SERVER) =>
+  ({ ...config, authentication: { type: 'api_key', ...(end_user !== undefined && { end_user }) } }) as AppConfig;
+const reaching = (policy: object) =>
+  ({
+    ...SERVER,
+    routing: {
+      providers: { mode: 'selected', selected: { openai: { allowed_paths: [], allowed_models: [], ...policy } } },
+      model_rewrites: {},
+    },
+  }) as AppConfig;
+const serving = (endpoint: object) =>
+  ({
+    ...SERVER,
+    endpoints: { sum: { provider: 'openai', model: 'm', api_style: 'responses', ...endpoint } },
+  }) as AppConfig;
+const limited = (limits: object) => ({ ...SERVER, limits }) as AppConfig;
+const meant = (before: AppConfig, after: AppConfig) =>
+  meaningOf({ status: 'active', config: before }, { status: 'active', config: after }, 3);
+
+describe('what a change means', () => {
+  it('users that are added → every caller loses access, and what it must send', () => {
+    expect(meant(SERVER, as({ source: 'header', header: 'x-user' }))).toEqual([
+      'Every caller loses access until it names its user.',
+      'Calls without the user in the header x-user are refused.',
+    ]);
+    expect(meant(SERVER, as({ source: 'issuer', issuer: ISSUER }))).toEqual([
+      'Every caller loses access until it names its user.',
+      'Calls without a signed-in user are refused: a token of https://i.example.com.',
+    ]);
+  });
+
+  it('no users, in two spellings → nothing', () => {
+    expect(meant(SERVER, as({ source: 'none' }))).toEqual([]);
+  });
+
+  it('users that go away, or are found elsewhere → who is affected', () => {
+    const header = as({ source: 'header', header: 'x-user' });
+    expect(meant(header, SERVER)).toEqual(['Calls belong to no user any more: 3 users and their limits do not count.']);
+    expect(meant(header, as({ source: 'header', header: 'x-other' }))).toEqual([
+      'Callers must name the user in another header.',
+      'Calls without the user in the header x-other are refused.',
+    ]);
+  });
+
+  it.each([
+    [{ audience: ['other'] }, ['Users whose tokens do not fit the new issuer settings lose access (up to 3 users).']],
+    [{ audience: ['app', 'other'] }, ['Tokens that were refused are accepted.']],
+    [{ max_token_lifetime_seconds: 60 }, [expect.stringContaining('lose access')]],
+    [{ required_claims: [{ path: 'plan', equals: 'pro' }] }, [expect.stringContaining('lose access')]],
+    [{ user_id_claim: 'email' }, ['Users are identified differently: 3 users and their counts are not carried over.']],
+    [{ token_header: 'x-token' }, ['Callers must send the token of the user in another header.']],
+    [{ provider: 'firebase' }, []],
+  ])('an issuer with %j → %j', (change, lines) => {
+    const issuer = (settings: object) => as({ source: 'issuer', issuer: { ...ISSUER, ...settings } });
+    expect(meant(issuer({}), issuer(change))).toEqual(lines);
+  });
+
+  it.each([
+    [
+      {},
+      { max_output_tokens: 100 },
+      'Through openai, calls that ask for more than 100 output tokens are refused (ceiling before: none).',
+    ],
+    [{ max_output_tokens: 100 }, {}, 'Through openai, the number of output tokens has no ceiling any more.'],
+    [{ allowed_models: ['a'] }, { allowed_models: ['a', 'b'] }, 'Through openai, calls of b are allowed.'],
+    [{ allowed_models: ['a'] }, {}, 'Through openai, calls of every kind are allowed.'],
+    [
+      { allowed_paths: [{ path: 'v1/models', methods: ['GET'] }] },
+      { allowed_paths: [{ path: 'v1/models', methods: ['GET', 'DELETE'] }] },
+      'Through openai, the path v1/models has other methods, or another model.',
+    ],
+  ])('a provider within %j, then %j → %s', (before, after, line) => {
+    expect(meant(reaching(before), reaching(after))).toEqual([line]);
+  });
+
+  it('providers that were all, then one with rules → the rules too', () => {
+    expect(meant(SERVER, reaching({ allowed_models: ['a'] }))).toEqual([
+      'Calls of every provider but openai are refused.',
+      'Through openai, calls of everything but a are refused.',
+    ]);
+  });
+
+  it.each([
+    [
+      {},
+      { max_output_tokens: 9 },
+      'At the endpoint sum, calls that ask for more than 9 output tokens are refused (ceiling before: none).',
+    ],
+    [{}, { params: { text: { verbosity: 'low' } } }, 'The endpoint sum sets text.verbosity to "low".'],
+    [{ params: { temperature: 1 } }, {}, 'The endpoint sum no longer sets temperature.'],
+    [{}, { fallback: [{ provider: 'b', model: 'n' }] }, 'The endpoint sum falls back to b with n.'],
+    [{ fallback: [{ provider: 'b', model: 'n' }] }, {}, 'The endpoint sum falls back to nothing.'],
+    [{}, { model: 'n' }, 'The endpoint sum is served by openai with n.'],
+  ])('an endpoint with %j, then %j → %s', (before, after, line) => {
+    expect(meant(serving(before), serving(after))).toEqual([line]);
+  });
+
+  it('limits that are added as a whole → each of them', () => {
+    const limits = {
+      per_user: { requests: { per_day: 5, per_minute: null } },
+      per_app: { spending: { monthly_usd: 2 } },
+    };
+    expect(meant(SERVER, limited(limits))).toEqual([
+      'Requests per day: no limit becomes 5, for each of 3 users.',
+      'Budget per month, in US dollars: no limit becomes 2, for the application as a whole.',
+    ]);
+  });
+});
+
+describe('what an application that is added means', () => {
+  it('who may call it, what they reach, and that nothing bounds them', () => {
+    expect(creationMeaning({ status: 'active', config: SERVER })).toEqual([
+      'Whoever has its key may call it.',
+      'Calls may reach every provider of the account.',
+      'It has no limit of requests or spending.',
+    ]);
+  });
+
+  it('its rules, its endpoints and its limits', () => {
+    const config = {
+      ...reaching({ allowed_models: ['a'] }),
+      ...as({ source: 'header' }, reaching({ allowed_models: ['a'] })),
+      endpoints: serving({ max_output_tokens: 9 }).endpoints,
+      limits: { per_user: { requests: { per_day: 5 } } },
+    } as AppConfig;
+    expect(creationMeaning({ status: 'disabled', config })).toEqual([
+      'It is disabled: its calls are refused.',
+      'Whoever has its key may call it.',
+      'Calls without the user in the header x-end-user-id are refused.',
+      'Calls may reach openai alone.',
+      'Through openai, calls of everything but a are refused.',
+      'The endpoint sum is new, served by openai with m.',
+      'At the endpoint sum, calls that ask for more than 9 output tokens are refused (ceiling before: none).',
+      'Requests per day: 5, for each user.',
+    ]);
+  });
+});

@@ -1,0 +1,25 @@
+import { describe, expect, it } from '@jest/globals';
+import { Failure } from '../program/failure.js';
+import { loginCheck, refusedProviderCheck } from './doctor.rules.js';
+
+const refused = (code: string) => new Failure(4, code, 'No.', { nextAction: 'Do that.' });
+
+describe('gw doctor', () => {
+  it('a provider that refuses its key → failed, with how to replace it', () => {
+    const { state, nextAction } = refusedProviderCheck('openai', refused('provider_key_invalid'));
+    expect([state, nextAction]).toEqual(['failed', 'Replace its key: gw provider rotate-key openai']);
+  });
+
+  it.each(['grant_insufficient', 'forbidden', 'rate_limited', 'service_unavailable', 'http_502', 'unreachable'])(
+    'a test that %s prevents → not checked, and the key is not accused',
+    (code) => {
+      const check = refusedProviderCheck('openai', refused(code));
+      expect([check.state, check.nextAction]).toEqual(['unknown', 'Do that.']);
+    },
+  );
+
+  it('no login → a warning; one that is refused → failed', () => {
+    expect(loginCheck(refused('not_logged_in')).state).toBe('warning');
+    expect(loginCheck(refused('auth_required')).state).toBe('failed');
+  });
+});

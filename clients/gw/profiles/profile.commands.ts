@@ -1,0 +1,49 @@
+import { type Command, members } from '../program/command.js';
+
+const PROFILE = [['<profile>', 'name of a saved gateway']] as const;
+const TEXT = { type: 'string' };
+const TEXT_OR_NULL = { type: ['string', 'null'] };
+const SAVED = members({
+  ...{ name: TEXT, current: { type: 'boolean' }, url: TEXT_OR_NULL, accountId: TEXT_OR_NULL },
+  key: { enum: ['keychain', 'file', null] },
+  damaged: { type: 'boolean' },
+});
+
+/** Commands for the gateways that are saved on this machine. None of them calls a gateway. */
+export const profileCommands: readonly Command[] = [
+  {
+    name: 'profile list',
+    summary: 'List the saved gateways',
+    examples: ['gw profile list', 'gw profile list --json'],
+    result: members({ profiles: { type: 'array', items: SAVED } }),
+    load: async () => (await import('./profiles.js')).list,
+  },
+  {
+    name: 'profile use',
+    summary: 'Use a saved gateway from now on',
+    details: 'It is the one of every command without --profile and GW_PROFILE.',
+    arguments: PROFILE,
+    examples: ['gw profile use staging'],
+    result: members({ profile: TEXT }),
+    load: async () => (await import('./profiles.js')).use,
+  },
+  {
+    name: 'profile rename',
+    summary: 'Give a saved gateway another name; its key stays saved',
+    arguments: [...PROFILE, ['<name>', 'lower-case letters, digits and dashes']],
+    examples: ['gw profile rename staging production'],
+    result: members({ profile: TEXT, before: TEXT }),
+    load: async () => (await import('./profiles.js')).rename,
+  },
+  {
+    name: 'profile remove',
+    summary: 'Forget a saved gateway and its key',
+    details:
+      'The key stays valid: "gw account logout" revokes it first, and the console revokes it afterwards. Asks for confirmation, or needs --yes.',
+    arguments: PROFILE,
+    options: [['--yes', 'do not ask']],
+    examples: ['gw profile remove staging --yes'],
+    result: members({ profile: TEXT, forgotValidKey: { type: 'boolean' } }),
+    load: async () => (await import('./profiles.js')).remove,
+  },
+];

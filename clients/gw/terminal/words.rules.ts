@@ -1,0 +1,2 @@
+/** A number of things in words. @param noun in the singular; its plural ends in s. */
+export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
