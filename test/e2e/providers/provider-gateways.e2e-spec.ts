@@ -9,6 +9,7 @@ import { gatewaySecretContext } from '../../../src/providers/sealed-credential.r
 import { firstOrganizationId, newAccount } from '../../support/accounts/accounts.js';
 import type { ApiAnswer, ApiClient } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
+import { listeningInstances } from '../../support/platform/listening-instances.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PATH = '/v1/admin/provider-gateways';
@@ -289,6 +290,7 @@ describe('stored token', () => {
 
 describe('announcement', () => {
   it('every write → effective here before its answer, elsewhere within a second; a refused one → no notification', async () => {
+    await eventually(async () => (await listeningInstances(world.dataSource)) === 1, { withinMs: 20_000 });
     const heard: string[] = [];
     const end = world.gateway.app.get(ConfigChanges).subscribe(PROVIDER_GATEWAYS_TOPIC, (key) => heard.push(key));
     /** The write is heard of twice: by its own process at once, and by everybody over the database. */

@@ -6,6 +6,7 @@ import { type MobileWorld, startMobileWorld } from '../../../support/client-auth
 import { type IssuerSimulator, startIssuer } from '../../../support/client-auth/issuers/issuer.js';
 import { eventually } from '../../../support/eventually.js';
 import { type FurtherInstance, startFurtherInstance } from '../../../support/platform/further-instance.js';
+import { listeningInstances } from '../../../support/platform/listening-instances.js';
 import { describeWithRedis, reachRedis, type TestRedis } from '../../../support/platform/redis.js';
 import { startTcpProxy, type TcpProxy } from '../../../support/platform/tcp-proxy.js';
 
@@ -102,21 +103,12 @@ async function everyProof(): Promise<Record<Way, PreparedCall>> {
  * a call that had to open one would wait for that, and send the frozen database nothing of its own.
  */
 async function warm(proofs: Partial<Record<Way, PreparedCall>>): Promise<void> {
-  await eventually(areBothListening, RECOVERY);
+  await eventually(async () => (await listeningInstances(world.dataSource)) === 2, RECOVERY);
   const appIds = [...new Set(Object.values(proofs).map(({ appId }) => appId))];
   const body = { key_id: 'k', assertion: 'a', challenge: 'c', api_key: 'k', issuer_token: 'i' };
   for (const appId of appIds) await cut.as(undefined).post(`/v1/apps/${appId}/auth/token`, body);
   const reads = () => Promise.all(Array.from({ length: OPEN_CONNECTIONS }, () => readApp(appIds[0])));
   await eventually(async () => (await reads()).every((status) => status === 200), RECOVERY);
-}
-
-/** What an instance has in memory is stale when it hears of changes again. */
-async function areBothListening(): Promise<boolean> {
-  const [{ listeners }] = await world.dataSource.query(
-    `SELECT count(*)::int AS listeners FROM pg_stat_activity
-     WHERE datname = current_database() AND application_name = 'gateway-config' AND state = 'idle' AND query <> ''`,
-  );
-  return listeners === 2;
 }
 
 async function readApp(appId: string | undefined): Promise<number> {
