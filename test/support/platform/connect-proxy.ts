@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { type Loopback, listening } from '../loopback.js';
 
 interface ConnectProxyOptions {
-  /** `user:password` without which it answers 407; anybody may use it by default. */
+  /** `user:password`, as `admits` changes it. */
   readonly credentials?: string;
   /** TLS to the proxy itself. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -21,14 +21,17 @@ export interface ConnectProxy extends Pick<Loopback, 'port' | 'openConnections' 
   /** The requests that were no CONNECT. */
   readonly others: string[];
   behave(behaviour: Behaviour): void;
+  /** From now on it answers 407 without this `user:password`; before the first time everybody may use it. */
+  admits(credentials: string): void;
 }
 
 /** Starts a proxy on a free port of 127.0.0.1. */
-export async function startConnectProxy({ credentials, tls }: ConnectProxyOptions = {}): Promise<ConnectProxy> {
+export async function startConnectProxy(options: ConnectProxyOptions = {}): Promise<ConnectProxy> {
   const targets: string[] = [];
   const others: string[] = [];
   let behaviour: Behaviour = 'connect';
-  const expected = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
+  let { credentials } = options;
+  const { tls } = options;
   const refuse: RequestListener = (request, response) => {
     others.push(`${request.method} ${request.url}`);
     response.writeHead(405).end();
@@ -38,7 +41,8 @@ export async function startConnectProxy({ credentials, tls }: ConnectProxyOption
     client.on('error', () => undefined);
     targets.push(url);
     if (behaviour === 'silent') return;
-    if (expected !== undefined && headers['proxy-authorization'] !== expected) answer(client, 407);
+    const expected = credentials && `Basic ${Buffer.from(credentials).toString('base64')}`;
+    if (headers['proxy-authorization'] !== expected) answer(client, 407);
     else if (behaviour === 'connect') join(client, rest, Number(new URL(`http://${url}`).port || 80));
     else answer(client, behaviour);
   });
@@ -47,6 +51,9 @@ export async function startConnectProxy({ credentials, tls }: ConnectProxyOption
     ...{ port, openConnections, close, targets, others },
     behave: (next) => {
       behaviour = next;
+    },
+    admits: (next) => {
+      credentials = next;
     },
   };
 }

@@ -84,10 +84,12 @@ describe('outbound calls through a proxy', () => {
     const port = await server(true);
     const proxy = await proxyWith();
     const { request, asked } = clientOf(`http://127.0.0.1:${proxy.port}`);
-    for (const path of ['/one', '/two']) {
+    const paths = ['/1', '/2', '/3', '/4', '/5'];
+    for (const path of paths) {
       expect(String((await request.get(`https://${HOST}:${port}${path}`, LIMITS)).body)).toBe(`GET ${path}`);
     }
-    expect(proxy.targets).toEqual([`${HOST}:${port}`]);
+    expect(new Set(proxy.targets)).toEqual(new Set([`${HOST}:${port}`]));
+    expect(proxy.targets.length).toBeLessThan(paths.length);
     expect(proxy.others).toEqual([]);
     expect(asked).toEqual([]);
   });
