@@ -6,8 +6,12 @@ import {
   type LoopbackCertificate,
   loopbackCertificate,
 } from '../../../../test/support/client-auth/issuers/issuer-certificate.js';
+import { eventually } from '../../../../test/support/eventually.js';
 import { listening } from '../../../../test/support/loopback.js';
 import { type ConnectProxy, startConnectProxy } from '../../../../test/support/platform/connect-proxy.js';
+import { Secret } from '../../../common/log/secret.js';
+import { OtlpCollector } from '../../traces/otlp-collector.js';
+import { KmsClient } from '../../vault/kms-client.js';
 import type { BlockedAddressError } from '../guarded-connector.js';
 import { GuardedRequest, OutboundError } from '../guarded-request.js';
 import { parseTrustedHosts } from '../trusted-hosts.rules.js';
@@ -90,6 +94,8 @@ describe('outbound calls through a proxy', () => {
     }
     expect(new Set(proxy.targets)).toEqual(new Set([`${HOST}:${port}`]));
     expect(proxy.targets.length).toBeLessThan(paths.length);
+    await request.close();
+    await eventually(() => proxy.openConnections() === 0, { withinMs: 3_000 });
     expect(proxy.others).toEqual([]);
     expect(asked).toEqual([]);
   });
@@ -157,6 +163,29 @@ describe('outbound calls through a proxy', () => {
     expect([error.reason, (error.cause as BlockedAddressError).code]).toEqual(['blocked', 'ERR_BLOCKED_ADDRESS']);
     expect(proxy.targets).toEqual([]);
     expect(proxy.openConnections()).toBe(0);
+  });
+
+  it('the key service and the collector of traces → through the proxy too', async () => {
+    const posts: string[] = [];
+    const { port, close } = await listening(
+      createServer((request, response) => {
+        posts.push(`${request.headers.host} ${request.url}`);
+        response.end('{}');
+      }),
+    );
+    closers.push(close);
+    const proxy = await proxyWith();
+    const HTTP_PROXY = parseEgressProxy(`http://127.0.0.1:${proxy.port}`);
+    const egress = { HTTPS_PROXY: undefined, HTTP_PROXY, NO_PROXY: parseNoProxy('') };
+    const settings = { url: new Secret(`http://kms.test:${port}`), token: new Secret('kms-token') };
+    const kms = new KmsClient({ mode: 'kms', ...settings }, undefined, egress);
+    const collector = new OtlpCollector(`http://traces.test:${port}/`, {}, egress);
+    closers.push(() => kms.close());
+    closers.push(() => collector.close());
+    expect(await kms.post('wrap', {})).toEqual({ body: {} });
+    expect(await collector.deliver([])).toBe(0);
+    expect(posts).toEqual([`kms.test:${port} /wrap`, `traces.test:${port} /v1/traces`]);
+    expect(proxy.targets).toEqual([`kms.test:${port}`, `traces.test:${port}`]);
   });
 
   it.each([403, 502] as const)('the proxy answers %d → unreachable, with the status', async (status) => {
