@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -12,7 +14,7 @@ import { type ConnectProxy, startConnectProxy } from '../../../../test/support/p
 import { Secret } from '../../../common/log/secret.js';
 import { OtlpCollector } from '../../traces/otlp-collector.js';
 import { KmsClient } from '../../vault/kms-client.js';
-import type { BlockedAddressError } from '../guarded-connector.js';
+import { type BlockedAddressError, guardedConnector } from '../guarded-connector.js';
 import { GuardedRequest, OutboundError } from '../guarded-request.js';
 import { parseTrustedHosts } from '../trusted-hosts.rules.js';
 import type { EgressProxyError } from './egress-connector.js';
@@ -99,6 +101,31 @@ describe('outbound calls through a proxy', () => {
     expect(proxy.others).toEqual([]);
     expect(asked).toEqual([]);
   });
+
+  it.each(['https:', 'http:'])(
+    '%s with memory that sockets share, as provider calls have → data arrives',
+    async (protocol) => {
+      const port = await server(protocol === 'https:');
+      const proxy = await proxyWith();
+      const url = parseEgressProxy(`http://127.0.0.1:${proxy.port}`);
+      const connect = guardedConnector({
+        trustedHosts: parseTrustedHosts(HOST),
+        egress: { HTTPS_PROXY: url, HTTP_PROXY: url, NO_PROXY: parseNoProxy('') },
+        readBuffer: Buffer.alloc(1_024),
+      });
+      const socket = await new Promise<Socket>((resolve, reject) => {
+        const address = { protocol, hostname: HOST, host: `${HOST}:${port}`, port: String(port) };
+        connect(address, (error, connected) => (error === null ? resolve(connected) : reject(error)));
+      });
+      socket.write(`GET /x HTTP/1.1\r\nhost: ${HOST}\r\nconnection: close\r\n\r\n`);
+      let text = '';
+      socket.on('data', (bytes: Buffer) => {
+        text += bytes.toString('latin1');
+      });
+      await once(socket, 'close');
+      expect(text).toContain('\r\n\r\nGET /x');
+    },
+  );
 
   it('plain http to a trusted name → a tunnel too', async () => {
     const port = await server(false);
