@@ -128,7 +128,7 @@ export async function openPlatform(
     const { metadataEntries } = trustedHosts;
     if (metadataEntries.length > 0) log.event('trusted_hosts_without_effect', { entries: metadataEntries.join(', ') });
     const ownAddresses = new OwnAddresses(environment.PUBLIC_URL);
-    const outbound = new GuardedRequest({ trustedHosts, own: ownAddresses });
+    const outbound = new GuardedRequest({ trustedHosts, egress: environment, own: ownAddresses });
     opened.push(() => Promise.allSettled([vault.close(), outbound.close()]));
     const { tokenSecrets, authSecrets } = secrets;
     const signing = { JWT_SECRET: tokenSecrets.current, AUTH_SECRET: authSecrets.current };
@@ -238,5 +238,5 @@ function openVault(env: ProcessEnvironment, environment: Environment, embedded: 
   if (isVaultMisconfiguration(settings)) {
     log.event('secret_vault_misconfigured', { error: `${settings.variable} ${settings.problem}` });
   }
-  return createVault(settings, ids);
+  return createVault(settings, ids, environment);
 }

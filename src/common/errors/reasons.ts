@@ -630,6 +630,27 @@ export const REASONS = {
     means: 'Other requests changed the provider each time before this one could.',
     advice: 'Nothing: the client tries again.',
   },
+  provider_err_egress_proxy_403: {
+    means: 'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` does not allow a connection to the provider.',
+    advice: 'Allow the host and port of the provider in the proxy, or name it in `NO_PROXY`.',
+  },
+  provider_err_egress_proxy_407: {
+    means: 'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` did not accept the user and password.',
+    advice: 'Correct them in the variable.',
+  },
+  provider_err_egress_proxy_502: {
+    means:
+      'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` could not connect to the provider; other numbers are its status too.',
+    advice: 'Compare the base URL of the provider, and look into the log of the proxy.',
+  },
+  provider_err_egress_proxy_timeout: {
+    means: 'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` did not open the connection to the provider in 10 seconds.',
+    advice: 'Look into the log of the proxy.',
+  },
+  provider_err_egress_proxy_unreachable: {
+    means: 'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` cannot be reached.',
+    advice: 'Correct the address, or start the proxy.',
+  },
   provider_err_own_address: {
     means: 'The address of the provider is one of this gateway: its listener, or that of `PUBLIC_URL`.',
     advice: 'Give the provider its own address.',

@@ -96,14 +96,42 @@ describe('environment', () => {
       DATABASE_URL,
       REDIS_URL: 'redis://:redis-password@cache.internal',
       BOOTSTRAP_MANAGEMENT_KEY: BOOTSTRAP_KEY,
+      HTTPS_PROXY: 'http://operator:proxy-password@proxy.internal:3128',
     });
     for (const printed of [inspect(environment, { depth: 5 }), JSON.stringify(environment)]) {
       expect(printed).not.toContain('db-password');
       expect(printed).not.toContain('redis-password');
+      expect(printed).not.toContain('proxy-password');
+      expect(printed).not.toContain(btoa('operator:proxy-password'));
       expect(printed).not.toContain(BOOTSTRAP_KEY);
     }
     expect(environment.DATABASE_URL?.reveal()).toBe(DATABASE_URL);
     expect(environment.BOOTSTRAP_MANAGEMENT_KEY?.reveal()).toBe(BOOTSTRAP_KEY);
+  });
+
+  it.each(['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const)(
+    '%s in lower and upper case → lower case is read, unless it is empty',
+    (name) => {
+      const lower = name.toLowerCase();
+      const [one, other] = ['http://one.example:1', 'http://other.example:2'].map((url) =>
+        name === 'NO_PROXY' ? new URL(url).host : url,
+      );
+      const read = (source: Record<string, string | undefined>) => inspect(loadEnvironment(source)[name], { depth: 5 });
+      expect(read({ [lower]: one })).toContain('one.example');
+      expect(read({ [name]: other })).toContain('other.example');
+      expect(read({ [lower]: one, [name]: other })).toContain('one.example');
+      expect(read({ [lower]: ' ', [name]: other })).toContain('other.example');
+    },
+  );
+
+  it('wrong proxies → the variable that was read is named, without its value', () => {
+    expect(problemsOf({ https_proxy: 'socks5://u:private@p', HTTP_PROXY: 'private:1', NO_PROXY: 'private/1' })).toEqual(
+      [
+        'https_proxy must be the address of a proxy such as http://proxy.example.com:3128',
+        'HTTP_PROXY must be the address of a proxy such as http://proxy.example.com:3128',
+        'NO_PROXY must be * or hosts, addresses or CIDR ranges separated by commas',
+      ],
+    );
   });
 
   it('the settings → cannot be changed after the start', () => {

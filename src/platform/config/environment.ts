@@ -1,5 +1,11 @@
 import type { Secret } from '../../common/log/secret.js';
 import type { AddressRange } from '../outbound/address.rules.js';
+import {
+  type EgressProxy,
+  type NoProxy,
+  parseEgressProxy,
+  parseNoProxy,
+} from '../outbound/egress/egress-proxy.rules.js';
 import { parseTrustedHosts, type TrustedHosts } from '../outbound/trusted-hosts.rules.js';
 import { DeploymentSettings } from './deployment-settings.js';
 import {
@@ -131,6 +137,33 @@ export class Environment extends DeploymentSettings {
     fallbackText: 'empty',
   })
   readonly TRUSTED_PRIVATE_HOSTS: TrustedHosts;
+
+  @Setting({
+    description:
+      'Proxy for outbound calls to https addresses, by CONNECT: `http://[user:password@]host:port`, or `https://` for TLS to the proxy. `https_proxy`, if set, is read instead.',
+    parse: parseEgressProxy,
+    fallbackText: 'unset: called directly',
+    isLowerCaseFirst: true,
+  })
+  readonly HTTPS_PROXY: EgressProxy | undefined;
+
+  @Setting({
+    description: 'The same for plain http addresses, by CONNECT too. `http_proxy`, if set, is read instead.',
+    parse: parseEgressProxy,
+    fallbackText: 'unset: called directly',
+    isLowerCaseFirst: true,
+  })
+  readonly HTTP_PROXY: EgressProxy | undefined;
+
+  @Setting({
+    description:
+      'What is called directly although a proxy is set: `*`, or names with their subdomains, addresses or CIDR ranges, separated by commas, also `host:port`. The loopback always is. `no_proxy`, if set, is read instead.',
+    parse: parseNoProxy,
+    fallback: [],
+    fallbackText: 'empty: the loopback alone',
+    isLowerCaseFirst: true,
+  })
+  readonly NO_PROXY: NoProxy;
 
   @Setting({
     description:
@@ -335,16 +368,19 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const setting of declaredSettings()) {
-    const raw = source[setting.name];
-    if (raw === undefined || raw.trim() === '') {
-      values[setting.name] = setting.fallback;
+    const { name, isLowerCaseFirst } = setting;
+    const names = isLowerCaseFirst ? [name.toLowerCase(), name] : [name];
+    const variable = names.find((candidate) => isSet(source[candidate])) ?? name;
+    const raw = source[variable];
+    if (!isSet(raw)) {
+      values[name] = setting.fallback;
       continue;
     }
     try {
-      values[setting.name] = setting.parse(raw);
+      values[name] = setting.parse(raw);
     } catch (error) {
       if (!(error instanceof SettingProblem)) throw error;
-      problems.push(`${setting.name} ${error.message}`);
+      problems.push(`${variable} ${error.message}`);
     }
   }
   if ((values.GOOGLE_CLIENT_ID === undefined) !== (values.GOOGLE_CLIENT_SECRET === undefined)) {
@@ -357,6 +393,10 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
 /** The only place that reads `process.env`. */
 export function processEnvironment(): Readonly<Record<string, string | undefined>> {
   return process.env;
+}
+
+function isSet(raw: string | undefined): raw is string {
+  return raw !== undefined && raw.trim() !== '';
 }
 
 function trustedHosts(value: string): TrustedHosts {

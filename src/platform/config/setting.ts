@@ -16,6 +16,8 @@ export interface SettingOptions<T> {
   readonly fallback?: T;
   /** The default as the documentation shows it, where the value is not readable. */
   readonly fallbackText?: string;
+  /** Whether the name in lower case is read first, as other programs do. */
+  readonly isLowerCaseFirst?: boolean;
 }
 
 interface SettingDeclaration extends SettingOptions<unknown> {

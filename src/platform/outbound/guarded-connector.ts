@@ -4,6 +4,8 @@ import { isIP, type LookupFunction, type OnReadOpts, type Socket } from 'node:ne
 import { buildConnector } from 'undici';
 import { lruCache } from '../../common/lru-cache.js';
 import { isMetadataAddress, isMetadataHost, isPublicAddress, parseIp } from './address.rules.js';
+import { egressConnector } from './egress/egress-connector.js';
+import { type EgressSettings, proxyFor } from './egress/egress-proxy.rules.js';
 import type { OwnAddresses } from './own-addresses.js';
 import type { TrustedHosts } from './trusted-hosts.rules.js';
 import { bareHost, dialledPort, hostAndPort } from './url-host.rules.js';
@@ -13,11 +15,13 @@ export type Resolver = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export interface GuardedConnectorOptions {
   readonly trustedHosts: TrustedHosts;
+  /** The operator's proxies; by default everything is dialled directly. */
+  readonly egress?: EgressSettings;
   /** The listener of this process is refused. */
   readonly own?: OwnAddresses;
   /** Whether the origin of `PUBLIC_URL` is refused too, whatever its name resolves to. */
   readonly refusesPublicUrl?: boolean;
-  /** Timeout in milliseconds for name resolution, TCP and TLS together; 10,000 by default. */
+  /** Timeout in milliseconds for name resolution, TCP, CONNECT and TLS together; 10,000 by default. */
   readonly connectTimeoutMs?: number;
   /** The operating system's resolver by default. */
   readonly resolver?: Resolver;
@@ -33,6 +37,7 @@ interface Destination {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const METADATA_REFUSED = 'metadata addresses are never reached';
+const HTTP_REFUSED = 'plain http needs a trusted host';
 const OWN_REFUSED = 'this is the gateway itself';
 /** TLS sessions are cached per protocol and port; callers choose ports, so the cache is bounded. */
 const MAX_DIALERS = 100;
@@ -68,10 +73,12 @@ export class OwnAddressError extends BlockedAddressError {
 /**
  * A connector, as undici defines it, that checks the address it dials: a name is resolved once per connection, every
  * result is checked, and only those results are dialled, which defeats DNS rebinding. Plain http and private addresses
- * need trust; metadata addresses, and this process itself, are always refused. HTTP/1.1 only; certificates are verified against Node's own roots
- * (and `NODE_EXTRA_CA_CERTS`).
+ * need trust; metadata addresses, and this process itself, are always refused. HTTP/1.1 only; certificates are verified
+ * against Node's own roots (and `NODE_EXTRA_CA_CERTS`).
  *
- * Errors: `BlockedAddressError`, or the network's error.
+ * Through a proxy, only the text is checked: the operator's proxy resolves the name.
+ *
+ * Errors: `BlockedAddressError`, `EgressProxyError`, or the network's error.
  * Source: docs/reference/security.md#outbound-addresses.
  */
 export function guardedConnector(options: GuardedConnectorOptions): buildConnector.connector {
@@ -95,7 +102,8 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
 }
 
 /**
- * Names of metadata services, and the own one, are refused whatever they resolve to. Node resolves no literal addresses.
+ * Names of metadata services, and the own one, are refused whatever they resolve to. Node resolves no literal addresses,
+ * and no names that a proxy resolves.
  */
 function refusalOfText(
   host: string,
@@ -105,7 +113,14 @@ function refusalOfText(
   if (isMetadataHost(host)) return new BlockedAddressError(host, host, METADATA_REFUSED);
   const isPublicUrl = options.own?.isPublic({ hostname: host, ...destination });
   if (options.refusesPublicUrl && isPublicUrl) return new OwnAddressError(host, host);
-  return isIP(host) === 0 ? undefined : refusalOf(host, host, destination, options);
+  if (isIP(host) !== 0) return refusalOf(host, host, destination, options);
+  if (destination.protocol === 'https:' || !isProxied(host, destination, options)) return undefined;
+  const isTrusted = options.trustedHosts.allowsHost(hostAndPort(host, destination.port));
+  return isTrusted ? undefined : new BlockedAddressError(host, host, HTTP_REFUSED);
+}
+
+function isProxied(hostname: string, destination: Destination, { egress }: GuardedConnectorOptions): boolean {
+  return egress !== undefined && proxyFor(egress, { hostname, ...destination }) !== undefined;
 }
 
 function buildDialer(options: GuardedConnectorOptions, destination: Destination): buildConnector.connector {
@@ -125,12 +140,14 @@ function buildDialer(options: GuardedConnectorOptions, destination: Destination)
       (error: Error) => callback(error, []),
     );
   };
-  return buildConnector({
+  const timeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+  const dial = buildConnector({
     lookup,
-    timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+    timeout: timeoutMs,
     allowH2: false,
     ...(options.readBuffer && { onread: readingInto(options.readBuffer) }),
   });
+  return egressConnector(dial, options.egress, timeoutMs);
 }
 
 /**
@@ -158,7 +175,7 @@ function refusalOf(
   if (isMetadataAddress(address)) return refuse(METADATA_REFUSED);
   if (own?.isListener(address, Number(port))) return new OwnAddressError(host, address);
   if (trustedHosts.allowsAddress(hostAndPort(host, port), address)) return undefined;
-  if (protocol !== 'https:') return refuse('plain http needs a trusted host');
+  if (protocol !== 'https:') return refuse(HTTP_REFUSED);
   return isPublicAddress(address) ? undefined : refuse('the address is not public');
 }
 

@@ -1,4 +1,5 @@
 import { Agent, type Dispatcher, errors } from 'undici';
+import { EgressProxyError } from './egress/egress-connector.js';
 import { BlockedAddressError, type GuardedConnectorOptions, guardedConnector } from './guarded-connector.js';
 
 export type OutboundFailure = 'blocked' | 'unreachable' | 'timeout' | 'too_large' | 'invalid_url';
@@ -110,6 +111,7 @@ function toOutboundError(error: unknown, signal: AbortSignal): OutboundError {
 function failureOf(error: unknown, signal: AbortSignal): OutboundFailure {
   if (error instanceof BlockedAddressError) return 'blocked';
   if (signal.aborted || error instanceof errors.ConnectTimeoutError) return 'timeout';
+  if (error instanceof EgressProxyError) return error.code === 'ERR_EGRESS_PROXY_TIMEOUT' ? 'timeout' : 'unreachable';
   if (error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError) return 'timeout';
   return error instanceof errors.HeadersOverflowError ? 'too_large' : 'unreachable';
 }

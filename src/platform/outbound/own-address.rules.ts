@@ -29,6 +29,12 @@ export function reachesListener(
   return isAnswered(bound.address, text, machineAddresses);
 }
 
+/** Whether a host, in lower case, leads to the machine itself whatever its network says. */
+export function isLoopback(host: string): boolean {
+  const address = plain(host);
+  return address === undefined ? LOCAL_NAME.test(host) : reached(address)?.range() === 'loopback';
+}
+
 function isAnswered(boundAddress: string, ip: string, machineAddresses: () => readonly string[]): boolean {
   const [listener, dialled] = [plain(boundAddress), reached(plain(ip))];
   if (listener === undefined || dialled === undefined) return false;

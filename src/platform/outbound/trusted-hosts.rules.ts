@@ -16,8 +16,8 @@ interface Authority {
   readonly port: number | undefined;
 }
 
-/** One entry of the operator's list: a name or a network, on one port or on all. */
-type TrustedEntry = { readonly port: number | undefined } & (
+/** One entry of an operator's list: a name or a network, on one port or on all. */
+export type HostEntry = { readonly port: number | undefined } & (
   | { readonly name: string }
   | { readonly range: AddressRange }
 );
@@ -37,7 +37,7 @@ const DEFAULT_PORTS = new Set([80, 443]);
 export class TrustedHosts {
   /** @param metadataEntries entries, as written, that name only metadata addresses and therefore have no effect. */
   constructor(
-    private readonly entries: readonly TrustedEntry[],
+    private readonly entries: readonly HostEntry[],
     readonly metadataEntries: readonly string[] = [],
   ) {}
 
@@ -89,23 +89,28 @@ export function parseTrustedHosts(text: string): TrustedHosts {
   );
 }
 
-function isMetadataEntry(entry: TrustedEntry | undefined): boolean {
+function isMetadataEntry(entry: HostEntry | undefined): boolean {
   if (entry === undefined) return false;
   return 'name' in entry ? isMetadataHost(entry.name) : isMetadataRange(entry.range);
 }
 
-function parseEntry(text: string): TrustedEntry {
-  const entry = text.includes('/') ? parseNetwork(text) : parseHost(text);
+function parseEntry(text: string): HostEntry {
+  const entry = parseHostEntry(text);
   if (entry === undefined) throw new Error(`trusted hosts: "${text}" is not a host, host:port, address or CIDR`);
   return entry;
 }
 
-function parseNetwork(text: string): TrustedEntry | undefined {
+/** Parses one entry; `undefined` if it is no host, host:port, address, address:port or network. */
+export function parseHostEntry(text: string): HostEntry | undefined {
+  return text.includes('/') ? parseNetwork(text) : parseHost(text);
+}
+
+function parseNetwork(text: string): HostEntry | undefined {
   const range = parseRange(text);
   return range && { range, port: undefined };
 }
 
-function parseHost(text: string): TrustedEntry | undefined {
+function parseHost(text: string): HostEntry | undefined {
   const { host, port } = parseAuthority(text);
   const range = parseRange(host);
   if (range !== undefined) return { range, port };
@@ -121,11 +126,13 @@ function parseAuthority(text: string): Authority {
   return { host: /^\[(.*:.*)\]$/.exec(host)?.[1] ?? host, port };
 }
 
-function covers(range: AddressRange, address: IpAddress | undefined): boolean {
+/** Whether an address is in a network, also as an IPv4-mapped one. */
+export function covers(range: AddressRange, address: IpAddress | undefined): boolean {
   return address !== undefined && isWithin(unmapped(address), range);
 }
 
-function coversPort(entryPort: number | undefined, port: number | undefined): boolean {
+/** Whether an entry applies to a port; without a port the host stands for the default ones. */
+export function coversPort(entryPort: number | undefined, port: number | undefined): boolean {
   if (entryPort === undefined || entryPort === port) return true;
   return port === undefined && DEFAULT_PORTS.has(entryPort);
 }

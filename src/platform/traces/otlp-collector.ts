@@ -1,4 +1,6 @@
-import { Agent, request } from 'undici';
+import { Agent, buildConnector, request } from 'undici';
+import { egressConnector } from '../outbound/egress/egress-connector.js';
+import type { EgressSettings } from '../outbound/egress/egress-proxy.rules.js';
 import { otlpBody } from './otlp.rules.js';
 import type { Span, SpanAttributes } from './span.js';
 import { type SpanCollector, SpansRefused } from './span-batch.js';
@@ -15,14 +17,17 @@ const MAX_ANSWER_CHARACTERS = 64 * 1024;
  */
 export class OtlpCollector implements SpanCollector {
   readonly #url: URL;
-  readonly #agent = new Agent({ connections: 1, connect: { timeout: TIMEOUT_MS } });
+  readonly #agent: Agent;
 
   /** @param base with a trailing slash. */
   constructor(
     base: string,
     private readonly resource: SpanAttributes,
+    egress: EgressSettings,
   ) {
     this.#url = new URL(PATH, base);
+    const dial = buildConnector({ timeout: TIMEOUT_MS });
+    this.#agent = new Agent({ connections: 1, connect: egressConnector(dial, egress, TIMEOUT_MS) });
   }
 
   async deliver(spans: readonly Span[]): Promise<number> {

@@ -22,16 +22,11 @@ export class Traces implements OnApplicationShutdown {
   readonly #spans: SpanBatch | undefined;
   readonly #collector: OtlpCollector | undefined;
 
-  constructor(
-    { OTEL_EXPORTER_OTLP_ENDPOINT: base }: Environment,
-    { id }: InstanceRegistry,
-    metrics: Metrics,
-    clock: Clock,
-    ids: Ids,
-    log: Log,
-  ) {
+  constructor(environment: Environment, { id }: InstanceRegistry, metrics: Metrics, clock: Clock, ids: Ids, log: Log) {
+    const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = environment;
     if (base === undefined) return;
-    const collector = new OtlpCollector(base, { 'service.name': SERVICE_NAME, 'service.instance.id': id });
+    const resource = { 'service.name': SERVICE_NAME, 'service.instance.id': id };
+    const collector = new OtlpCollector(base, resource, environment);
     const counts = {
       exported: (spans: number) => metrics.traceSpans.of('exported').add(spans),
       lost: (spans: number) => metrics.traceSpans.of('lost').add(spans),

@@ -3,6 +3,7 @@ import type { Ids } from '../../common/ids.js';
 import type { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import type { Environment } from '../config/environment.js';
+import type { EgressSettings } from '../outbound/egress/egress-proxy.rules.js';
 import { KmsClient } from './kms-client.js';
 import { KmsVault } from './kms-vault.js';
 import { LocalVault } from './local-vault.js';
@@ -26,10 +27,14 @@ export type VaultFactory = (parts: VaultParts) => Vault | Promise<Vault>;
 /**
  * The vault for these settings. A misconfiguration also gives a vault, which refuses every secret; the caller logs the
  * variable.
+ *
+ * @param egress the way to a remote key service; by default it is dialled directly.
  */
-export function createVault(settings: VaultSettings | VaultMisconfiguration, ids: Ids): Vault {
+export function createVault(settings: VaultSettings | VaultMisconfiguration, ids: Ids, egress?: EgressSettings): Vault {
   if (isVaultMisconfiguration(settings)) return new MisconfiguredVault();
-  return settings.mode === 'local' ? new LocalVault(settings, ids) : new KmsVault(new KmsClient(settings), ids);
+  return settings.mode === 'local'
+    ? new LocalVault(settings, ids)
+    : new KmsVault(new KmsClient(settings, undefined, egress), ids);
 }
 
 /**

@@ -1,4 +1,6 @@
-import { Agent } from 'undici';
+import { Agent, buildConnector } from 'undici';
+import { egressConnector } from '../outbound/egress/egress-connector.js';
+import type { EgressSettings } from '../outbound/egress/egress-proxy.rules.js';
 import { readBounded } from '../outbound/guarded-request.js';
 import { VaultUnreachable } from './vault.js';
 import type { KmsVaultSettings } from './vault-settings.rules.js';
@@ -18,12 +20,17 @@ export type KmsAnswer = { readonly body: unknown } | 'rejected';
 export class KmsClient {
   private readonly agent: Agent;
 
-  /** @param timeoutMs for the whole exchange, connecting included. */
+  /**
+   * @param timeoutMs for the whole exchange, connecting included.
+   * @param egress by default the service is dialled directly.
+   */
   constructor(
     private readonly settings: KmsVaultSettings,
     private readonly timeoutMs: number = TIMEOUT_MS,
+    egress?: EgressSettings,
   ) {
-    this.agent = new Agent({ connect: { timeout: timeoutMs, allowH2: false } });
+    const dial = buildConnector({ timeout: timeoutMs, allowH2: false });
+    this.agent = new Agent({ connect: egressConnector(dial, egress, timeoutMs) });
   }
 
   /** @throws VaultUnreachable for everything but a success and a rejection (400, 422). */

@@ -38,6 +38,7 @@ export class UpstreamConnections implements OnModuleInit {
   ) {
     const connect = guardedConnector({
       trustedHosts: environment.TRUSTED_PRIVATE_HOSTS,
+      egress: environment,
       own,
       refusesPublicUrl: true,
       connectTimeoutMs: CONNECT_TIMEOUT_MS,
