@@ -86,7 +86,11 @@ function pricesFileSchema() {
   return {
     ...{ $schema: SCHEMA_DIALECT, title: 'Prices of the models of a gateway', type: 'object' },
     properties: {
-      prices: { type: 'object', properties: Object.fromEntries(types.map((type) => [type, models])), additionalProperties: false },
+      prices: {
+        type: 'object',
+        properties: Object.fromEntries(types.map((type) => [type, models])),
+        additionalProperties: false,
+      },
     },
     ...{ required: ['prices'], additionalProperties: false },
     $defs: { BillablePrice: { ...price, anyOf: [...byTime, { required: ['input', 'output'] }] } },

@@ -78,7 +78,9 @@ export function findModelId(
 ): string | undefined {
   const ids = isCatalogued(type) ? idsOf(type) : undefined;
   const idOf = (listed: string) => (listedIds?.has(listed) ? listed : ids?.get(listed));
-  return listedNamesOf(alias).map(idOf).find((id) => id !== undefined);
+  return listedNamesOf(alias)
+    .map(idOf)
+    .find((id) => id !== undefined);
 }
 
 /** Context window of a model or of the model behind an alias, in tokens, if the library lists it. */

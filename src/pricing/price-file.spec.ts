@@ -82,7 +82,11 @@ describe('PriceFile', () => {
     write({ openai: { 'gpt-4o': { ...OF_FILE, input: 5 } } });
     await eventually(() => inputOf('gpt-4o') === 5_000_000_000, WITHIN);
     expect(lines.slice(1)).toMatchObject([
-      { level: 'error', message: 'prices_file_unreadable', error: 'file.prices.openai.gpt-4o.input: must be at least 0' },
+      {
+        level: 'error',
+        message: 'prices_file_unreadable',
+        error: 'file.prices.openai.gpt-4o.input: must be at least 0',
+      },
       { level: 'error', message: 'prices_file_unreadable', error: 'ENOENT' },
       { level: 'info', message: 'prices_file_read', models: 1 },
     ]);

@@ -4,10 +4,7 @@ import { described, integer, number, text } from '../../common/fields/config-val
 import { MAX_RATE_USD, type ModelPrice } from '../model-price.js';
 import type { PriceCatalog } from '../price-catalog.js';
 
-const rate = described(
-  { type: 'number', minimum: 0, maximum: MAX_RATE_USD },
-  number({ min: 0, max: MAX_RATE_USD }),
-);
+const rate = described({ type: 'number', minimum: 0, maximum: MAX_RATE_USD }, number({ min: 0, max: MAX_RATE_USD }));
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const day = described(
   { type: 'string', format: 'date', pattern: DAY.source },
