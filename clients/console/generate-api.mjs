@@ -88,12 +88,12 @@ function pricesFileSchema() {
     properties: {
       prices: {
         type: 'object',
-        properties: Object.fromEntries(types.map((type) => [type, models])),
+        properties: Object.fromEntries(types.map((type) => [type, { $ref: '#/$defs/Models' }])),
         additionalProperties: false,
       },
     },
     ...{ required: ['prices'], additionalProperties: false },
-    $defs: { BillablePrice: { ...price, anyOf: [...byTime, { required: ['input', 'output'] }] } },
+    $defs: { Models: models, BillablePrice: { ...price, anyOf: [...byTime, { required: ['input', 'output'] }] } },
   };
 }
 

@@ -61,6 +61,23 @@ describe('PRICES_FILE', () => {
     expect((await listed()).openai[MODEL]).toEqual({ input: 20, output: 0 });
   });
 
+  it('a call that was admitted before another version → its prices at admission', async () => {
+    await file.hand(world, pricesOf(50));
+    const admitted = Promise.withResolvers<void>();
+    const taken = Promise.withResolvers<void>();
+    world.upstream.script(async (exchange) => {
+      admitted.resolve();
+      await taken.promise;
+      await json(200, ANSWER)(exchange);
+    });
+    const cost = costOf(MODEL);
+    await admitted.promise;
+    await file.hand(world, pricesOf(60));
+    taken.resolve();
+    expect(await cost).toBe(0.05);
+    world.upstream.script(json(200, ANSWER));
+  });
+
   it('a broken version, then no file → the last good one; a good one → taken', async () => {
     await file.hand(world, pricesOf(30));
     const { prices } = (await world.api.get('/v1/admin/deployment')).body;

@@ -73,8 +73,8 @@ export function DeploymentCards({ deployment }: { readonly deployment: Deploymen
           <p>The built-in prices of this version.</p>
         ) : (
           <p>
-            Those of the file in <code className="text-xs">PRICES_FILE</code>, modified <Time at={prices.date} />. Models
-            that it does not have cost the built-in prices.
+            Those of the file in <code className="text-xs">PRICES_FILE</code>, modified <Time at={prices.date} />.
+            Models that it does not have cost the built-in prices.
           </p>
         )}
       </Card>
