@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { compilePrice, MAX_RATE_USD } from './model-price.js';
+import { compilePrice, HIGHEST_RATE_USD } from './model-price.js';
 import { buildPriceCatalog } from './price-catalog.js';
 import { parsePriceFile } from './price-file.rules.js';
 
@@ -49,7 +49,7 @@ describe('parsePriceFile', () => {
     [{ ...RATES, input: -1 }, '.input: must be at least 0'],
     [{ ...RATES, cached_input: '1' }, '.cached_input: must be a number'],
     [{ ...RATES, output: null }, '.output: must be a number'],
-    [{ ...RATES, output: MAX_RATE_USD + 1 }, `.output: must be at most ${MAX_RATE_USD}`],
+    [{ ...RATES, output: HIGHEST_RATE_USD + 1 }, `.output: must be at most ${HIGHEST_RATE_USD}`],
     [{ ...RATES, long_context_threshold: 0.5 }, '.long_context_threshold: must be an integer'],
     [{ ...RATES, retirement_date: 'soon' }, '.retirement_date: must be a day such as 2027-01-31'],
     [{ input: 1 }, ': needs per_minute, per_hour, or both input and output'],
@@ -67,7 +67,7 @@ describe('parsePriceFile', () => {
   });
 
   it('the highest rate, with and without decimals → compiles', () => {
-    for (const rate of [MAX_RATE_USD, MAX_RATE_USD - 0.000000001, 5e-324]) {
+    for (const rate of [HIGHEST_RATE_USD, HIGHEST_RATE_USD - 0.000000001, 5e-324]) {
       const price = parsePrice({ per_minute: rate }).openai?.['gpt-new'];
       expect(() => compilePrice(price ?? {})).not.toThrow();
     }

@@ -1,10 +1,13 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { Optional } from '../../common/fields/config-fields.js';
 import { described, integer, number, text } from '../../common/fields/config-values.js';
-import { MAX_RATE_USD, type ModelPrice } from '../model-price.js';
+import { HIGHEST_RATE_USD, type ModelPrice } from '../model-price.js';
 import type { PriceCatalog } from '../price-catalog.js';
 
-const rate = described({ type: 'number', minimum: 0, maximum: MAX_RATE_USD }, number({ min: 0, max: MAX_RATE_USD }));
+const rate = described(
+  { type: 'number', minimum: 0, maximum: HIGHEST_RATE_USD },
+  number({ min: 0, max: HIGHEST_RATE_USD }),
+);
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const day = described(
   { type: 'string', format: 'date', pattern: DAY.source },
