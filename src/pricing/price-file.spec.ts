@@ -98,7 +98,7 @@ describe('PriceFile', () => {
     ['{"prices":{"acme":{}}}', 'file.prices.acme: is not a provider type'],
   ])('at the start %p → an error that names the setting and the problem', async (content, problem) => {
     if (content !== undefined) writeFileSync(path, content);
-    await expect(open()).rejects.toEqual(new EnvironmentError(`PRICES_FILE ${path}: ${problem}`));
+    await expect(open()).rejects.toEqual(new EnvironmentError(`PRICES_FILE ${path} cannot be used: ${problem}`));
     expect(lines).toEqual([]);
   });
 });

@@ -46,7 +46,8 @@ export class PriceFile implements OnApplicationShutdown {
         log.event('prices_file_read', { file: path, models: countOf(models) });
       },
       onTrouble: (error) => {
-        if (file.#modifiedAtMs === undefined) throw new EnvironmentError(`PRICES_FILE ${path}: ${error}`);
+        if (file.#modifiedAtMs === undefined)
+          throw new EnvironmentError(`PRICES_FILE ${path} cannot be used: ${error}`);
         log.event('prices_file_unreadable', { file: path, error });
       },
     });

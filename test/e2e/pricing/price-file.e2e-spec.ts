@@ -93,10 +93,12 @@ describe('PRICES_FILE', () => {
 
   it('bad or missing at the start → no start, and why', async () => {
     const missing = `${file.path}.none`;
-    await expect(startWorld({ env: { PRICES_FILE: missing } })).rejects.toThrow(`PRICES_FILE ${missing}: ENOENT`);
+    await expect(startWorld({ env: { PRICES_FILE: missing } })).rejects.toThrow(
+      `PRICES_FILE ${missing} cannot be used: ENOENT`,
+    );
     file.write({ prices: { acme: {} } });
     await expect(startWorld({ env: { PRICES_FILE: file.path } })).rejects.toThrow(
-      `PRICES_FILE ${file.path}: file.prices.acme: is not a provider type`,
+      `PRICES_FILE ${file.path} cannot be used: file.prices.acme: is not a provider type`,
     );
   });
 });
