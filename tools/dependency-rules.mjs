@@ -55,7 +55,7 @@ const ARROWS = {
     'users',
   ],
   retention: ['client-auth', 'usage', 'providers'],
-  health: ['accounts', 'retention'],
+  health: ['accounts', 'pricing', 'retention'],
 };
 
 /** Parts of rooms with arrows of their own: what a part may import, besides itself, `common` and `platform`. */

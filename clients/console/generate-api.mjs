@@ -25,6 +25,7 @@ const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const files = {
   'docs/schemas/app.schema.json': pretty(appFileSchema()),
   'docs/schemas/providers.schema.json': pretty(providersFileSchema()),
+  'docs/schemas/prices.schema.json': pretty(pricesFileSchema()),
   'clients/console/src/api/schema.d.ts': `${astToString(await openapiTS(document))}`,
   'clients/gw/api/answers.json': `${JSON.stringify(answers)}\n`,
   'clients/console/src/api/identity-presets.json': `${JSON.stringify(presets, null, 2)}\n`,
@@ -69,6 +70,30 @@ function providersFileSchema() {
     ...{ $schema: SCHEMA_DIALECT, title: 'The providers of a gateway account', type: 'object' },
     properties: { providers: { type: 'array', items: provider } },
     ...{ required: ['providers'], additionalProperties: false, $defs: definitions(...namesIn(local(provider))) },
+  };
+}
+
+/** `PRICES_FILE`. */
+function pricesFileSchema() {
+  const types = schemas.OfferedProvider.properties.type.enum;
+  const models = {
+    type: 'object',
+    propertyNames: { pattern: '^\\S(?:.{0,198}\\S)?$' },
+    additionalProperties: { $ref: '#/$defs/BillablePrice' },
+  };
+  const byTime = [{ required: ['per_minute'] }, { required: ['per_hour'] }];
+  const { ModelPriceResponse: price } = definitions('ModelPriceResponse');
+  return {
+    ...{ $schema: SCHEMA_DIALECT, title: 'Prices of the models of a gateway', type: 'object' },
+    properties: {
+      prices: {
+        type: 'object',
+        properties: Object.fromEntries(types.map((type) => [type, { $ref: '#/$defs/Models' }])),
+        additionalProperties: false,
+      },
+    },
+    ...{ required: ['prices'], additionalProperties: false },
+    $defs: { Models: models, BillablePrice: { ...price, anyOf: [...byTime, { required: ['input', 'output'] }] } },
   };
 }
 

@@ -8,6 +8,7 @@ import { VERSION } from '../common/version.js';
 import { Environment } from '../platform/config/environment.js';
 import { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { UsageJournal } from '../platform/journal/usage-journal.js';
+import { PriceFile } from '../pricing/price-file.js';
 import { RetentionSessions } from '../retention/retention-session.repository.js';
 import type { DeploymentResponse } from './dto/deployment.response.js';
 import { ReadinessService } from './readiness.service.js';
@@ -24,7 +25,7 @@ const SHOWN_SETTINGS = [
     'SIMULATED_PROVIDER',
   ] as const),
   ...(['ALLOW_ADDITIONAL_REGISTRATIONS', 'GOOGLE_CLIENT_ID', 'OAUTH_ENABLED'] as const),
-  ...(['OAUTH_CLIENT_METADATA_ENABLED', 'PLANS_FILE'] as const),
+  ...(['OAUTH_CLIENT_METADATA_ENABLED', 'PLANS_FILE', 'PRICES_FILE'] as const),
   ...(['STOP_DELAY_SECONDS', 'DRAIN_TIMEOUT_SECONDS', 'LOG_LEVEL'] as const),
 ];
 
@@ -41,6 +42,7 @@ export class DeploymentReport {
     private readonly deployment: Deployment,
     private readonly instances: InstanceRegistry,
     private readonly journal: UsageJournal,
+    private readonly priceFile: PriceFile,
     private readonly environment: Environment,
   ) {}
 
@@ -72,6 +74,7 @@ export class DeploymentReport {
               endedAt: lastRun.endedAt.toISOString(),
               outcome: lastRun.outcome,
             },
+      prices: this.priceFile.origin,
       settings: SHOWN_SETTINGS.map((name) => ({ name, value: textOf(this.environment[name]) })),
     };
   }

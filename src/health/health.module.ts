@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../accounts/access/access.module.js';
+import { PricingModule } from '../pricing/pricing.module.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { DeploymentController } from './deployment.controller.js';
 import { DeploymentReport } from './deployment.service.js';
@@ -13,7 +14,7 @@ import { ReadinessService } from './readiness.service.js';
  * Routes: `/v1/healthz`, `/v1/readyz`, `/v1/admin/deployment`, `/openapi.json`.
  */
 @Module({
-  imports: [AccessModule, RetentionModule],
+  imports: [AccessModule, PricingModule, RetentionModule],
   controllers: [HealthController, DeploymentController, OpenApiController],
   providers: [ReadinessService, DeploymentReport, OpenApiDocument],
 })

@@ -118,6 +118,9 @@ export function compilePrice(price: ModelPrice): CompiledPrice {
   };
 }
 
+/** Highest rate that `compilePrice` takes whatever its decimals, in US dollars. */
+export const HIGHEST_RATE_USD = 9_000_000;
+
 /** The price of a path that the provider serves for free. */
 export const NO_CHARGE: CompiledPrice = Object.freeze(compilePrice({ input: 0, output: 0 }));
 

@@ -166,7 +166,8 @@ describe('PriceBook by day', () => {
     const { book, clock } = aDatedBook(GEMINI_CHANGE_MS - 1);
     expect(book.find('gemini', 'gemini-3.6-flash')?.tokens?.input).toBe(750_000_000);
     expect(book.list().gemini?.['gemini-3.6-flash']?.output).toBe(3.75);
-    expect(book.hasSamePrices(clock.nowMs(), GEMINI_CHANGE_MS)).toBe(false);
+    expect(book.list(clock.nowMs())).not.toBe(book.list(GEMINI_CHANGE_MS));
+    expect(book.list(clock.nowMs())).toBe(book.list(GEMINI_CHANGE_MS - DAY_MS));
     clock.advance(1);
     expect(book.find('gemini', 'gemini-3.6-flash')?.tokens?.input).toBe(1_500_000_000);
     expect(book.list().gemini?.['gemini-3.6-flash']?.output).toBe(7.5);

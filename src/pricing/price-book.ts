@@ -4,7 +4,7 @@ import { lruCache } from '../common/lru-cache.js';
 import { MAX_MODEL_LENGTH, type ProviderType } from '../upstreams/provider-types.js';
 import { bareModelName } from './model-alias.rules.js';
 import { type CompiledPrice, compilePrice } from './model-price.js';
-import { findModelId, type PriceCatalog } from './price-catalog.js';
+import { findModelId, type PriceCatalog, withModels } from './price-catalog.js';
 
 /**
  * Cache entries per provider type: above the names one instance uses, and a bound on what clients can make it store.
@@ -38,6 +38,8 @@ export class PriceBook {
   /** Catalog ids of aliases, by provider type; they do not depend on the day. */
   readonly #aliases = new Map<ProviderType, LRUCache<string, { readonly id: string | undefined }>>();
   #latest: Period | undefined;
+  /** Models of the price file. */
+  #models: PriceCatalog = {};
 
   constructor(
     private readonly source: PriceSource,
@@ -68,15 +70,21 @@ export class PriceBook {
     return section?.get(name) ?? (section && this.#findByAlias(type, section, name));
   }
 
-  /** Whether all catalog prices are equal at two instants, in milliseconds since the Unix epoch. */
-  hasSamePrices(oneMs: number, otherMs: number): boolean {
-    const { fromMs, untilMs } = this.#at(oneMs);
-    return otherMs >= fromMs && otherMs < untilMs;
+  /**
+   * The catalog in its wire shape, without custom prices: the same object until a price changes.
+   *
+   * @param atMs an instant of its UTC day, in milliseconds since the Unix epoch; default now.
+   */
+  list(atMs: number = this.clock.nowMs()): PriceCatalog {
+    return this.#at(atMs).catalog;
   }
 
-  /** Today's catalog in its wire shape, without custom prices. */
-  list(): PriceCatalog {
-    return this.#at(this.clock.nowMs()).catalog;
+  /** From now on these models have these prices on every day, in place of the catalog's. */
+  replaceModels(models: PriceCatalog): void {
+    this.#models = models;
+    this.#latest = undefined;
+    this.#periods.clear();
+    this.#aliases.clear();
   }
 
   #at(atMs: number): Period {
@@ -94,7 +102,7 @@ export class PriceBook {
     if (known !== undefined) return known;
     const fromMs = this.#changesMs[changes - 1] ?? Number.NEGATIVE_INFINITY;
     const untilMs = this.#changesMs[changes] ?? Number.POSITIVE_INFINITY;
-    const catalog = this.source.catalogOn(utcDayOf(atMs));
+    const catalog = withModels(this.source.catalogOn(utcDayOf(atMs)), this.#models);
     const period = { fromMs, untilMs, catalog, sections: compileCatalog(catalog) };
     this.#periods.set(changes, period);
     return period;
@@ -109,7 +117,7 @@ export class PriceBook {
     const aliases = this.#aliasesOf(type);
     let known = aliases.get(model);
     if (known === undefined) {
-      known = { id: findModelId(type, model) };
+      known = { id: findModelId(type, model, section) };
       aliases.set(model, known);
     }
     return known.id === undefined ? undefined : section.get(known.id);

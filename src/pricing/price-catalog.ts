@@ -1,5 +1,5 @@
 import { findProvider, type ModelInfo } from '@pydantic/genai-prices';
-import type { BuiltInType, ProviderType } from '../upstreams/provider-types.js';
+import { BUILT_IN_TYPES, type BuiltInType, type ProviderType } from '../upstreams/provider-types.js';
 import { startDaysOf, toModelPrice } from './library-price.rules.js';
 import { listedNamesOf, namesOfEntry } from './model-alias.rules.js';
 import { isBillable, type ModelPrice } from './model-price.js';
@@ -49,6 +49,15 @@ export function buildPriceCatalog(utcDay: string): PriceCatalog {
   return catalog;
 }
 
+/** The catalog with further models; those that it has too are replaced completely. */
+export function withModels(catalog: PriceCatalog, models: PriceCatalog): PriceCatalog {
+  const merged: Partial<Record<BuiltInType, CatalogSection>> = Object.assign(Object.create(null), catalog);
+  for (const type of BUILT_IN_TYPES) {
+    if (models[type] !== undefined) merged[type] = Object.assign(Object.create(null), catalog[type], models[type]);
+  }
+  return merged;
+}
+
 /** UTC days `YYYY-MM-DD` on which a catalog price changes, ascending, without duplicates. */
 export function priceChangeDays(): readonly string[] {
   const days = CATALOGUED_TYPES.flatMap(libraryModels).flatMap(startDaysOf);
@@ -58,13 +67,20 @@ export function priceChangeDays(): readonly string[] {
 /**
  * Catalog id of a model given by another name: a listed alias, or a listed name with the suffix of a version. The id may
  * have no price here: the library also lists free models and models of other labs in the same cloud.
+ *
+ * @param listedIds further ids of the type.
  * Source: docs/reference/accounting.md#price-lookup.
  */
-export function findModelId(type: ProviderType, alias: string): string | undefined {
-  if (!isCatalogued(type)) return undefined;
-  const ids = idsOf(type);
-  const name = listedNamesOf(alias).find((listed) => ids.has(listed));
-  return name === undefined ? undefined : ids.get(name);
+export function findModelId(
+  type: ProviderType,
+  alias: string,
+  listedIds?: Pick<ReadonlyMap<string, unknown>, 'has'>,
+): string | undefined {
+  const ids = isCatalogued(type) ? idsOf(type) : undefined;
+  const idOf = (listed: string) => (listedIds?.has(listed) ? listed : ids?.get(listed));
+  return listedNamesOf(alias)
+    .map(idOf)
+    .find((id) => id !== undefined);
 }
 
 /** Context window of a model or of the model behind an alias, in tokens, if the library lists it. */

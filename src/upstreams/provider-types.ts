@@ -9,7 +9,7 @@ export const PROVIDER_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 export const MAX_MODEL_LENGTH = 200;
 
 /** The built-in provider types. Source: docs/reference/application-api.md#provider-types. */
-const BUILT_IN_TYPES = [
+export const BUILT_IN_TYPES = [
   'openai',
   'anthropic',
   'xai',

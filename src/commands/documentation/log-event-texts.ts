@@ -63,6 +63,13 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: '`PLANS_FILE` is invalid; the previous version, if any, stays in force.',
     advice: 'Correct what `error` names.',
   },
+  prices_file_read: {
+    means: '`PRICES_FILE` was read. Calls admitted from now on cost its prices.',
+  },
+  prices_file_unreadable: {
+    means: '`PRICES_FILE` is invalid or gone; the previous version stays in force until the next start.',
+    advice: 'Correct what `error` names. The service does not start with such a file.',
+  },
   provider_unreadable: {
     means: 'This version cannot read a stored provider; calls do not find it.',
     advice: 'Usually a newer version stored it: upgrade, or delete it.',

@@ -80,6 +80,8 @@ export interface LogEvents {
   budget_write_failed: { error: string };
   plans_file_read: { file: string; plans: number; accounts: number };
   plans_file_unreadable: { file: string; error: string };
+  prices_file_read: { file: string; models: number };
+  prices_file_unreadable: { file: string; error: string };
   traces_export_failed: { lost: number; error: string };
   redis_lost: { error: string };
   redis_back: { lostMs: number };
@@ -185,6 +187,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   budget_grants_expired: 'warn',
   budget_write_failed: 'error',
   plans_file_unreadable: 'error',
+  prices_file_unreadable: 'error',
   traces_export_failed: 'warn',
   redis_differs: 'error',
   redis_lost: 'error',

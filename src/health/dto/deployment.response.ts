@@ -48,6 +48,23 @@ export class MaintenanceRunResponse {
   outcome: 'done' | 'failed' | 'stopped';
 }
 
+export class DeploymentPricesResponse {
+  @ApiProperty({
+    type: 'string',
+    enum: ['built_in', 'file'],
+    description: 'File: `PRICES_FILE` replaces prices of the catalog or adds to them.',
+  })
+  source: 'built_in' | 'file';
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'When the version of the file in force was modified; null without a file.',
+  })
+  date: string | null;
+}
+
 export class DeploymentSettingResponse {
   @ApiProperty({ type: 'string' })
   name: string;
@@ -85,6 +102,9 @@ export class DeploymentResponse {
     description: 'The last nightly job; null before the first one.',
   })
   maintenance: MaintenanceRunResponse | null;
+
+  @ApiProperty({ type: DeploymentPricesResponse, description: 'Where the prices of this instance are from.' })
+  prices: DeploymentPricesResponse;
 
   @ApiProperty({ type: [DeploymentSettingResponse], description: 'Important settings, without secrets.' })
   settings: DeploymentSettingResponse[];

@@ -342,6 +342,14 @@ export class Environment extends DeploymentSettings {
   readonly PLANS_FILE: string | undefined;
 
   @Setting({
+    description:
+      'JSON file with prices of models, in the form that `GET /v1/admin/prices` answers; they replace those of the catalog or add to them.',
+    parse: text(),
+    fallbackText: 'unset: the built-in prices',
+  })
+  readonly PRICES_FILE: string | undefined;
+
+  @Setting({
     description: 'Base address of an OpenTelemetry collector (OTLP over HTTP) for traces of provider calls.',
     parse: baseAddress(),
     fallbackText: 'unset: no traces',

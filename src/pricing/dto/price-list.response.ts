@@ -1,13 +1,26 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
-import type { ModelPrice } from '../model-price.js';
+import { Optional } from '../../common/fields/config-fields.js';
+import { described, integer, number, text } from '../../common/fields/config-values.js';
+import { HIGHEST_RATE_USD, type ModelPrice } from '../model-price.js';
 import type { PriceCatalog } from '../price-catalog.js';
 
+const rate = described(
+  { type: 'number', minimum: 0, maximum: HIGHEST_RATE_USD },
+  number({ min: 0, max: HIGHEST_RATE_USD }),
+);
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const day = described(
+  { type: 'string', format: 'date', pattern: DAY.source },
+  text({ pattern: DAY, problem: 'must be a day such as 2027-01-31' }),
+);
+
 /** A rate in US dollars; absent where the model has no such rate. */
-function Rate(description: string): PropertyDecorator {
-  return ApiProperty({ type: 'number', minimum: 0, required: false, description });
+function Rate(description: string) {
+  return Optional(rate, { description });
 }
 
-class ModelPriceResponse implements ModelPrice {
+/** A price of the list and of `PRICES_FILE`. */
+export class ModelPriceResponse implements ModelPrice {
   @Rate('Input, per 1 000 000 tokens.')
   input?: number;
 
@@ -79,10 +92,7 @@ class ModelPriceResponse implements ModelPrice {
   @Rate('Per hour of audio.')
   per_hour?: number;
 
-  @ApiProperty({
-    type: 'integer',
-    minimum: 0,
-    required: false,
+  @Optional(integer({ min: 0 }), {
     description: 'Prompt tokens; a request above it is billed entirely at the `long_*` rates.',
   })
   long_context_threshold?: number;
@@ -102,15 +112,10 @@ class ModelPriceResponse implements ModelPrice {
   @Rate('Hour-long cache writes of a long prompt, per 1 000 000 tokens.')
   long_cache_write_1h?: number;
 
-  @ApiProperty({ type: 'string', required: false, description: 'The author of a model that another company hosts.' })
+  @Optional(text({ max: 100 }), { description: 'The author of a model that another company hosts.' })
   author?: string;
 
-  @ApiProperty({
-    type: 'string',
-    format: 'date',
-    required: false,
-    description: 'Announced end of the model. For information only.',
-  })
+  @Optional(day, { description: 'Announced end of the model. For information only.' })
   retirement_date?: string;
 }
 

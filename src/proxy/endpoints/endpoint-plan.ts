@@ -4,6 +4,7 @@ import type { Caller } from '../../client-auth/callers/caller.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { PriceBook } from '../../pricing/price-book.js';
+import type { PriceCatalog } from '../../pricing/price-catalog.js';
 import { ProviderDirectory } from '../../providers/provider-directory.js';
 import type { ProviderSet } from '../../providers/provider-instance.js';
 import type { CallPlan, CallTarget } from '../provider-choice.rules.js';
@@ -23,12 +24,12 @@ export interface EndpointPlan extends CallPlan {
   readonly fallbacks: readonly ReadyTarget[];
   /** An instant of the day of the target prices, in milliseconds since the Unix epoch. */
   readonly pricedAtMs: number;
+  /** The catalog that the target prices are from. */
+  readonly catalog: PriceCatalog;
 }
 
-/** Targets with the prices of one day. */
-interface KnownTargets extends EndpointTargets {
-  readonly pricedAtMs: number;
-}
+/** Targets with the prices of one catalog. */
+interface KnownTargets extends EndpointTargets, Pick<EndpointPlan, 'pricedAtMs' | 'catalog'> {}
 
 /** Plans calls of named endpoints; the configuration of the endpoint is the policy. */
 @Injectable()
@@ -53,21 +54,22 @@ export class EndpointPlans {
       throw new GatewayError('endpoint_not_found', { message: 'The application has no endpoint of this name.' });
     }
     const providers = await this.providers.forOrganization(app.organizationId);
-    const { primary, fallbacks, pricedAtMs } = this.targets(providers, endpoint);
+    const { primary, fallbacks, ...priced } = this.targets(providers, endpoint);
     const credential = await primary.provider.credentialHeaders();
     const usable = (await Promise.all(fallbacks.map(withCredential))).filter((target) => target !== undefined);
-    return { endpointSlug: slug, method, endpoint, primary: { ...primary, credential }, fallbacks: usable, pricedAtMs };
+    return { endpointSlug: slug, method, endpoint, primary: { ...primary, credential }, fallbacks: usable, ...priced };
   }
 
   /** The plan with the prices of the day of a request. @param atMs milliseconds since the Unix epoch. */
   pricedAt(plan: EndpointPlan, atMs: number): EndpointPlan {
-    if (this.prices.hasSamePrices(atMs, plan.pricedAtMs)) return plan;
+    const catalog = this.prices.list(atMs);
+    if (catalog === plan.catalog) return plan;
     const priced = <T extends Target>(target: T): T => {
       const { provider, model } = target;
       const price = this.prices.find(provider.type, model.canonical, provider.customPrices, atMs);
       return { ...target, model: { ...model, price } };
     };
-    return { ...plan, primary: priced(plan.primary), fallbacks: plan.fallbacks.map(priced), pricedAtMs: atMs };
+    return { ...plan, primary: priced(plan.primary), fallbacks: plan.fallbacks.map(priced), pricedAtMs: atMs, catalog };
   }
 
   /** Whether a planned target may still be called: its provider may have been paused or deleted since. */
@@ -90,8 +92,9 @@ export class EndpointPlans {
       this.#known.set(providers, ofSet);
     }
     let targets = ofSet.get(endpoint);
-    if (targets === undefined || !this.prices.hasSamePrices(nowMs, targets.pricedAtMs)) {
-      targets = { ...targetsOf(endpoint, providers, this.prices), pricedAtMs: nowMs };
+    const catalog = this.prices.list(nowMs);
+    if (targets?.catalog !== catalog) {
+      targets = { ...targetsOf(endpoint, providers, this.prices), pricedAtMs: nowMs, catalog };
       ofSet.set(endpoint, targets);
     }
     return targets;

@@ -33,6 +33,7 @@ describe('GET /v1/admin/deployment', () => {
         database: 'external',
         pendingEvents: 0,
         maintenance: null,
+        prices: { source: 'built_in', date: null },
         settings: expect.arrayContaining([
           { name: 'DATABASE_URL', value: 'set' },
           { name: 'PUBLIC_URL', value: null },

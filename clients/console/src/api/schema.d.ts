@@ -4272,6 +4272,18 @@ export interface components {
              */
             outcome: "done" | "failed" | "stopped";
         };
+        DeploymentPricesResponse: {
+            /**
+             * @description File: `PRICES_FILE` replaces prices of the catalog or adds to them.
+             * @enum {string}
+             */
+            source: "built_in" | "file";
+            /**
+             * Format: date-time
+             * @description When the version of the file in force was modified; null without a file.
+             */
+            date: string | null;
+        };
         DeploymentSettingResponse: {
             name: string;
             /** @description Its value; `set` instead of a secret; null where it is not set and has no default. */
@@ -4290,6 +4302,8 @@ export interface components {
             pendingEvents: number;
             /** @description The last nightly job; null before the first one. */
             maintenance: components["schemas"]["MaintenanceRunResponse"] | null;
+            /** @description Where the prices of this instance are from. */
+            prices: components["schemas"]["DeploymentPricesResponse"];
             /** @description Important settings, without secrets. */
             settings: components["schemas"]["DeploymentSettingResponse"][];
         };
@@ -9045,6 +9059,10 @@ export interface operations {
                      *         "startedAt": "2026-01-31T12:00:00.000Z",
                      *         "endedAt": "2026-01-31T12:00:00.000Z",
                      *         "outcome": "done"
+                     *       },
+                     *       "prices": {
+                     *         "source": "built_in",
+                     *         "date": null
                      *       },
                      *       "settings": [
                      *         {

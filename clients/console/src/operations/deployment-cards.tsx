@@ -52,7 +52,7 @@ const SETTING_COLUMNS: readonly Column<Setting>[] = [
 
 /** What only owners of the deployment see. */
 export function DeploymentCards({ deployment }: { readonly deployment: Deployment }) {
-  const { version, node, instances, database, pendingEvents, maintenance, settings } = deployment;
+  const { version, node, instances, database, pendingEvents, maintenance, prices, settings } = deployment;
   return (
     <>
       <Card
@@ -67,6 +67,16 @@ export function DeploymentCards({ deployment }: { readonly deployment: Deploymen
         <p className="mt-2 text-sm text-muted">
           {countText(pendingEvents)} recorded calls wait in the journal to be stored, usually for less than a second.
         </p>
+      </Card>
+      <Card title="Prices" lead="What calls cost, unless a provider has custom prices.">
+        {prices.date === null ? (
+          <p>The built-in prices of this version.</p>
+        ) : (
+          <p>
+            Those of the file in <code className="text-xs">PRICES_FILE</code>, modified <Time at={prices.date} />.
+            Models that it does not have cost the built-in prices.
+          </p>
+        )}
       </Card>
       <Card title="Settings" lead="Settings that affect behaviour; secrets are not shown." isFlush>
         <Table caption="Settings" columns={SETTING_COLUMNS} rows={settings} rowKey={({ name }) => name} />
