@@ -64,6 +64,7 @@ export function createOfflineGateway(): Promise<NestFastifyApplication> {
         sharedClock,
         log,
         instances: new InstancesRepository(dataSource),
+        listensAt: () => [],
       }),
       vault: createVault(readVaultSettings({}), ids),
       tokenSecrets: new TokenSecrets(new Secret('signs nothing'), undefined),

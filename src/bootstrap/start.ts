@@ -110,6 +110,7 @@ async function serve(platform: OpenPlatform, imports: StartOptions['imports']): 
     throw error;
   }
   ownAddresses.listensAt(app.getHttpServer().address());
+  void instances.heartbeat();
   const url = await app.getUrl();
   const hasAccount = await retryUnreachable(() => bootstrap.hasAnyOrganization(), retryOptions);
   const isOpen = await retryUnreachable(() => app.get(People).isSignUpOpen(), retryOptions);

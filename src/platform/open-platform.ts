@@ -17,6 +17,7 @@ import { retryUnreachable } from './database/retry-unreachable.js';
 import { startEmbeddedPostgres } from './embedded-postgres/embedded-postgres.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
 import { InstancesRepository } from './instances/instances.repository.js';
+import { ownProcess } from './instances/own-process.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import { OwnAddresses } from './outbound/own-addresses.js';
@@ -145,7 +146,13 @@ export async function openPlatform(
     const redis = new RedisConnection({ url: environment.REDIS_URL, clock, log });
     redis.open();
     opened.push(async () => redis.close());
-    const { instances, leave } = await openInstances(environment, database.url, { redis, ids, clock, log });
+    const { instances, leave } = await openInstances(environment, database.url, {
+      redis,
+      ids,
+      clock,
+      log,
+      ownAddresses,
+    });
     opened.push(leave);
     metrics.instances.read = () => instances.live.length;
     const shared = { dataSource, backgroundDataSource, configChanges, redis, instances, vault, ...secrets };
@@ -165,7 +172,13 @@ export async function openPlatform(
 async function openInstances(
   environment: Environment,
   url: Secret,
-  parts: { readonly redis: RedisConnection; readonly ids: Ids; readonly clock: SharedClock; readonly log: Log },
+  parts: {
+    readonly redis: RedisConnection;
+    readonly ids: Ids;
+    readonly clock: SharedClock;
+    readonly log: Log;
+    readonly ownAddresses: OwnAddresses;
+  },
 ) {
   const connection = createDataSource({
     url,
@@ -176,7 +189,7 @@ async function openInstances(
     migrations: [],
   });
   await connection.initialize();
-  const { redis, ids, clock, log } = parts;
+  const { redis, ids, clock, log, ownAddresses } = parts;
   const instances = new InstanceRegistry({
     id: ids.base36(INSTANCE_ID_LENGTH),
     instances: new InstancesRepository(connection),
@@ -186,6 +199,14 @@ async function openInstances(
     clock: new SystemClock(),
     sharedClock: clock,
     log,
+    listensAt: () => ownAddresses.announced,
+  });
+  const { host: thisMachine } = ownProcess();
+  instances.onHeartbeat(() => {
+    const others = instances.live.filter(({ id }) => id !== instances.id);
+    ownAddresses.othersListenAt(
+      others.map(({ host, listensAt }) => ({ isOnThisMachine: host === thisMachine, listensAt })),
+    );
   });
   const leave = async () => {
     await instances.release();

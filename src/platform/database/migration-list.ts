@@ -34,6 +34,7 @@ import { NameAppsByHandle1763600000044 } from '../../../migrations/1763600000044
 import { KeepOperationFailures1763600000049 } from '../../../migrations/1763600000049-keep-operation-failures.js';
 import { RecordKeptObjects1763600000050 } from '../../../migrations/1763600000050-record-kept-objects.js';
 import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051-store-key-canaries.js';
+import { AnnounceListeners1763600000052 } from '../../../migrations/1763600000052-announce-listeners.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -74,4 +75,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   KeepOperationFailures1763600000049,
   RecordKeptObjects1763600000050,
   StoreKeyCanaries1763600000051,
+  AnnounceListeners1763600000052,
 ];

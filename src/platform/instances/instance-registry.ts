@@ -35,6 +35,8 @@ export interface InstanceRegistryOptions {
   /** Receives the database time with each heartbeat, and requests one when its time becomes unknown. */
   readonly sharedClock: SharedClock;
   readonly log: Log;
+  /** Where this instance is reached, as `host:port`. */
+  readonly listensAt: () => readonly string[];
 }
 
 type HeartbeatListener = () => void;
@@ -181,12 +183,12 @@ export class InstanceRegistry {
 
   /** @returns false when the lease had expired. */
   private async renewed(): Promise<boolean> {
-    const { id, instances, clock, sharedClock } = this.options;
+    const { id, instances, clock, sharedClock, listensAt } = this.options;
     const redisMark = await this.markNow();
     const sentAtMs = clock.monotonicMs();
     const before = sharedClock.read();
     const clockAheadMs = Math.round(sharedClock.ownAheadMs);
-    const heartbeat = { redisAnswers: this.sharesRedis, redisMark, clockAheadMs };
+    const heartbeat = { redisAnswers: this.sharesRedis, redisMark, clockAheadMs, listensAt: listensAt() };
     const { live, databaseNowMs } = await instances.renew(id, heartbeat);
     if (databaseNowMs !== undefined) sharedClock.adopt(before, databaseNowMs);
     if (!live.some((one) => one.id === id)) return false;

@@ -29,6 +29,8 @@ export interface LiveInstance {
   readonly version: string;
   /** How far the clock of its machine was ahead of the database's at its last heartbeat, in milliseconds. */
   readonly clockAheadMs: number;
+  /** Where it is reached, as `host:port`; empty before it listens. */
+  readonly listensAt: readonly string[];
 }
 
 /** The data of a new lease. */
@@ -45,6 +47,7 @@ interface Heartbeat {
   readonly clockAheadMs: number;
   readonly redisAnswers: boolean;
   readonly redisMark: string | null;
+  readonly listensAt: readonly string[];
 }
 
 /** The result of a heartbeat. */
@@ -67,6 +70,7 @@ interface InstanceRow {
   readonly limit_epoch: string;
   readonly version: string;
   readonly clock_ahead_ms: string;
+  readonly listens_at: readonly string[];
 }
 
 interface NeighbourRow extends InstanceProcess {
@@ -101,12 +105,13 @@ const DATABASE_NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
  */
 const RENEW = `
   WITH own AS (
-    UPDATE gateway_instances SET seen_at = now(), redis_answers = $2, redis_mark = $4, clock_ahead_ms = $5
+    UPDATE gateway_instances SET seen_at = now(), redis_answers = $2, redis_mark = $4, clock_ahead_ms = $5, listens_at = $6
     WHERE id = $1 AND seen_at > now() - $3 * interval '1 millisecond' RETURNING id)
   SELECT id, host, pid, (extract(epoch FROM started_at) * 1000)::float8 AS started_at_ms, uses_redis,
     CASE WHEN id = $1 THEN $2 ELSE redis_answers END AS redis_answers,
     CASE WHEN id = $1 THEN $4 ELSE redis_mark END AS redis_mark, limit_epoch, version,
     CASE WHEN id = $1 THEN $5 ELSE clock_ahead_ms END AS clock_ahead_ms,
+    CASE WHEN id = $1 THEN $6 ELSE listens_at END AS listens_at,
     ${DATABASE_NOW_MS} AS database_now_ms
   FROM gateway_instances
   WHERE id IN (SELECT id FROM own) OR (id <> $1 AND seen_at > now() - $3 * interval '1 millisecond')
@@ -141,8 +146,8 @@ export class InstancesRepository {
     });
   }
 
-  async renew(id: string, { redisAnswers, redisMark, clockAheadMs }: Heartbeat): Promise<Renewal> {
-    const renewal = [id, redisAnswers, LEASE_MS, redisMark, clockAheadMs];
+  async renew(id: string, { redisAnswers, redisMark, clockAheadMs, listensAt }: Heartbeat): Promise<Renewal> {
+    const renewal = [id, redisAnswers, LEASE_MS, redisMark, clockAheadMs, listensAt];
     const rows = await this.dataSource.query<InstanceRow[]>(RENEW, renewal);
     const live = rows.map((row) => ({
       id: row.id,
@@ -155,6 +160,7 @@ export class InstancesRepository {
       limitEpoch: Number(row.limit_epoch),
       version: row.version,
       clockAheadMs: Number(row.clock_ahead_ms),
+      listensAt: row.listens_at,
     }));
     return { live, databaseNowMs: rows[0]?.database_now_ms };
   }

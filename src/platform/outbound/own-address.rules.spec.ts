@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { reachesListener } from './own-address.rules.js';
+import { reachedAt, reachesListener } from './own-address.rules.js';
 
 const PORT = 8080;
 const MACHINE = () => ['127.0.0.1', '10.0.0.5', '::1', '2001:db8::5', 'fe80::1'];
@@ -47,4 +47,14 @@ it.each(cases)('a listener at %s, dialled at %s → reached: %p; never on anothe
   const listener = { address: bound, port: PORT };
   expect(reachesListener(listener, dialled, PORT, MACHINE)).toBe(reached);
   expect(reachesListener(listener, dialled, PORT + 1, MACHINE)).toBe(false);
+});
+
+it.each([
+  ['127.0.0.1', ['127.0.0.1:8080']],
+  ['10.0.0.5', ['10.0.0.5:8080']],
+  ['0.0.0.0', ['127.0.0.1:8080', '10.0.0.5:8080']],
+  ['::', ['127.0.0.1:8080', '10.0.0.5:8080', '[::1]:8080', '[2001:db8::5]:8080']],
+  ['a pipe', []],
+])('bound to %s → reached at %j', (address, expected) => {
+  expect(reachedAt({ address, port: PORT }, MACHINE)).toEqual(expected);
 });

@@ -1,4 +1,5 @@
 import { type IpAddress, parseIp, unmapped } from './address.rules.js';
+import { hostAndPort } from './url-host.rules.js';
 
 /** Where this process listens. */
 export interface BoundListener {
@@ -27,6 +28,21 @@ export function reachesListener(
   if (LOCAL_NAME.test(text))
     return Object.values(LOOPBACKS).some((ip) => isAnswered(bound.address, ip, machineAddresses));
   return isAnswered(bound.address, text, machineAddresses);
+}
+
+/**
+ * The addresses at which a listener is reached, each with its port. Those of the loopback reach it from its machine alone;
+ * link-local ones mean another machine on each network, and are left out.
+ */
+export function reachedAt({ address, port }: BoundListener, machineAddresses: () => readonly string[]): string[] {
+  const listener = plain(address);
+  if (listener === undefined) return [];
+  if (listener.range() !== 'unspecified') return [hostAndPort(listener.toString(), port)];
+  return machineAddresses().flatMap((text) => {
+    const own = plain(text);
+    if (own === undefined || own.range() === 'linkLocal') return [];
+    return listener.kind() === 'ipv4' && own.kind() !== 'ipv4' ? [] : [hostAndPort(own.toString(), port)];
+  });
 }
 
 /** Whether a host, in lower case, leads to the machine itself whatever its network says. */

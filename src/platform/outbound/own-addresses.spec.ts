@@ -16,6 +16,49 @@ describe('PUBLIC_URL', () => {
   });
 });
 
+describe('other instances', () => {
+  const other = (isOnThisMachine: boolean, ...listensAt: string[]) => ({ isOnThisMachine, listensAt });
+
+  it.each(['http://10.0.0.7:8080/', 'http://[fd00:0::7]:8080/', 'http://[::ffff:10.0.0.7]:8080/'])(
+    '%s → own',
+    (url) => {
+      const own = new OwnAddresses(undefined);
+      own.othersListenAt([other(false, '127.0.0.1:8080', '10.0.0.7:8080', '[fd00::7]:8080')]);
+      expect(own.isNamedIn(new URL(url))).toBe(true);
+      own.othersListenAt([]);
+      expect(own.isNamedIn(new URL(url))).toBe(false);
+    },
+  );
+
+  it('the loopback of another machine, another port → not own; the loopback of this machine → own', () => {
+    const own = new OwnAddresses(undefined);
+    own.othersListenAt([other(false, '127.0.0.1:8080', '[::1]:8080', '10.0.0.7:8080')]);
+    for (const url of ['http://127.0.0.1:8080/', 'http://localhost:8080/', 'http://[::1]:8080/', 'http://10.0.0.7/'])
+      expect([url, own.isNamedIn(new URL(url))]).toEqual([url, false]);
+    own.othersListenAt([other(true, '127.0.0.1:8080')]);
+    for (const url of ['http://127.0.0.1:8080/', 'http://localhost:8080/'])
+      expect([url, own.isNamedIn(new URL(url))]).toEqual([url, true]);
+  });
+
+  it('what no version announces → nothing', () => {
+    const own = new OwnAddresses(undefined);
+    own.othersListenAt([other(true, '', ':8080', 'no address', 'a b:1')]);
+    expect(own.isNamedIn(new URL('http://127.0.0.1:8080/'))).toBe(false);
+  });
+});
+
+describe('what this process announces', () => {
+  it.each([
+    ['127.0.0.1', ['127.0.0.1:8080']],
+    ['fd00::7', ['[fd00::7]:8080']],
+  ])('bound to %s → %j', (address, announced) => {
+    const own = new OwnAddresses(undefined);
+    expect(own.announced).toEqual([]);
+    own.listensAt({ address, port: 8080, family: 'any' });
+    expect(own.announced).toEqual(announced);
+  });
+});
+
 describe('the listener', () => {
   it.each(['http://127.0.0.1:8080/', 'http://127.1:8080/', 'http://LOCALHOST:8080/x/', 'https://0.0.0.0:8080/'])(
     '%s → own once the process listens there',

@@ -1,14 +1,23 @@
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { type BoundListener, reachesListener } from './own-address.rules.js';
+import { type BoundListener, isLoopback, reachedAt, reachesListener } from './own-address.rules.js';
 import { bareHost, dialledPort } from './url-host.rules.js';
 
+/** An instance of the deployment, and where it is reached. */
+interface OtherInstance {
+  readonly isOnThisMachine: boolean;
+  /** As {@link OwnAddresses.announced} of its process. */
+  readonly listensAt: readonly string[];
+}
+
 /**
- * The addresses at which this deployment is known to answer: `PUBLIC_URL`, and the listener of this process. Others, such as
- * those of further instances or of a load balancer under another name, are recognised by the mark of a call that comes back.
+ * The addresses at which this deployment is known to answer: `PUBLIC_URL`, the listener of this process, and those that the
+ * other instances announce. Others, such as a load balancer under another name, are recognised by the mark of a call that
+ * comes back.
  */
 export class OwnAddresses {
   #listener: BoundListener | undefined;
+  #others: readonly BoundListener[] = [];
   readonly #publicHost: string | undefined;
 
   /** @param publicUrl the setting `PUBLIC_URL`. */
@@ -21,9 +30,23 @@ export class OwnAddresses {
     if (typeof address === 'object' && address !== null) this.#listener = address;
   }
 
-  /** Whether a connection to this IP address and port ends at this process. */
+  /** Where this process is reached, as `host:port`, for the other instances. */
+  get announced(): readonly string[] {
+    return this.#listener === undefined ? [] : reachedAt(this.#listener, machineAddresses);
+  }
+
+  /** @param instances the others, with what they announce. */
+  othersListenAt(instances: readonly OtherInstance[]): void {
+    this.#others = instances.flatMap(({ isOnThisMachine, listensAt }) => {
+      const bound = listensAt.flatMap(listenerAt);
+      return isOnThisMachine ? bound : bound.filter(({ address }) => !isLoopback(address));
+    });
+  }
+
+  /** Whether a connection to this IP address and port ends at an instance of this deployment. */
   isListener(ip: string, port: number): boolean {
-    return this.#listener !== undefined && reachesListener(this.#listener, ip, port, machineAddresses);
+    const listeners = this.#listener === undefined ? this.#others : [this.#listener, ...this.#others];
+    return listeners.some((listener) => reachesListener(listener, ip, port, machineAddresses));
   }
 
   /** Whether a URL has the host and port of `PUBLIC_URL`. */
@@ -35,6 +58,11 @@ export class OwnAddresses {
   isNamedIn(url: URL): boolean {
     return this.isPublic(url) || this.isListener(bareHost(url.hostname), dialledPort(url));
   }
+}
+
+function listenerAt(announced: string): BoundListener[] {
+  const url = URL.parse(`http://${announced}`);
+  return url === null ? [] : [{ address: bareHost(url.hostname), port: dialledPort(url) }];
 }
 
 /** The host of a URL with its port, the default one included. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startGateway } from '../../../src/bootstrap/start.js';
+import { eventually } from '../../support/eventually.js';
+import { startFurtherInstance } from '../../support/platform/further-instance.js';
 import { freePort } from '../../support/platform/gateway-process.js';
+import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { startTcpProxy, type TcpProxy } from '../../support/platform/tcp-proxy.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
 import { startWorld, type World } from '../../support/world.js';
@@ -50,6 +53,28 @@ it('a base URL that is the gateway itself → refused when it is written, naming
     expect(await world.api.post('/v1/admin/providers/test', { type: 'openai', ...place })).toMatchObject(refusal);
     expect(await world.api.put(`/v1/admin/providers/${id}`, place)).toMatchObject(refusal);
   }
+});
+
+describeWithRedis('another instance', () => {
+  it('a base URL that is its address → refused by both as soon as it has announced it, taken again when it has gone', async () => {
+    const redis = await reachRedis();
+    const first = await startWorld({ env: { REDIS_URL: redis.url } });
+    const second = await startFurtherInstance(first);
+    const tested = (baseUrl: string, at: Pick<World, 'as'> = first) =>
+      at.as(first.managementKey).post('/v1/admin/providers/test', { type: 'openai', secret: 'sk-11111', baseUrl });
+    const isRefused = async (baseUrl: string, at?: Pick<World, 'as'>) => (await tested(baseUrl, at)).status === 400;
+    try {
+      await eventually(() => isRefused(`${second.baseUrl}/v1/`), { withinMs: 20_000 });
+      await eventually(() => isRefused(`${first.baseUrl}/v1/`, second), { withinMs: 20_000 });
+      expect(await isRefused(`${first.upstream.url}/v1/`)).toBe(false);
+      await second.stop();
+      await eventually(async () => !(await isRefused(`${second.baseUrl}/v1/`)), { withinMs: 20_000 });
+    } finally {
+      await second.stop();
+      await first.stop();
+      await redis.stop();
+    }
+  });
 });
 
 it('a stored base URL at which the gateway answers since a restart → 502 that says so, before anything is dialled', async () => {

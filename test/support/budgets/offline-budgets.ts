@@ -30,6 +30,7 @@ export class FakeRegistry extends InstanceRegistry {
       ...{ id: ownId, usesRedis: true, clock, sharedClock: sharedClockOf(clock), log, redis },
       instances: new InstancesRepository(new DataSource({ type: 'postgres' })),
       redisMark: new RedisIdentity(redis, new SystemIds()),
+      listensAt: () => [],
     });
   }
 
@@ -44,6 +45,7 @@ export class FakeRegistry extends InstanceRegistry {
       limitEpoch: 0,
       version: '',
       clockAheadMs: 0,
+      listensAt: [],
     };
     return [this.ownId, ...this.others].map((id) => ({ id, ...alike }));
   }
