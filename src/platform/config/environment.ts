@@ -378,12 +378,12 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
   for (const setting of declaredSettings()) {
     const { name, isLowerCaseFirst } = setting;
     const names = isLowerCaseFirst ? [name.toLowerCase(), name] : [name];
-    const variable = names.find((candidate) => isSet(source[candidate])) ?? name;
-    const raw = source[variable];
-    if (!isSet(raw)) {
+    const set = names.map((variable) => ({ variable, raw: source[variable] })).find(({ raw }) => isSet(raw));
+    if (set?.raw === undefined) {
       values[name] = setting.fallback;
       continue;
     }
+    const { variable, raw } = set;
     try {
       values[name] = setting.parse(raw);
     } catch (error) {
@@ -403,7 +403,7 @@ export function processEnvironment(): Readonly<Record<string, string | undefined
   return process.env;
 }
 
-function isSet(raw: string | undefined): raw is string {
+function isSet(raw: string | undefined): boolean {
   return raw !== undefined && raw.trim() !== '';
 }
 

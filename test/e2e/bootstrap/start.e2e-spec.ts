@@ -1,20 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { getPriority, tmpdir } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
 import { acmeType } from '../../extension/acme-type.js';
-import { eventually } from '../../support/eventually.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
-import { freePort, GatewayProcess } from '../../support/platform/gateway-process.js';
 import { newSignUp } from '../../support/sign-in/console.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
 const NO_DATABASE = 'postgres://nobody@127.0.0.1:1/none';
 const KEY_WAY = 'BOOTSTRAP_MANAGEMENT_KEY=';
 const SIGN_UP = /(http\S+)\/signup$/m;
-const STARTED = { withinMs: 10_000 };
 const log = () => undefined;
 
 let ends: (() => Promise<unknown>)[] = [];
@@ -118,26 +115,3 @@ describe('settings', () => {
     );
   });
 });
-
-describe('the threads of a start', () => {
-  it('once it serves → the helpers of the engine yield to the main thread, which keeps its priority', async () => {
-    const service = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, await emptyDeployment());
-    await service.start();
-    ends.push(() => service.stop());
-    await eventually(() => {
-      const threads = threadsOf(service.pid);
-      const helpers = threads.filter(({ name }) => name === 'V8Worker');
-      return helpers.length > 0 && helpers.every(({ niceness }) => niceness === getPriority() + 5);
-    }, STARTED);
-    expect(threadsOf(service.pid).find(({ id }) => id === service.pid)?.niceness).toBe(getPriority());
-  });
-});
-
-/** Linux lists them; the niceness is field 19 of proc(5), the 17th after the name. */
-function threadsOf(pid: number): { id: number; name: string; niceness: number }[] {
-  return readdirSync(`/proc/${pid}/task`).map((id) => {
-    const stat = readFileSync(`/proc/${pid}/task/${id}/stat`, 'latin1');
-    const [from, to] = [stat.indexOf('('), stat.lastIndexOf(')')];
-    return { id: Number(id), name: stat.slice(from + 1, to), niceness: Number(stat.slice(to + 2).split(' ')[16]) };
-  });
-}
