@@ -22,8 +22,10 @@ const connector = guardedConnector({
 
 const servers: Server[] = [];
 const sockets: Socket[] = [];
+const usualCertificates = tls.getCACertificates('default');
 
 afterEach(() => {
+  tls.setDefaultCACertificates(usualCertificates);
   for (const socket of sockets.splice(0)) socket.destroy();
   for (const server of servers.splice(0)) server.close();
 });

@@ -21,7 +21,8 @@ const HOUR_MS = 3_600_000;
 export async function loopbackCertificate(host?: string): Promise<LoopbackCertificate> {
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: `CN=${host ?? '127.0.0.1'}`,
+    // Unique: OpenSSL finds a trusted certificate by its name, and may take another of the same name for it.
+    name: `CN=${crypto.randomUUID()}`,
     notBefore: new Date(Date.now() - HOUR_MS),
     notAfter: new Date(Date.now() + HOUR_MS),
     keys,
