@@ -79,6 +79,11 @@ export class PriceBook {
     return this.#at(atMs).catalog;
   }
 
+  /** The models with a catalog price today. */
+  modelsOf(type: ProviderType): Iterable<string> {
+    return this.#at(this.clock.nowMs()).sections.get(type)?.keys() ?? [];
+  }
+
   /** From now on these models have these prices on every day, in place of the catalog's. */
   replaceModels(models: PriceCatalog): void {
     this.#models = models;

@@ -46,7 +46,9 @@ export function chooseModel(
   if (match.model !== undefined && inBody !== undefined && !agreesWithPath(inBody, match.model)) {
     throw invalidRequest('model', 'must be the model of the path, or be left out', 'model_disagrees');
   }
-  if (isKeptModel(requested)) requireNamed(plan, app, requested);
+  if (isKeptModel(requested) && !isNamed(plan, app, requested)) {
+    throw invalidRequest('model', 'is an object stored at the provider; the application must allow it', 'kept_object');
+  }
   const canonical = app.modelRewrites.get(requested) ?? requested;
   const price = priceOf(canonical);
   if (price === undefined && !provider.route.reportsCost(style)) {
@@ -56,10 +58,20 @@ export function chooseModel(
   return { requested, canonical, wire: wireModel(provider, canonical), price, source };
 }
 
-/** Requires that the operator names a model that is stored at the provider: in the allowlist, a rewrite or a price. */
-function requireNamed({ access, provider }: ProxyPlan, app: ReadableApp, model: string): void {
-  if (access.allowedModels.has(model) || app.modelRewrites.has(model) || provider.customPrices.has(model)) return;
-  throw invalidRequest('model', 'is an object stored at the provider; the application must allow it', 'kept_object');
+/** A provider that an application may use. */
+export type AllowedProvider = Pick<ProxyPlan, 'access' | 'provider'>;
+
+/** Whether the application's model list allows a client's name; an empty one allows every name. */
+export function isAllowed({ access: { allowedModels } }: Pick<AllowedProvider, 'access'>, model: string): boolean {
+  return allowedModels.size === 0 || allowedModels.has(model);
+}
+
+/**
+ * Whether the operator names a model: in the allowlist, a rewrite or a price. Required of a model that is stored at the
+ * provider.
+ */
+export function isNamed({ access, provider }: AllowedProvider, app: ReadableApp, model: string): boolean {
+  return access.allowedModels.has(model) || app.modelRewrites.has(model) || provider.customPrices.has(model);
 }
 
 /** Prefix of model names in bodies of Google's APIs; in paths it precedes the model segment. */
@@ -93,9 +105,9 @@ export function modelWithoutBody(plan: ProxyPlan, app: ReadableApp): ModelChoice
   return { requested, canonical, wire: wireModel(provider, canonical), price: NO_CHARGE, source };
 }
 
-function requireAllowed({ access }: ProxyPlan, model: string): void {
+function requireAllowed(plan: ProxyPlan, model: string): void {
   if (model.length > MAX_MODEL_LENGTH) throw invalidRequest('model', `has more than ${MAX_MODEL_LENGTH} characters`);
-  if (access.allowedModels.size === 0 || access.allowedModels.has(model)) return;
+  if (isAllowed(plan, model)) return;
   throw new GatewayError('model_not_allowed', {
     message: `The application does not allow the model ${displayText(model)}.`,
   });

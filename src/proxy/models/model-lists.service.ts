@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import { Clock } from '../../common/clock.js';
-import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type GatewayRequest, SERVER_TIMING } from '../../common/http/gateway-request.js';
 import { lruCache } from '../../common/lru-cache.js';
 import { type GuardedAnswer, GuardedRequest, OutboundError } from '../../platform/outbound/guarded-request.js';
@@ -11,16 +11,11 @@ import { ProviderDirectory } from '../../providers/provider-directory.js';
 import type { ProviderInstance } from '../../providers/provider-instance.js';
 import { parseJson } from '../../upstreams/usage/json-fields.rules.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
+import type { AllowedProvider } from '../model-choice.rules.js';
 import type { ProxyPath } from '../proxy-path.rules.js';
 import { type ProxyPlan, ProxyPlans } from '../proxy-plans.js';
-import {
-  type AllowedProvider,
-  type ModelList,
-  readModelList,
-  type UsableModels,
-  usableModels,
-  usablePart,
-} from './usable-models.rules.js';
+import { ProxyPolicy } from '../proxy-policy.js';
+import { type ModelList, readModelList, type UsableModels, usableModels, usablePart } from './usable-models.rules.js';
 
 const TIMEOUT_MS = 10_000;
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
@@ -54,6 +49,7 @@ export class ModelLists {
 
   constructor(
     private readonly plans: ProxyPlans,
+    private readonly policy: ProxyPolicy,
     private readonly providers: ProviderDirectory,
     private readonly prices: PriceBook,
     private readonly blockedUsers: BlockedUsers,
@@ -63,15 +59,13 @@ export class ModelLists {
 
   /** From the catalog and the application's own names, without a call. */
   async ofCatalog({ app }: Caller): Promise<readonly UsableModel[]> {
-    const catalog = this.prices.list();
     const { all } = await this.providers.forOrganization(app.organizationId);
     return all.flatMap((provider) => {
       const access = app.accessTo(provider);
       if (access === undefined || provider.status !== 'active') return [];
       const usable = this.usableAt(app, { provider, access });
-      const section: object = Object.entries(catalog).find(([type]) => type === provider.type)?.[1] ?? {};
       const names = [
-        ...Object.keys(section),
+        ...this.prices.modelsOf(provider.type),
         ...provider.customPrices.keys(),
         ...access.allowedModels,
         ...usable.rewritten.keys(),
@@ -87,17 +81,14 @@ export class ModelLists {
   /**
    * Answers the call of a provider's list of models with what the caller may use of it.
    *
-   * @throws as `ProxyPlans.forCall`; auth_required the user is blocked; invalid_request the request has a body;
-   *   provider_error the provider has not answered with a list of models.
+   * @throws as `ProxyPlans.forCall` and `ProxyPolicy.admitBare`; auth_required the user is blocked; provider_error the provider has not answered with a list of models.
    */
   async answer(caller: Caller, address: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {
     const plan = await this.plans.forCall(caller, address, request.method);
-    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
-    if (coding !== undefined || Number(length) > 0)
-      throw invalidRequest('body', 'must be absent in a GET of this path');
+    const { path } = this.policy.admitBare(caller, plan, request.headers);
     const { app, userId } = caller;
     if (userId !== null && (await this.blockedUsers.isBlocked(app, userId))) throw userBlocked();
-    const list = await this.listOf(plan);
+    const list = await this.listOf(plan, path);
     const part = usablePart(list, this.usableAt(app, plan), plan.provider);
     response.writeHead(200, {
       'content-type': 'application/json',
@@ -113,25 +104,24 @@ export class ModelLists {
   }
 
   /** Shared by all callers for a minute; a failure is not kept. */
-  private listOf(plan: ProxyPlan): Promise<ModelList> {
-    const { provider, path, query } = plan;
-    const key = `${provider.id} ${path}?${query}`;
+  private listOf(plan: ProxyPlan, path: string): Promise<ModelList> {
+    const { provider } = plan;
+    const key = `${provider.id} ${path}`;
     const kept = this.#kept.get(key);
     const nowMs = this.clock.monotonicMs();
     if (kept?.provider === provider && nowMs - kept.atMs < KEPT_MS) return kept.list;
-    const list = this.fetch(plan);
+    const list = this.fetch(plan, path);
     this.#kept.set(key, { provider, atMs: nowMs, list });
     list.catch(() => this.#kept.delete(key));
     return list;
   }
 
-  private async fetch({ provider, path, query, credential }: ProxyPlan): Promise<ModelList> {
+  private async fetch({ provider, credential }: ProxyPlan, path: string): Promise<ModelList> {
     const { route, baseUrl } = provider;
-    const target = `${baseUrl.origin}${baseUrl.path}${route.upstreamPath(path)}${query === '' ? '' : `?${query}`}`;
     const own = Object.fromEntries(pairsOf(credential));
     const headers = { accept: 'application/json', ...Object.fromEntries(route.probe?.headers ?? []), ...own };
     const answer = await this.outbound
-      .get(target, { headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_LIST_BYTES })
+      .get(baseUrl.origin + baseUrl.path + path, { headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_LIST_BYTES })
       .catch(unreachable);
     if (answer.status !== 200) throw noList(`The provider answered its list of models with status ${answer.status}.`);
     const list = readModelList(parseJson(answer.body.toString('utf8')));

@@ -1,8 +1,9 @@
-import type { ProviderAccess, ReadableApp } from '../../app-directory/app-snapshot.js';
+import type { ReadableApp } from '../../app-directory/app-snapshot.js';
 import { bareModelName } from '../../pricing/model-alias.rules.js';
 import type { ProviderInstance } from '../../providers/provider-instance.js';
 import { isJsonObject, type JsonObject } from '../../upstreams/usage/json-fields.rules.js';
 import { isKeptModel } from '../body/kept-objects.rules.js';
+import { type AllowedProvider, inBodySpelling, isAllowed, isNamed } from '../model-choice.rules.js';
 
 /** Names as clients send them. */
 export interface UsableModels {
@@ -10,12 +11,6 @@ export interface UsableModels {
   has(name: string): boolean;
   /** Usable names that are sent as another model, with that model. */
   readonly rewritten: ReadonlyMap<string, string>;
-}
-
-/** A provider that an application may use. */
-export interface AllowedProvider {
-  readonly provider: ProviderInstance;
-  readonly access: ProviderAccess;
 }
 
 /**
@@ -26,21 +21,17 @@ export interface AllowedProvider {
  */
 export function usableModels(
   app: ReadableApp,
-  { provider, access: { allowedModels } }: AllowedProvider,
+  allowed: AllowedProvider,
   isPriced: (model: string) => boolean,
 ): UsableModels {
-  const { route, customPrices } = provider;
+  const { route } = allowed.provider;
   const needsNoPrice = route.apiStyles.some((style) => route.reportsCost(style));
   const has = (name: string) => {
-    if (allowedModels.size > 0 && !allowedModels.has(name)) return false;
-    const isNamed = allowedModels.has(name) || app.modelRewrites.has(name) || customPrices.has(name);
-    if (isKeptModel(name) && !isNamed) return false;
+    if (!isAllowed(allowed, name) || (isKeptModel(name) && !isNamed(allowed, app, name))) return false;
     return needsNoPrice || isPriced(app.modelRewrites.get(name) ?? name);
   };
   return { has, rewritten: new Map([...app.modelRewrites].filter(([name]) => has(name))) };
 }
-
-const RESOURCE_PREFIX = 'models/';
 
 /** The member with the entries of a provider's list; undefined where the list is the document itself. */
 const LIST_MEMBERS = ['data', 'models'] as const;
@@ -97,6 +88,5 @@ function clientName(entry: JsonObject, { type, route: { modelPrefix } }: Provide
 /** In the spelling of the entry. */
 function renamed(entry: JsonObject, name: string): JsonObject {
   const member = typeof entry.id === 'string' ? 'id' : 'name';
-  const prefix = String(entry[member]).startsWith(RESOURCE_PREFIX) ? RESOURCE_PREFIX : '';
-  return { ...entry, [member]: prefix + name };
+  return { ...entry, [member]: inBodySpelling(String(entry[member]), name) };
 }
