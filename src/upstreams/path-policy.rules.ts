@@ -1,5 +1,5 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
-import { type ApiStyle, type CapStyle, classifyPath } from './api-style.rules.js';
+import { type ApiStyle, type CapStyle, classifyPath, isModelList } from './api-style.rules.js';
 import { dialectOf, type ProviderDialect } from './provider-dialect.js';
 import { isProviderType, type ProviderType } from './provider-types.js';
 
@@ -149,13 +149,12 @@ const POST_ONLY: ReadonlySet<string> = new Set<PathMethod>(['POST']);
 const GET_ONLY: ReadonlySet<string> = new Set<PathMethod>(['GET']);
 const WITHOUT_BODY: ReadonlySet<string> = new Set<PathMethod>(['GET', 'DELETE']);
 
-/** Lists of models and single models: public metadata. */
-const MODEL_FACTS =
-  /^(?:(?:openai\/|inference\/)?v1|v1alpha|v1beta|v1beta\/openai)\/models(?:\/(?:\{model\}|[^/:]+))?$|^models$/;
+/** A single model of a list, by name or as `{model}`; `models` alone has none. */
+const LIST_OF_MODEL = /^(.+\/models)\/[^/:]+$/;
 
-/** Default methods of a path: GET for model metadata, else POST. */
+/** Default methods of a path: GET for lists of models and single models, which are public metadata, else POST. */
 export function methodsOfPath(path: string): ReadonlySet<string> {
-  return MODEL_FACTS.test(path) ? GET_ONLY : POST_ONLY;
+  return isModelList(LIST_OF_MODEL.exec(path)?.[1] ?? path) ? GET_ONLY : POST_ONLY;
 }
 
 /** Whether a request of this method has a body. */
