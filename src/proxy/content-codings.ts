@@ -42,8 +42,8 @@ function isZlibHeader(firstByte: number): boolean {
  * @throws payload_too_large the decoded body is larger than `MAX_BODY_BYTES`, or than 100 times the sent one.
  * @throws invalid_request what was sent is not wholly of that coding.
  */
-export async function decodedBody(sent: Buffer, contentEncoding: string | undefined): Promise<Buffer> {
-  const coding = contentEncoding?.toLowerCase() ?? '';
+export async function decodedBody(sent: Buffer, contentEncoding: string): Promise<Buffer> {
+  const coding = contentEncoding.toLowerCase();
   const decoderFor = BODY_CODINGS.has(coding) ? DECODERS.get(coding) : undefined;
   if (decoderFor === undefined || sent.length === 0) return sent;
   const decoder = decoderFor(sent[0] ?? 0);

@@ -70,7 +70,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     response: ServerResponse,
   ): Promise<void> {
     const plan = await recipe.plan(caller, address, request.method);
-    const body = takesBody(plan.method) ? await this.bodyOf(request) : undefined;
+    const body = takesBody(plan.method) ? await bodyOf(request) : undefined;
     await this.calls.whenTimeKnown();
     const outgoing = this.calls.begin(caller, request, plan.endpointSlug);
     const composed = await recipe.compose(plan, outgoing, body);
@@ -88,11 +88,11 @@ export class Forwarding implements BeforeApplicationShutdown {
       throw error;
     }
   }
+}
 
-  /** As the provider gets it: without a content coding. */
-  private async bodyOf({ raw, headers }: GatewayRequest): Promise<Buffer> {
-    const sent = await readBody(raw, MAX_BODY_BYTES);
-    const coding = headers['content-encoding'];
-    return coding === undefined ? sent : decodedBody(sent, coding);
-  }
+/** As the provider gets it: without a content coding. */
+function bodyOf({ raw, headers }: GatewayRequest): Promise<Buffer> {
+  const coding = headers['content-encoding'];
+  const sent = readBody(raw, MAX_BODY_BYTES);
+  return coding === undefined ? sent : sent.then((body) => decodedBody(body, coding));
 }
