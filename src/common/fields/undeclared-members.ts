@@ -1,6 +1,6 @@
-import { type INestApplication } from '@nestjs/common';
-import { DiscoveryService, MetadataScanner } from '@nestjs/core';
+import type { INestApplication } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator';
+import { controllerMethods } from '../http/access.js';
 import { knownMembers } from './fields.js';
 
 /**
@@ -21,12 +21,8 @@ export function requireDeclaredMembers(app: INestApplication): void {
 /** The classes of all parameters of all handlers. */
 function requestTypes(app: INestApplication): ReadonlySet<unknown> {
   const types = new Set<unknown>();
-  const scanner = new MetadataScanner();
-  for (const { instance } of app.get(DiscoveryService).getControllers()) {
-    const prototype: object = Object.getPrototypeOf(instance);
-    for (const name of scanner.getAllMethodNames(prototype)) {
-      for (const type of Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) types.add(type);
-    }
+  for (const { prototype, name } of controllerMethods(app)) {
+    for (const type of Reflect.getMetadata('design:paramtypes', prototype, name) ?? []) types.add(type);
   }
   return types;
 }

@@ -1,10 +1,10 @@
-import { applyDecorators, type INestApplication, RequestMethod } from '@nestjs/common';
+import { applyDecorators, type INestApplication, RequestMethod, type Type } from '@nestjs/common';
 import { DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 
 /**
  * Which credentials a route accepts, and from which origins. `person` is a signed-in user, with or without an
- * organization; `identity` is such a user or a management key; `operation` is the terminal that opened an operation; `mcp` is an AI
- * client with a bearer.
+ * organization; `identity` is such a user or a management key; `operation` is the terminal that opened an operation;
+ * `mcp` is an AI client with a bearer.
  * Source: docs/reference/management-api.md#roles-and-grants,
  * docs/reference/management-api.md#console-requests-and-origins.
  */
@@ -42,6 +42,23 @@ export interface RouteAccess {
   readonly guards: readonly unknown[];
 }
 
+/** A method of a controller, whether or not a route leads to it. */
+interface ControllerMethod {
+  readonly controller: Type;
+  readonly prototype: object;
+  readonly name: string;
+}
+
+/** The methods of all controllers. */
+export function* controllerMethods(app: INestApplication): Generator<ControllerMethod> {
+  const scanner = new MetadataScanner();
+  for (const { metatype } of app.get(DiscoveryService).getControllers()) {
+    const controller = metatype as Type;
+    const { prototype } = controller;
+    for (const name of scanner.getAllMethodNames(prototype)) yield { controller, prototype, name };
+  }
+}
+
 /**
  * The access declarations of all routes.
  *
@@ -49,24 +66,20 @@ export interface RouteAccess {
  */
 export function listRouteAccess(app: INestApplication): readonly RouteAccess[] {
   const reflector = app.get(Reflector);
-  const scanner = new MetadataScanner();
   const routes: RouteAccess[] = [];
   const undeclared: string[] = [];
-  for (const { instance, metatype } of app.get(DiscoveryService).getControllers()) {
-    const prototype: object = Object.getPrototypeOf(instance);
-    for (const name of scanner.getAllMethodNames(prototype)) {
-      const handler: unknown = Reflect.get(prototype, name);
-      if (typeof handler !== 'function' || !metatype) continue;
-      const method: unknown = Reflect.getMetadata('method', handler);
-      if (typeof method !== 'number') continue;
-      const paths = [Reflect.getMetadata('path', handler)].flat();
-      const guards = [metatype, handler].flatMap((declared) => Reflect.getMetadata('__guards__', declared) ?? []);
-      const access = reflector.getAllAndOverride(Access, [handler as () => void, metatype]);
-      for (const path of paths) {
-        const route = `${RequestMethod[method]} ${joined(Reflect.getMetadata('path', metatype), path)}`;
-        if (access) routes.push({ route, access, guards });
-        else undeclared.push(route);
-      }
+  for (const { controller, prototype, name } of controllerMethods(app)) {
+    const handler: unknown = Reflect.get(prototype, name);
+    if (typeof handler !== 'function') continue;
+    const method: unknown = Reflect.getMetadata('method', handler);
+    if (typeof method !== 'number') continue;
+    const paths = [Reflect.getMetadata('path', handler)].flat();
+    const guards = [controller, handler].flatMap((declared) => Reflect.getMetadata('__guards__', declared) ?? []);
+    const access = reflector.getAllAndOverride(Access, [handler as () => void, controller]);
+    for (const path of paths) {
+      const route = `${RequestMethod[method]} ${joined(Reflect.getMetadata('path', controller), path)}`;
+      if (access) routes.push({ route, access, guards });
+      else undeclared.push(route);
     }
   }
   if (undeclared.length > 0) throw new Error(`Routes without an access declaration: ${undeclared.join(', ')}`);
