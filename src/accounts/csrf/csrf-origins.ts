@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Environment } from '../../platform/config/environment.js';
+import { LOOPBACK_HOSTS } from '../../platform/outbound/url-host.rules.js';
 import { refuseRepeatedSession, SESSION_COOKIE } from '../sessions/session-cookie.rules.js';
 
 /** The console's pages send it with the session cookie, always `1`. Cross-site pages cannot set it. */
@@ -63,8 +64,6 @@ declare module 'fastify' {
   }
 }
 
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
-
 /**
  * Security headers of every response of the framework's routes.
  *
@@ -108,7 +107,7 @@ export class ConsoleOrigin {
    */
   isOwn(origin: string, port: number | undefined): boolean {
     if (this.#named !== undefined) return origin === this.#named;
-    return LOOPBACK_NAMES.some((name) => origin === `http://${name}:${port}`);
+    return LOOPBACK_HOSTS.some((name) => origin === `http://${name}:${port}`);
   }
 
   /**
@@ -121,7 +120,7 @@ export class ConsoleOrigin {
     if (host === undefined) return false;
     const name = host.toLowerCase();
     if (this.#named !== undefined) return name === new URL(this.#named).host;
-    return LOOPBACK_NAMES.some((own) => name === `${own}:${port}` || (port === 80 && name === own));
+    return LOOPBACK_HOSTS.some((own) => name === `${own}:${port}` || (port === 80 && name === own));
   }
 }
 

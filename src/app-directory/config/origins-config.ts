@@ -1,12 +1,12 @@
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { described, listOf, type Read, refined, text } from '../../common/fields/config-values.js';
+import { distinct, listOf, type Read, refined, text } from '../../common/fields/config-values.js';
+import { LOOPBACK_HOSTS } from '../../platform/outbound/url-host.rules.js';
 
 const MAX_ORIGINS = 20;
 /** Fits a host of 253 characters with its scheme and port. */
 const MAX_LENGTH = 280;
 /** Where the web views of Capacitor and Ionic load their pages from. */
 const WEB_VIEWS: ReadonlySet<string> = new Set(['capacitor://localhost', 'ionic://localhost']);
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const KINDS = 'an https origin, http on this machine (localhost, 127.0.0.1, [::1]), or the origin of a web view';
 
 /** An origin, exactly as browsers send it. */
@@ -16,16 +16,8 @@ const origin: Read<string> = refined(text({ max: MAX_LENGTH }), (sent, path) => 
   return sent;
 });
 
-const origins = listOf(origin, { max: MAX_ORIGINS });
-
 /** The origins whose pages may call an application. */
-export const allowedOrigins: Read<readonly string[]> = described(
-  { ...origins.schema, uniqueItems: true },
-  refined(origins, (listed, path) => {
-    if (new Set(listed).size < listed.length) throw invalidRequest(path, 'must not name an origin twice');
-    return listed;
-  }),
-);
+export const allowedOrigins = distinct(listOf(origin, { max: MAX_ORIGINS }), 'must not name an origin twice');
 
 /** What is wrong with an origin, and how to write it; undefined when it is the form that browsers send. */
 function problemOf(sent: string): string | undefined {
@@ -33,7 +25,7 @@ function problemOf(sent: string): string | undefined {
   if (url === null || !['https:', 'http:'].includes(url.protocol) || url.hostname.includes('*')) {
     return `must be ${KINDS}, such as "https://app.example.com"; null and wildcards are not accepted`;
   }
-  if (url.protocol === 'http:' && !LOOPBACK_HOSTS.has(url.hostname)) {
+  if (url.protocol === 'http:' && !LOOPBACK_HOSTS.includes(url.hostname)) {
     return 'must be https; http is for localhost, 127.0.0.1 and [::1] only';
   }
   return url.origin === sent ? undefined : `must be exactly as browsers send it: "${url.origin}"`;

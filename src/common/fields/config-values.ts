@@ -138,6 +138,15 @@ export function listOf<T>(read: Read<T>, { min = 0, max = MAX_ENTRIES }: Bounds 
   return described(schema, readList, read.models);
 }
 
+/** A list in which no entry stands twice. @param problem the message for one that does. */
+export function distinct<T extends string>(list: Read<readonly T[]>, problem: string): Read<readonly T[]> {
+  const read = refined(list, (listed, path) => {
+    if (new Set(listed).size < listed.length) throw invalidRequest(path, problem);
+    return listed;
+  });
+  return described({ ...list.schema, uniqueItems: true }, read);
+}
+
 /**
  * A non-empty list of different words.
  *
@@ -145,10 +154,7 @@ export function listOf<T>(read: Read<T>, { min = 0, max = MAX_ENTRIES }: Bounds 
  */
 export function distinctWords<const T extends string>(words: readonly T[], problem: string, max = MAX_ENTRIES) {
   const word = oneOf(words);
-  const read = refined(listOf(word, { min: 1, max }), (listed, path) => {
-    if (new Set(listed).size < listed.length) throw invalidRequest(path, problem);
-    return listed;
-  });
+  const read = distinct(listOf(word, { min: 1, max }), problem);
   return described({ type: 'array', minItems: 1, uniqueItems: true, items: word.schema }, read);
 }
 

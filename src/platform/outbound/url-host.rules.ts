@@ -1,3 +1,6 @@
+/** Names of this machine, as in `URL.hostname`. */
+export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
 /** The host of a URL as it is dialled: without the brackets that `URL.hostname` puts around an IPv6 address. */
 export function bareHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');

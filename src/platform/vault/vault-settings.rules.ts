@@ -1,6 +1,7 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { Secret } from '../../common/log/secret.js';
 import { isMetadataHost } from '../outbound/address.rules.js';
+import { LOOPBACK_HOSTS } from '../outbound/url-host.rules.js';
 
 /** Environment variables by name; an empty value counts as unset. */
 export type VaultEnvironment = Readonly<Record<string, string | undefined>>;
@@ -42,7 +43,6 @@ const VERSION = /^[1-9][0-9]{0,3}$/;
 const KEY_BYTES = 32;
 /** Characters that a header value allows; others would fail at the first call instead of at the start. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
-const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Reads the vault's settings or reports the invalid variable. Problems are checked in order: mode, variables of the
@@ -121,6 +121,6 @@ function readKey(base64: string): KeyObject | string {
 function isKmsUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
-  const confidential = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK_HOSTS.has(url.hostname));
+  const confidential = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK_HOSTS.includes(url.hostname));
   return confidential && url.username === '' && url.password === '' && !/[?#]/.test(text);
 }
