@@ -66,8 +66,7 @@ async function startService(extension: Extension): Promise<Service> {
   collectStart();
   flushCompileCache();
   const problem = engineOptionsProblem(process.versions.node, process.execArgv);
-  const { LOG_LEVEL } = loadEnvironment(processEnvironment());
-  if (problem) new Log(new SystemClock(), LOG_LEVEL, writeLine).event('engine_options_missing', { problem });
+  if (problem) gateway.app.get(Log).event('engine_options_missing', { problem });
   return { ...gateway, stop: (signal) => gateway.stop(signal).then(() => true) };
 }
 
