@@ -123,17 +123,14 @@ export class Bench {
   }
 
   /** @param {{ redisUrl?: string, databaseUrl?: string, dist?: string, settings?: object }} options */
-  async startGateway({ redisUrl, dist = DIST, settings, databaseUrl, engine } = {}) {
+  async startGateway({ redisUrl, dist = DIST, settings, databaseUrl } = {}) {
     const cwd = path.join(this.#dir, `gateway-${++this.#made}`);
     mkdirSync(cwd);
     const port = await freePort();
     const url = databaseUrl ?? (await this.createDatabase());
     const startedMs = performance.now();
     const env = { ...environmentOf(port, cwd, url), ...(redisUrl && { REDIS_URL: redisUrl }), ...settings };
-    const party = this.#startParty([...(engine ?? (await optionsOf(dist))), path.join(dist, 'server/main.js')], {
-      cwd,
-      env,
-    });
+    const party = this.#startParty([...(await optionsOf(dist)), path.join(dist, 'server/main.js')], { cwd, env });
     await waitUntilUp(party.child, `http://127.0.0.1:${port}/v1/readyz`, 10);
     return Object.assign(party, { port, databaseUrl: url, redisUrl, readyMs: performance.now() - startedMs });
   }

@@ -51,7 +51,6 @@ export class LoginKeys {
   /**
    * Hands the key over to the terminal that brings the one-time code, once.
    *
-   * @param token of the terminal; the guard has compared it with the id.
    * @throws invalid_request not a login; operation_pending; operation_denied; operation_expired; already_completed;
    * forbidden another code; not_found.
    */

@@ -105,14 +105,14 @@ const DATABASE_NOW_MS = '(extract(epoch FROM clock_timestamp()) * 1000)::float8'
  */
 const RENEW = `
   WITH own AS (
-    UPDATE gateway_instances SET seen_at = now(), redis_answers = $2, redis_mark = $4, clock_ahead_ms = $5, listens_at = $6
+    UPDATE gateway_instances
+    SET seen_at = now(), redis_answers = $2, redis_mark = $4, clock_ahead_ms = $5, listens_at = $6
     WHERE id = $1 AND seen_at > now() - $3 * interval '1 millisecond' RETURNING id)
   SELECT id, host, pid, (extract(epoch FROM started_at) * 1000)::float8 AS started_at_ms, uses_redis,
     CASE WHEN id = $1 THEN $2 ELSE redis_answers END AS redis_answers,
     CASE WHEN id = $1 THEN $4 ELSE redis_mark END AS redis_mark, limit_epoch, version,
     CASE WHEN id = $1 THEN $5 ELSE clock_ahead_ms END AS clock_ahead_ms,
-    CASE WHEN id = $1 THEN $6 ELSE listens_at END AS listens_at,
-    ${DATABASE_NOW_MS} AS database_now_ms
+    listens_at, ${DATABASE_NOW_MS} AS database_now_ms
   FROM gateway_instances
   WHERE id IN (SELECT id FROM own) OR (id <> $1 AND seen_at > now() - $3 * interval '1 millisecond')
   ORDER BY id COLLATE "C"`;
