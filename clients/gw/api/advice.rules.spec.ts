@@ -27,7 +27,7 @@ describe('advice on a refusal', () => {
     expect(adviceOn(refused('grant_insufficient'), at('doctor'))).not.toContain('rotate');
   });
 
-  it('an option that is wrong → its name; a member that is none → nothing', () => {
+  it('an invalid option → its name; an invalid member without an option → nothing', () => {
     const place = at('provider add', { options: ['--base-url'] });
     expect(adviceOn(refused('invalid_request', 'baseUrl: must be https'), place)).toBe('Correct --base-url.');
     expect(adviceOn(refused('invalid_request', 'config.limits: no'), place)).toBeNull();

@@ -10,8 +10,8 @@ const STRANGER = 'http_';
 type Refused = Pick<Response, 'status' | 'headers' | 'url'>;
 
 /**
- * The failure that a refused request is. What to do about a refusal of the gateway depends on the command: `adviceOn` has
- * it. An answer of something else, such as a proxy, is told as that.
+ * The failure of a refused request. The advice on a refusal of the gateway depends on the command, see `adviceOn`. The
+ * failure of an answer from something else, such as a proxy, says so.
  *
  * @param body of the answer, parsed; anything.
  */

@@ -17,7 +17,7 @@ const MOBILE_LIMITS = { per_user: { requests: { per_minute: 10, per_day: 300 } }
 export async function fileOf(path: string): Promise<AppDraft> {
   const { name, handle, status, config, ...others } = await parsedFile(path);
   const problems = [
-    ...Object.keys(others).map((unknown) => `${unknown}: is none of ${MEMBERS.join(', ')}`),
+    ...Object.keys(others).map((unknown) => `${unknown}: is not a known member; use ${MEMBERS.join(', ')}`),
     ...(typeof name === 'string' ? [] : ['name: is missing']),
     ...(typeof config === 'object' && config !== null ? [] : ['config: is missing']),
   ];

@@ -19,7 +19,7 @@ import { type Change, doneText, type Plan, planColour, planText } from './plan.r
 import { Problems } from './problems.js';
 import { type ProviderStep, planProviders } from './providers-plan.js';
 
-/** What has been done, for the result and for whoever is interrupted. */
+/** What has been done, for the result and for the message of an interruption. */
 interface Done {
   readonly changes: Change[];
   readonly keyFiles: string[];

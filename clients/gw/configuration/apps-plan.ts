@@ -41,7 +41,7 @@ export async function planApps(
       try {
         return await stepOf(api, one, current.get(one), assumed);
       } catch (error) {
-        // A provider that is refused is told as that, and not once more by each application that names it.
+        // A refused provider is reported once, and not again for each application that names it.
         if (lacksProviders && error instanceof Failure && isUnknownProvider(error.message)) return undefined;
         throw error;
       }

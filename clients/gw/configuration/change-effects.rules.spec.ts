@@ -122,7 +122,7 @@ describe('what a change means', () => {
 describe('what an application that is added means', () => {
   it('who may call it, what they reach, and that nothing bounds them', () => {
     expect(creationMeaning({ status: 'active', config: SERVER })).toEqual([
-      'Whoever has its key may call it.',
+      'Anyone who has its key may call it.',
       'Calls may reach every provider of the account.',
       'It has no limit of requests or spending.',
     ]);
@@ -137,7 +137,7 @@ describe('what an application that is added means', () => {
     } as AppConfig;
     expect(creationMeaning({ status: 'disabled', config })).toEqual([
       'It is disabled: its calls are refused.',
-      'Whoever has its key may call it.',
+      'Anyone who has its key may call it.',
       'Calls without the user in the header x-end-user-id are refused.',
       'Calls may reach openai alone.',
       'Through openai, calls of everything but a are refused.',

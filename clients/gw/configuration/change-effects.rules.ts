@@ -27,7 +27,7 @@ export function creationMeaning({ status, config }: MeantApp): readonly string[]
 const OPEN = { routing: { providers: { mode: 'all' }, model_rewrites: {} } } as const;
 
 function callersOf({ authentication }: AppConfig): string {
-  if (authentication.type === 'api_key') return 'Whoever has its key may call it.';
+  if (authentication.type === 'api_key') return 'Anyone who has its key may call it.';
   const { bundle_id, team_id, environments = ['production'] } = authentication.app_attest;
   return `Devices with the app ${bundle_id} of ${team_id} may call it (${environments.join(', ')}).`;
 }

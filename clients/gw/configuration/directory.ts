@@ -113,7 +113,7 @@ function providerAt(value: unknown, path: string, lineOf: YamlContent['lineOf'])
   return { file: PROVIDERS_FILE, lineOf: (inner) => lineOf(`${path}.${inner}`), desired };
 }
 
-/** Members of an object in a file, each read as what it must be. What is wrong is told by `end`. */
+/** Reads the members of an object in a file, each as its type. `end` reports the problems. */
 class Members {
   private readonly problems = new Problems();
 
@@ -126,7 +126,7 @@ class Members {
 
   allow(names: readonly string[]): void {
     for (const stranger of Object.keys(this.members).filter((name) => !names.includes(name))) {
-      this.problem(stranger, `is none of ${names.join(', ')}`);
+      this.problem(stranger, `is not a known member; use ${names.join(', ')}`);
     }
   }
 

@@ -30,7 +30,7 @@ export async function listenOnLoopback<T>(redeem: (code: string) => Promise<T | 
   const redeemed = new Promise<T>((done, failed) => {
     settle = { done, failed };
   });
-  // Whoever waits for it hears of it; nobody else has to.
+  // A rejection that nobody awaits must not end the process.
   redeemed.catch(() => undefined);
   const server = createServer(async (request, response) => {
     const code = codeIn(request);

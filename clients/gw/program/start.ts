@@ -21,7 +21,7 @@ export async function start(): Promise<void> {
     terminal.printError(toldOf(failure), 'red');
     return failure.exitCode;
   };
-  // What no command has caught is told in a sentence as well.
+  // An error that no command has caught is printed as a sentence, too.
   process.on('uncaughtException', (error) => process.exit(crash(error)));
   process.on('SIGINT', () => {
     const exitCode = stop();

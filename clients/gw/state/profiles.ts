@@ -16,7 +16,7 @@ export interface Profile {
   readonly key: 'keychain' | 'file' | null;
 }
 
-/** For whoever has lost sight of a key that was saved here. */
+/** For a person whose saved key was removed without being revoked. */
 export const KEY_STAYS_VALID =
   'The key that was saved stays valid until it is revoked: in the console, on the page Access.';
 

@@ -15,7 +15,7 @@ import type { PersonRow } from '../people/people.repository.js';
 import { People } from '../people/people.service.js';
 import { personOf, requirePending, type StoredState } from './approval.rules.js';
 
-/** What a client asked for: whoever holds the proof of its link decides on it, once. */
+/** A client's request. The holder of the proof in its link decides on it, once. */
 export interface ApprovalRequest extends StoredState {
   readonly proofHash: string | null;
 }

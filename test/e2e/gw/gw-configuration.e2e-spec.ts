@@ -347,7 +347,7 @@ describe('gw plan', () => {
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
     expect(meaning).toEqual([
       'Applications that reach every provider may call it at once.',
-      'Whoever has its key may call it.',
+      'Anyone who has its key may call it.',
       'Calls without the user in the header x-end-user-id are refused.',
       'Calls may reach openai alone.',
       'Through openai, calls of everything but gpt-4.1-mini are refused.',
@@ -387,13 +387,21 @@ describe('gw plan', () => {
     ['apps/x.yaml', 'name: X\nhandle: x\n', 'apps/x.yaml:1: config: is missing'],
     ['apps/x.yaml', 'name: X\nhandle: X\nconfig: {}\n', 'apps/x.yaml:2: handle: must be'],
     ['apps/x.yaml', server('notes'), 'apps/x.yaml:2: handle: "notes" is also that of apps/notes.yaml'],
-    ['apps/x.yaml', 'name: X\nhandle: x\nconfig: {}\ncolour: red\n', 'apps/x.yaml:4: colour: is none of'],
+    [
+      'apps/x.yaml',
+      'name: X\nhandle: x\nconfig: {}\ncolour: red\n',
+      'apps/x.yaml:4: colour: is not a known member; use',
+    ],
     ['apps/x.yaml', 'name: "X\n', 'apps/x.yaml: '],
     ['apps/x.yaml', 'name: X\nname: Y\n', 'apps/x.yaml: Map keys must be unique'],
     ['apps/x.yaml', 'name: !!js/function "x"\n', 'apps/x.yaml: Unresolved tag'],
     ['apps/x.yaml', '', 'apps/x.yaml:1: must hold members'],
     ['providers.yaml', 'providers: 7\n', 'providers.yaml:1: providers: must be a list'],
-    ['providers.yaml', `${PROVIDERS}    secret: sk\n`, 'providers.yaml:5: providers.0.secret: is none of'],
+    [
+      'providers.yaml',
+      `${PROVIDERS}    secret: sk\n`,
+      'providers.yaml:5: providers.0.secret: is not a known member; use',
+    ],
     [
       'providers.yaml',
       `${PROVIDERS}  - { slug: x, type: nobody, name: X }\n`,

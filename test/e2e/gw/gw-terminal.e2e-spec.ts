@@ -185,7 +185,7 @@ describe('gw apply on a terminal', () => {
     const session = gw.onTerminal('apply g --key-output keys');
     await session.shows('Make this change?');
     expect(session.screen).toContain('+ create application one');
-    expect(session.screen).toContain('! Whoever has its key may call it.');
+    expect(session.screen).toContain('! Anyone who has its key may call it.');
     session.type(answer);
     expect(await session.ended).toBe(exitCode);
     expect((await api.get('/v1/admin/apps')).body.total).toBe(total);
