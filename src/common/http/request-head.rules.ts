@@ -16,8 +16,8 @@ export type RequestHead = Pick<IncomingMessage, 'headers' | 'httpVersion' | 'raw
 /**
  * Refuses ambiguous or meaningless request heads that Node's parser accepts: versions other than HTTP/1.0 and HTTP/1.1;
  * repeated headers that matter; a missing host in HTTP/1.1, or an invalid one; transfer codings other than chunked, and
- * chunked in HTTP/1.0; other content codings than the route takes; unsupported expectations. Node itself would answer some of these without an
- * envelope and a log line.
+ * chunked in HTTP/1.0; other content codings than the route takes; unsupported expectations. Node itself would answer
+ * some of these without an envelope and a log line.
  *
  * @param codings the content codings that the route takes, beside `identity`.
  * @throws invalid_request naming the header; 415 for a content coding, 417 for an expectation.
