@@ -81,7 +81,8 @@ export class ModelLists {
   /**
    * Answers the call of a provider's list of models with what the caller may use of it.
    *
-   * @throws as `ProxyPlans.forCall` and `ProxyPolicy.admitBare`; auth_required the user is blocked; provider_error the provider has not answered with a list of models.
+   * @throws as `ProxyPlans.forCall` and `ProxyPolicy.admitBare`; auth_required the user is blocked; provider_error the
+   *   provider has not answered with a list of models.
    */
   async answer(caller: Caller, address: ProxyPath, request: GatewayRequest, response: ServerResponse): Promise<void> {
     const plan = await this.plans.forCall(caller, address, request.method);

@@ -148,6 +148,16 @@ describe('the list of models of a provider', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
+  it('a query that names a kept object, a path rule with a model that is not allowed → refused unsent', async () => {
+    const any = await ProxyClient.create(world);
+    const naming = await any.call('v1/models?previous_response_id=resp_1', { method: 'GET' });
+    expect(refusalOf(naming)).toEqual([400, 'invalid_request']);
+    const allowed_paths = [{ path: 'v1/models', fixed_model: 'gpt-5' }];
+    const ruled = await ProxyClient.create(world, { policy: { allowed_paths, allowed_models: ['gpt-4.1'] } });
+    expect(refusalOf(await ruled.call('v1/models', { method: 'GET' }))).toEqual([403, 'model_not_allowed']);
+    expect(world.upstream.requests).toHaveLength(0);
+  });
+
   it('the official SDK → lists them', async () => {
     const client = await ProxyClient.create(world);
     const baseURL = `${world.baseUrl}/v1/apps/${client.appId}/proxy/${client.slug}/v1`;
