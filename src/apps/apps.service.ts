@@ -68,7 +68,10 @@ export class AppsService {
     throw staleRevision();
   }
 
-  /** @returns the configuration as it would be stored. @throws app_revision_conflict, handle_taken, invalid_request as a replacement with this body. */
+  /**
+   * @returns the configuration as it would be stored.
+   * @throws app_revision_conflict, handle_taken, invalid_request as a replacement with this body.
+   */
   async validate(app: AppRow, body: ValidateAppRequest): Promise<AppConfig> {
     const { config, handle, revision } = body;
     if (revision !== undefined && revision !== app.revision) throw staleRevision();

@@ -39,7 +39,12 @@ export class CreateAppService {
     private readonly clock: Clock,
   ) {}
 
-  /** Validates what `create` would store, and stores nothing. @returns the configuration as it would be stored. @throws invalid_request, handle_taken as `create`. */
+  /**
+   * Validates what `create` would store, and stores nothing.
+   *
+   * @returns the configuration as it would be stored.
+   * @throws invalid_request, handle_taken as `create`.
+   */
   async validate(
     { organizationId }: AdminPrincipal,
     { config, handle = null }: CreateAppRequest,

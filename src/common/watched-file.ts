@@ -13,7 +13,10 @@ export interface WatchedFileOptions<T> {
   parse(bytes: Buffer): T;
   /** Takes a valid version. @param modifiedAtMs when the file was modified, in milliseconds since the Unix epoch. */
   onRead(content: T, modifiedAtMs: number): void;
-  /** A version is invalid or the file cannot be read; called once for each problem. What it throws at the start, {@link WatchedFile.open} throws. */
+  /**
+   * A version is invalid or the file cannot be read; called once for each problem. What it throws at the start, {@link
+   * WatchedFile.open} throws.
+   */
   onTrouble(trouble: string): void;
 }
 

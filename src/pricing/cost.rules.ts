@@ -32,8 +32,8 @@ const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
 
 /**
  * Computes the cost of a call; reservation, billing and repricing all use it. It includes the calls that the price has
- * rates for. The length of a recording takes precedence over tokens, audio beside the tokens of a prompt adds to them, and the rate per minute over the rate per hour. Usage without a rate
- * leaves the cost unresolved, never 0.
+ * rates for. The length of a recording takes precedence over tokens, audio beside the tokens of a prompt adds to them,
+ * and the rate per minute over the rate per hour. Usage without a rate leaves the cost unresolved, never 0.
  *
  * @returns whole nano-dollars, rounded once, half up; exact up to 2^53, beyond it the nearest representable number.
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.

@@ -1,7 +1,8 @@
 /**
  * Request members that name objects stored at a provider. Every application that shares the provider key could read
- * them, so some may name what was made for their own application and user, and the others nothing. `src/proxy/body/kept-objects.rules.ts` applies this table, and `test/contract/kept-objects.spec.ts` checks it
- * against the types of the official SDKs.
+ * them, so some may name what was made for their own application and user, and the others nothing.
+ * `src/proxy/body/kept-objects.rules.ts` applies this table, and `test/contract/kept-objects.spec.ts` checks it against
+ * the types of the official SDKs.
  *
  * Names are in snake case; the camel-case spelling of each also matches. See ADR 0028.
  */

@@ -40,7 +40,11 @@ export function members(properties: Readonly<Record<string, object>>): object {
   return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** The schema of the successful answer of an operation, filled in where schemas are written. @param operation as `GET /v1/admin/providers`. */
+/**
+ * The schema of the successful answer of an operation, filled in where schemas are written.
+ *
+ * @param operation as `GET /v1/admin/providers`.
+ */
 export const answerOf = (operation: string) => ({ 'x-answer': operation });
 
 /** The schema of a component of the API. */

@@ -21,8 +21,8 @@ import {
 import { type ActionSource, type AdminPrincipal, type PersonPrincipal, personActor } from './admin-principal.js';
 
 /**
- * Authenticates callers of the management API by management key, access token or console session. A request with an `Authorization`
- * header is authenticated by that header alone; its cookies are ignored.
+ * Authenticates callers of the management API by management key, access token or console session. A request with an
+ * `Authorization` header is authenticated by that header alone; its cookies are ignored.
  *
  * Source: docs/reference/management-api.md#management-credentials,
  * docs/reference/management-api.md#console-requests-and-origins.

@@ -225,8 +225,8 @@ export function keptReferences(body: ScannedBody): readonly KeptReference[] {
 
 /**
  * Whether the provider keeps objects that the answer to this body names, so that they get an owner: an answer of the
- * Responses API, or on a path without a style, unless it is not to be stored, a completion that is or that speaks, a message with tools of the provider,
- * with a container or with diagnostics of the cache.
+ * Responses API, or on a path without a style, unless it is not to be stored; a completion that is to be stored or has
+ * modalities; a message with tools of the provider, a container or diagnostics of the cache.
  *
  * @param hostedTools tools that the provider runs.
  */

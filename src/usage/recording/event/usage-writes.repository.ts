@@ -84,8 +84,8 @@ const raise = (names: readonly string[]) =>
 
 /**
  * Inserts the JSON array `$1` of events in its order; row ids ascend in that order. Each names its kind, whose members
- * are in the array `$2`: reading members that many events share once saves Postgres a sixth of its time. Two instances rarely insert the
- * same event (one of them on behalf of a dead process). If they deadlock, one of them retries.
+ * are in the array `$2`: reading members that many events share once saves Postgres a sixth of its time. Two instances
+ * rarely insert the same event (one of them on behalf of a dead process). If they deadlock, one of them retries.
  */
 const insertEvents = (onConflict: string) => `
   INSERT INTO usage_events
