@@ -90,7 +90,7 @@ export default {
       ...shared,
       displayName: 'unit',
       setupFiles: ['<rootDir>/test/support/jest/fuzz-settings.mjs'],
-      testMatch: ['src', 'bench', 'clients'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
+      testMatch: ['src', 'tools', 'clients'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
     },
     { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     { ...withDatabase, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.spec.ts'] },

@@ -170,7 +170,7 @@ export default {
       name: 'no-tests-in-production',
       severity: 'error',
       from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^(test|bench)/' },
+      to: { path: '^(test|examples|tools)/' },
     },
   ],
   options: {

@@ -10,16 +10,16 @@ const DOCUMENTS = [
   ...GUIDES,
   ...markdownIn('docs/reference/'),
 ];
-const CODE = ['src', 'clients', 'test', 'bench', 'migrations'].flatMap(codeIn);
+const CODE = ['src', 'clients', 'test', 'examples', 'tools', 'migrations'].flatMap(codeIn);
 const LINK = /\]\((?!https?:)([^)\s]+)\)/g;
 /** Code without blanks: a path of this repository, a name of one of its files, or anything else. */
 const CODE_WORD = /`([^`\s]+)`/g;
 /** A path from the root of the repository, with patterns (`*`) and placeholders (`<name>`); no method of MCP. */
 const PATH =
-  /^(?:\.ci|\.githooks|\.github|bench|clients|docs|migrations|src|test|tools(?!\/(?:list|call)$))\/[\w./*<>-]*$/;
+  /^(?:\.ci|\.githooks|\.github|clients|docs|examples|migrations|src|test|tools(?!\/(?:list|call)$))\/[\w./*<>-]*$/;
 /** The name of a source file, or the end of its path. */
 const SOURCE_NAME = /^(?!\.)[\w./*<>-]+\.(?:m?ts|tsx|mjs)$/;
-const SOURCE_FOLDERS = '{.ci,bench,clients,migrations,src,test,tools}';
+const SOURCE_FOLDERS = '{.ci,clients,examples,migrations,src,test,tools}';
 const OWNED = /^(\/\S+)\s+@/gm;
 const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
 /** A document as code and tests cite it, with or without a section. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 
-const DEMO = fileURLToPath(new URL('../../demo/demo.ts', import.meta.url));
+const DEMO = fileURLToPath(new URL('../../../examples/demo/demo.ts', import.meta.url));
 const TEST_MS = 90_000;
 const MONTH_MS = 31 * 86_400_000;
 

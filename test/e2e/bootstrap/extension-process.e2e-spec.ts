@@ -10,9 +10,9 @@ import { type KeyServer, startKeyServer } from '../../support/platform/key-serve
 import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';
 
-const SAMPLE = fileURLToPath(new URL('../../extension/', import.meta.url));
+const SAMPLE = fileURLToPath(new URL('../../../examples/extension/', import.meta.url));
 const SETTINGS = `${SAMPLE}tsconfig.json`;
-const PROGRAM = fileURLToPath(new URL('../../../dist/test/extension/main.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../../../dist/examples/extension/main.js', import.meta.url));
 const CALLS = 6;
 /** Three processes start. */
 const PATIENCE_MS = 120_000;

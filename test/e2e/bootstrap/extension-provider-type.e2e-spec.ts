@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { acmeType } from '../../extension/acme-type.js';
+import { acmeType } from '../../../examples/extension/acme-type.js';
 import { EndpointClient } from '../../support/proxy/endpoint-client.js';
 import { ProxyClient, refusalOf } from '../../support/proxy/proxy-client.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';

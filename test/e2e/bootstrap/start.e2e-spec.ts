@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { type RunningGateway, startGateway } from '../../../src/bootstrap/start.js';
-import { acmeType } from '../../extension/acme-type.js';
+import { acmeType } from '../../../examples/extension/acme-type.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { newSignUp } from '../../support/sign-in/console.js';
 import { newManagementKey, testEnvironment } from '../../support/world.js';

@@ -1,4 +1,4 @@
-import { acmeType } from '../../extension/acme-type.js';
+import { acmeType } from '../../../examples/extension/acme-type.js';
 import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { newOrganization } from '../../support/accounts/people.js';
 import { rawServerConfig } from '../../support/apps/app-configs.js';

@@ -5,7 +5,7 @@ import { newOrganization, newPerson } from '../accounts/people.js';
 import type { World } from '../world.js';
 import { APPS } from './believable-apps.js';
 
-const GENERATE_USAGE = fileURLToPath(new URL('../../../bench/usage/generate-usage.mjs', import.meta.url));
+const GENERATE_USAGE = fileURLToPath(new URL('../../../tools/bench/usage/generate-usage.mjs', import.meta.url));
 /** The same usage each time; only the days move on. */
 const USAGE = ['--days=90', '--events=20000', '--users=300', '--seed=0.25'];
 

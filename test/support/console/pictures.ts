@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 const REFERENCES = fileURLToPath(new URL('../../e2e/console/pictures', import.meta.url));
 /** Of pictures that are no reference. */
 const ELSEWHERE = join(tmpdir(), 'console-pictures');
-/** `npm run pictures` writes references instead of comparing with them. */
+/** `WRITE_PICTURES=1 npm run test:e2e -- console-pages` writes references instead of comparing with them. */
 const IS_WRITING = process.env.WRITE_PICTURES === '1';
 
 /** Pictures are compared as this many fields, by their mean brightness from 0 to 255. */
@@ -64,7 +64,7 @@ export class Pictures {
     const taken = await page.screenshot({ type: 'jpeg', quality: 60, animations: 'disabled', caret: 'hide' });
     const reference = join(REFERENCES, `${name}.jpg`);
     writeFileSync(join(ELSEWHERE, `${name}.jpg`), taken);
-    if (!existsSync(reference) && !IS_WRITING) throw new Error(`${name} has no reference: npm run pictures`);
+    if (!existsSync(reference) && !IS_WRITING) throw new Error(`${name} has no reference: WRITE_PICTURES=1 writes it`);
     const difference = existsSync(reference) ? await this.compare(taken, readFileSync(reference)) : 1;
     if (!IS_WRITING || difference < SAME) return difference;
     writeFileSync(reference, taken);

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DeviceVendor } from '../support/client-auth/devices/device.js';
-import { type IssuerSimulator, startIssuer } from '../support/client-auth/issuers/issuer.js';
+import { DeviceVendor } from '../../test/support/client-auth/devices/device.js';
+import { type IssuerSimulator, startIssuer } from '../../test/support/client-auth/issuers/issuer.js';
 import { managementApi } from './management-api.js';
 import type { PhoneStory } from './phone-steps.js';
 import { blockUser, callFromBackend, callFromInstall, callFromUser, tellWhy } from './phone-story.js';

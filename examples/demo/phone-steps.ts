@@ -1,6 +1,6 @@
-import type { Device, DeviceVendor } from '../support/client-auth/devices/device.js';
-import { BUNDLE_ID, TEAM_ID } from '../support/client-auth/devices/phone.js';
-import type { IssuerSimulator } from '../support/client-auth/issuers/issuer.js';
+import type { Device, DeviceVendor } from '../../test/support/client-auth/devices/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../../test/support/client-auth/devices/phone.js';
+import type { IssuerSimulator } from '../../test/support/client-auth/issuers/issuer.js';
 import { remark } from './screen.js';
 import type { ShownHttp } from './shown-http.js';
 

@@ -1,8 +1,8 @@
 /** One writer of events, in full batches on one connection, as fast as it can, as its own process. */
 import { randomBytes, randomInt } from 'node:crypto';
-import { Secret } from '../dist/src/common/log/secret.js';
-import { createDataSource } from '../dist/src/platform/database/data-source.js';
-import { UsageWritesRepository } from '../dist/src/usage/recording/event/usage-writes.repository.js';
+import { Secret } from '../../dist/src/common/log/secret.js';
+import { createDataSource } from '../../dist/src/platform/database/data-source.js';
+import { UsageWritesRepository } from '../../dist/src/usage/recording/event/usage-writes.repository.js';
 import { takeJobs } from './jobs.mjs';
 
 const BATCH_EVENTS = 2_000;

@@ -1,4 +1,4 @@
-import { eventually } from '../support/eventually.js';
+import { eventually } from '../../test/support/eventually.js';
 import { fact, heading, indented, remark, write } from './screen.js';
 import { client, type Demo, ENDPOINT, EVENT_WITHIN_MS, eventOf, QUESTION, showServed } from './story.js';
 

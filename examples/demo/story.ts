@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
-import { eventually } from '../support/eventually.js';
-import type { ProviderSimulator } from '../support/proxy/provider-simulator.js';
+import { eventually } from '../../test/support/eventually.js';
+import type { ProviderSimulator } from '../../test/support/proxy/provider-simulator.js';
 import { type ManagementApi, managementApi } from './management-api.js';
 import { dollars, fact, heading, indented, remark, write } from './screen.js';
 import type { Service } from './service.js';

@@ -1,7 +1,7 @@
 /**
  * Fills a database with usage of an account, for pictures and demonstrations:
- * `npm run generate-usage -- --url=postgres://… --account=<id> [--events=1000000] [--days=90] [--users=100000]`; instead of
- * `--url`, `--data-dir=.data` names the data directory of a gateway with an embedded database.
+ * `npm exec -- node tools/bench/usage/generate-usage.mjs --url=postgres://… --account=<id> [--events=1000000] [--days=90]
+ * [--users=100000]`; instead of `--url`, `--data-dir=.data` names the data directory of a gateway with an embedded database.
  *
  * The database must be migrated. Applications, users and models are used by very different amounts, a few statuses hardly
  * ever, and less is asked on weekends. Sums are in step with the events, and no event is in the future. The models are
@@ -10,10 +10,10 @@
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { Secret } from '../../dist/src/common/log/secret.js';
-import { createDataSource } from '../../dist/src/platform/database/data-source.js';
-import { startEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
-import { UsagePartitionsRepository } from '../../dist/src/usage/recording/event/usage-partitions.repository.js';
+import { Secret } from '../../../dist/src/common/log/secret.js';
+import { createDataSource } from '../../../dist/src/platform/database/data-source.js';
+import { startEmbeddedPostgres } from '../../../dist/src/platform/embedded-postgres/embedded-postgres.js';
+import { UsagePartitionsRepository } from '../../../dist/src/usage/recording/event/usage-partitions.repository.js';
 
 const { values } = parseArgs({
   options: {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ProviderSimulator, startProviderSimulator } from '../support/proxy/provider-simulator.js';
+import { type ProviderSimulator, startProviderSimulator } from '../../test/support/proxy/provider-simulator.js';
 import { write } from './screen.js';
 import { launchService, type Service } from './service.js';
 

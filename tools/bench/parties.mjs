@@ -8,14 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../dist/src/platform/embedded-postgres/embedded-postgres.js';
+import { startEmbeddedPostgres } from '../../dist/src/platform/embedded-postgres/embedded-postgres.js';
 import { jsonCall } from './bodies.mjs';
 import { keepBehind, leaveMeasuredCore, onMeasuredCore } from './cores.mjs';
 import { startWorker } from './jobs.mjs';
 import { firstMessage, freePort, moduleOf, startModule, startProgram, stopChild, waitUntilUp } from './processes.mjs';
 import { TARGETS } from './targets.mjs';
 
-const DIST = fileURLToPath(new URL('../dist', import.meta.url));
+const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const START_PATIENCE_MS = 60_000;
 const FIRST_ANSWER_PATIENCE_MS = 5_000;
 /** A line of `--trace-gc`: its kind, and the length of its pause in milliseconds. */

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import { APPS } from '../support/console/believable-apps.js';
+import { APPS } from '../../test/support/console/believable-apps.js';
 import { fact, heading, remark } from './screen.js';
 import type { Demo } from './story.js';
 
-const GENERATE_USAGE = fileURLToPath(new URL('../../bench/usage/generate-usage.mjs', import.meta.url));
+const GENERATE_USAGE = fileURLToPath(new URL('../../tools/bench/usage/generate-usage.mjs', import.meta.url));
 const PERSON = { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery' };
 const USAGE = { days: 90, events: 40_000, users: 400 };
 

@@ -1,6 +1,6 @@
-import type { Device } from '../support/client-auth/devices/device.js';
-import { BUNDLE_ID, TEAM_ID } from '../support/client-auth/devices/phone.js';
-import { eventually } from '../support/eventually.js';
+import type { Device } from '../../test/support/client-auth/devices/device.js';
+import { BUNDLE_ID, TEAM_ID } from '../../test/support/client-auth/devices/phone.js';
+import { eventually } from '../../test/support/eventually.js';
 import { managementApi } from './management-api.js';
 import { callProvider, createApp, exchange, type PhoneStory, register } from './phone-steps.js';
 import { heading, remark } from './screen.js';
