@@ -35,7 +35,7 @@ const stale = Object.entries(files).filter(([name, text]) => contentOf(new URL(n
 for (const [name, text] of stale) if (!isCheck) writeFileSync(new URL(name, ROOT), text);
 if (isCheck && stale.length > 0) {
   const names = stale.map(([name]) => name).join(', ');
-  process.stderr.write(`Not what docs/openapi.json says: ${names}. Run npm run generate:api.\n`);
+  process.stderr.write(`Not what docs/openapi.json says: ${names}. Run npm run docs.\n`);
   process.exitCode = 1;
 }
 

@@ -6,7 +6,7 @@ import ts from 'typescript';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DOCUMENT = readFileSync(`${ROOT}docs/extending.md`, 'utf8');
 /** An example, whose first line says where it would stand, or stands. */
-const EXAMPLE = /```ts\n\/\/ ((?:src|test\/extension)\/[\w./-]+\.ts)\n([\s\S]*?)```/g;
+const EXAMPLE = /```ts\n\/\/ ((?:src|examples\/extension)\/[\w./-]+\.ts)\n([\s\S]*?)```/g;
 const SAMPLE = `${ROOT}examples/extension/`;
 const SETTINGS = /```json\n([\s\S]*?)```/g;
 const COMPILING_MS = 120_000;
