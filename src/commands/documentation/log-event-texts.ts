@@ -145,7 +145,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   auth_event_record_failed: {
     means: '`events` authentication events were lost. At most one line a second.',
-    advice: 'See Postgres. Sign-ins are not affected; their history has a gap.',
+    advice: 'See Postgres. Sign-ins are not affected; their history is incomplete.',
   },
   claim_propagation_recovered: {
     means: 'A user whose identity token lacked a required claim has signed in after `delayMs`.',
@@ -176,18 +176,18 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   user_codes_refused: {
     means: '600 wrong user codes were typed within an hour; no code is accepted for `retryAfterSeconds`. Links work.',
-    advice: 'Somebody tries codes out: see the addresses at your proxy.',
+    advice: 'Somebody is guessing codes: see the addresses at your proxy.',
   },
   oauth_client_refused: {
     means: 'The metadata document of an OAuth client at `host` was not accepted; `problem` says why.',
-    advice: 'If you know the client, tell its makers. Many hosts: somebody tries the server out.',
+    advice: 'If you know the client, tell its vendor. Many hosts: somebody is probing the server.',
   },
   oauth_authorization_refused: {
     means: 'The request of an OAuth client was refused, on a page or by a redirect.',
     advice: 'If a client of yours cannot connect, `reason` says what it sends wrong.',
   },
   oauth_consent_allowed: {
-    means: 'A person, or a guest, let an OAuth client in: `connection` is in the list of management keys.',
+    means: 'A person, or a guest, gave an OAuth client access: `connection` is in the list of management keys.',
   },
   oauth_consent_denied: {
     means: 'Somebody with the link of a consent page declined.',
@@ -198,11 +198,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   oauth_token_refused: {
     means: 'A token request was refused; `reason` says why.',
-    advice: 'Many: somebody tries codes or tokens, which cannot be guessed.',
+    advice: 'Many: somebody is guessing codes or tokens, which cannot succeed.',
   },
   oauth_connection_ended: {
     means:
-      'A code or refresh token came a second time, so the connection was ended: it was copied, or the client is broken.',
+      'A code or refresh token was used a second time, so the connection was ended: it was stolen, or the client is broken.',
     advice: 'Ask the owner, who is in the audit trail, to connect again; look for a leak if it repeats.',
   },
   third_party_sign_in_failed: {
@@ -396,14 +396,15 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
       'The connection for change notifications broke: changes arrive within a minute instead of a second. It reconnects.',
   },
   clock_differs: {
-    means: 'The clock of this machine is `aheadMs` ahead of that of the database; negative: behind. Once a change.',
+    means:
+      'The clock of this machine is `aheadMs` ahead of that of the database; negative: behind. One line for each change.',
     advice: 'Check NTP on both machines; see [Clocks](operations.md#clocks).',
   },
   clock_agrees: {
     means: 'The difference is below 2 seconds again.',
   },
   redis_lost: {
-    means: 'Redis does not answer or takes no writes. Once an outage; it is retried.',
+    means: 'Redis does not answer, or refuses writes. One line for each outage; it is retried.',
     advice: 'See [Redis](operations.md#redis). For request limits see `limits_degraded`.',
   },
   redis_differs: {
@@ -425,7 +426,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'An instance joined or left; `instances` are live.',
   },
   instance_unconfirmed: {
-    means: 'This instance could not renew its lease. Once an outage. After 2 seconds calls with limits get 503.',
+    means:
+      'This instance could not renew its lease. One line for each outage. After 2 seconds calls with limits get 503.',
     advice: 'See Postgres. It is retried.',
   },
   instance_confirmed: {
@@ -445,7 +447,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice: '`redis_forgot`: make sure that nobody flushes this Redis and that it evicts nothing.',
   },
   limits_agreement_failed: {
-    means: 'The instances could not agree where to count; calls with limits get 503. Once an outage.',
+    means: 'The instances could not agree where to count; calls with limits get 503. One line for each outage.',
     advice: 'See Postgres. It is retried.',
   },
   worker_exited: {

@@ -58,7 +58,7 @@ export const REASONS = {
     advice: 'The app sends the header.',
   },
   app_without_keys: {
-    means: 'Keys were asked for of an application whose authentication has none.',
+    means: 'The request is for API keys of an application that uses none.',
     advice: 'Set its authentication to `api_key`, or use device proofs.',
   },
   app_without_users: {
@@ -107,39 +107,39 @@ export const REASONS = {
     advice: 'The app sends what the system returned, unchanged.',
   },
   authorization_expired: {
-    means: 'The request of an OAuth client was decided too late.',
-    advice: 'Begin again in the client.',
+    means: 'The request of an OAuth client expired before somebody decided it.',
+    advice: 'Start again in the client.',
   },
   authorization_unknown: {
     means: 'The link of a consent page names no request that is kept.',
-    advice: 'Begin again in the client.',
+    advice: 'Start again in the client.',
   },
   bad_signature: {
     means: 'The identity token is malformed, or its signature is not that of the key it names.',
     advice: 'Check `jwks_url`. Single tokens may be forged.',
   },
   belongs_to_another_account: {
-    means: 'Somebody who belongs to an account tried to claim another one.',
-    advice: 'Claim it as a person without an account.',
+    means: 'A member of an account tried to claim another one.',
+    advice: 'Sign in as a person without an account.',
   },
   body_truncated: {
     means: 'The client ended the connection before the body was complete.',
     advice: 'Nothing, unless there are many: then look at the client, its network, and limits of proxies.',
   },
   body_undecodable: {
-    means: 'The body of a call is not wholly of the coding that its `Content-Encoding` names.',
-    advice: 'The client sends what its compressor wrote, to the end, or no `Content-Encoding`.',
+    means: 'The body of a call does not match its `Content-Encoding`, or is incomplete.',
+    advice: 'The client sends the complete output of its compressor, or no `Content-Encoding`.',
   },
   bootstrap_is_not_polled: {
-    means: 'A terminal asked for the state of the opening of an account, which has none.',
-    advice: 'Send the opening again instead.',
+    means: 'A terminal polled the creation of the first account, which cannot be polled.',
+    advice: 'Repeat the creation instead.',
   },
   bootstrap_key_unknown: {
     means: 'The `bootstrapKey` presented is not that of an account without an owner.',
     advice: 'Use the value of `BOOTSTRAP_MANAGEMENT_KEY`.',
   },
   bootstrap_retired: {
-    means: 'A terminal asked for the key of the first account, which a person owns by now.',
+    means: 'A terminal asked for the key of the first account, which already has an owner.',
     advice: 'Log in with the terminal.',
   },
   budget_asked_too_long: {
@@ -187,7 +187,7 @@ export const REASONS = {
     advice: 'Nothing for single users. Otherwise compare `required_claims` with a token.',
   },
   clocks_disagree: {
-    means: 'A certificate is out of its time by one clock and valid by another, so nothing is decided.',
+    means: 'A certificate is expired by one clock and valid by another, so the proof is not decided.',
     advice: 'Correct the clocks; see `clock_differs`.',
   },
   console_header_missing: {
@@ -219,7 +219,7 @@ export const REASONS = {
     advice: 'The app registers a key once, before its first use.',
   },
   credential_id_mismatch: {
-    means: 'The device proof is for another key than it says.',
+    means: 'The device proof is for a different key than it names.',
     advice: 'The app sends what the system returned, unchanged.',
   },
   credential_missing: {
@@ -231,7 +231,7 @@ export const REASONS = {
     advice: 'Use the console.',
   },
   credential_sent: {
-    means: 'An argument of an MCP tool is named like a credential.',
+    means: 'An argument of an MCP tool has the name of a credential.',
     advice: 'Let a person type the credential on a page; the tools say how.',
   },
   credential_too_long: {
@@ -260,7 +260,7 @@ export const REASONS = {
   },
   environment_not_allowed: {
     means: 'The device key is of an App Attest environment that the application does not allow.',
-    advice: 'Often a build from Xcode; allow `development` if you want it.',
+    advice: 'Usually a build from Xcode; add `development` to the allowed environments to accept it.',
   },
   environment_unknown: {
     means: 'The device key is of an unknown App Attest environment.',
@@ -415,8 +415,8 @@ export const REASONS = {
     advice: 'Raise `max_token_lifetime_seconds` if such tokens should be accepted.',
   },
   lock_held: {
-    means: 'Others held a lock that the request needed for 200 ms.',
-    advice: 'Nothing: the client tries again. Many: somebody sends them at once.',
+    means: 'The request waited 200 ms for a lock and did not get it.',
+    advice: 'Nothing: the client tries again. Many: a client sends such requests in parallel.',
   },
   loop: {
     means: 'The address of the provider leads back to the gateway.',
@@ -459,7 +459,7 @@ export const REASONS = {
     advice: 'Call with the key, or set an identity provider for its users.',
   },
   no_key: {
-    means: 'A key was to be revealed of an operation that issued none.',
+    means: 'The operation issued no key that could be shown.',
     advice: 'Nothing.',
   },
   nobody_signed_in: {
@@ -531,12 +531,12 @@ export const REASONS = {
     advice: 'Look at the terminal program.',
   },
   operation_needs_no_person: {
-    means: 'Signing in was begun for an operation that needs nobody to sign in.',
+    means: 'Somebody started to sign in for an operation that needs no sign-in.',
     advice: 'Open the link of the terminal again.',
   },
   operation_not_found: {
     means: 'The operation of a terminal is unknown or was deleted.',
-    advice: 'Begin again in the terminal.',
+    advice: 'Start again in the terminal.',
   },
   operation_token_used: {
     means: 'A terminal used one token for two operations.',
@@ -544,10 +544,10 @@ export const REASONS = {
   },
   operation_token_wrong: {
     means: 'The token is not that of the operation.',
-    advice: 'Begin again in the terminal. Many: somebody tries operations out.',
+    advice: 'Start again in the terminal. Many: somebody is guessing operations.',
   },
   operation_withdrawn: {
-    means: 'The credential that asked for the change may not make it any more.',
+    means: 'The credential that requested the change no longer has the right to make it.',
     advice: 'Ask again with another credential.',
   },
   page_not_allowed: {
@@ -627,7 +627,7 @@ export const REASONS = {
     advice: 'The app sends what the system returned, unchanged.',
   },
   provider_always_moving: {
-    means: 'Other requests changed the provider each time before this one could.',
+    means: 'Concurrent requests changed the provider each time before this one could.',
     advice: 'Nothing: the client tries again.',
   },
   provider_err_egress_proxy_403: {
@@ -641,11 +641,11 @@ export const REASONS = {
   provider_err_egress_proxy_502: {
     means:
       'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` could not connect to the provider; other numbers are its status too.',
-    advice: 'Compare the base URL of the provider, and look into the log of the proxy.',
+    advice: 'Compare the base URL of the provider, and see the log of the proxy.',
   },
   provider_err_egress_proxy_timeout: {
     means: 'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` did not open the connection to the provider in 10 seconds.',
-    advice: 'Look into the log of the proxy.',
+    advice: 'See the log of the proxy.',
   },
   provider_err_egress_proxy_unreachable: {
     means: 'The proxy of `HTTPS_PROXY` or `HTTP_PROXY` cannot be reached.',
@@ -660,7 +660,7 @@ export const REASONS = {
     advice: 'See `endpoint_fallback` in the log with the same time.',
   },
   provider_cancelled: {
-    means: 'The gateway ended the call because it was not needed any more.',
+    means: 'The gateway ended the call because it was no longer needed.',
     advice: 'Nothing.',
   },
   provider_client_left: {
@@ -680,7 +680,7 @@ export const REASONS = {
     advice: 'Look at `baseUrl` and what is in front of the provider.',
   },
   provider_gateway_missing: {
-    means: 'The upstream gateway of the provider does not exist any more.',
+    means: 'The upstream gateway of the provider no longer exists.',
     advice: 'Create another provider.',
   },
   provider_gateway_not_found: {
@@ -736,7 +736,7 @@ export const REASONS = {
     advice: 'Delete the providers first.',
   },
   public_key_unusable: {
-    means: 'The key in the device proof is not one that can be used.',
+    means: 'The key in the device proof cannot be used.',
     advice: 'The app sends what the system returned, unchanged.',
   },
   query_parameter_refused: {
@@ -749,7 +749,7 @@ export const REASONS = {
   },
   redeem_code_wrong: {
     means: 'The code of a login is wrong.',
-    advice: 'Begin again in the terminal. Many: somebody tries codes out.',
+    advice: 'Start again in the terminal. Many: somebody is guessing codes.',
   },
   registration_closed: {
     means: 'Registration is closed after the first person.',
@@ -796,7 +796,7 @@ export const REASONS = {
     advice: 'Rotate the token of the gateway instead.',
   },
   secret_unavailable: {
-    means: 'The key of the provider could not be opened for an unexpected cause.',
+    means: 'The key of the provider could not be decrypted, for an unexpected reason.',
     advice: 'See `provider_secret_unavailable` in the log.',
   },
   secret_undecryptable: {
@@ -825,7 +825,7 @@ export const REASONS = {
   },
   submission_token_wrong: {
     means: 'The link or user code of a page is not that of the operation.',
-    advice: 'Open the link again. Many: somebody tries codes out; see `user_codes_refused`.',
+    advice: 'Open the link again. Many: somebody is guessing codes; see `user_codes_refused`.',
   },
   third_party_not_configured: {
     means: 'Sign-in with Google is not set up.',
@@ -864,24 +864,24 @@ export const REASONS = {
     advice: 'Nothing: the app exchanges a new one. Keep the clock of the database right.',
   },
   too_many_invitations: {
-    means: 'The organization has the most pending invitations it may have.',
+    means: 'The organization has reached the maximum number of pending invitations.',
     advice: 'Revoke some.',
   },
   too_many_management_keys: {
-    means: 'The account has the most management keys it may have.',
+    means: 'The account has reached the maximum number of management keys.',
     advice: 'Revoke some.',
   },
   too_many_organizations: {
-    means: 'The person belongs to the most organizations they may.',
+    means: 'The person has reached the maximum number of organizations.',
     advice: 'Leave one.',
   },
   too_many_pending_authorizations: {
     means: 'Too many OAuth clients wait for a decision.',
-    advice: 'Wait. Many: somebody sends requests to be let in; limit them at the proxy.',
+    advice: 'Wait. Many: somebody is flooding the consent page; limit requests at the proxy.',
   },
   too_many_pending_logins: {
     means: 'Too many terminals wait for a decision.',
-    advice: 'Wait. Many: somebody opens logins; limit them at the proxy.',
+    advice: 'Wait. Many: somebody is flooding logins; limit requests at the proxy.',
   },
   too_many_pending_operations: {
     means: 'The account has too many operations that wait for a person.',

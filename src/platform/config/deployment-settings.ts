@@ -33,7 +33,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Most connections of this process to Postgres for requests; it holds four more for background work, two for notifications and heartbeats.',
+      'Maximum connections of this process to Postgres for requests; it holds four more for background work, two for notifications and heartbeats.',
     parse: int(2, 200),
     fallback: 10,
   })
@@ -64,7 +64,7 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Whether providers of the type `simulated` can be made, whose answers the gateway makes up, for trying it out without a key.',
+      'Whether providers of the type `simulated` can be made, whose answers the gateway generates, to try it without a key.',
     parse: flag(),
     fallbackText: 'unset: only with the embedded database',
   })

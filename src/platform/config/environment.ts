@@ -55,7 +55,7 @@ export class Environment extends DeploymentSettings {
   readonly JWT_SECRET: Secret | undefined;
 
   @Setting({
-    description: 'The secret before `JWT_SECRET`, accepted still. Keep it for an hour.',
+    description: 'The previous `JWT_SECRET`, which is still accepted. Keep it for an hour.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
@@ -70,7 +70,7 @@ export class Environment extends DeploymentSettings {
   readonly AUTH_SECRET: Secret | undefined;
 
   @Setting({
-    description: 'The secret before `AUTH_SECRET`, accepted still. Keep it for a week.',
+    description: 'The previous `AUTH_SECRET`, which is still accepted. Keep it for a week.',
     parse: secretOfAtLeast(32),
     fallbackText: 'unset',
   })
@@ -106,16 +106,14 @@ export class Environment extends DeploymentSettings {
   readonly GOOGLE_ISSUER_URL: string;
 
   @Setting({
-    description:
-      'Terms of service that people agree to when they register; shown when `PRIVACY_POLICY_URL` is set too.',
+    description: 'Terms of service that people accept when they register; shown if `PRIVACY_POLICY_URL` is set too.',
     parse: webAddress(),
     fallbackText: 'unset',
   })
   readonly TERMS_OF_SERVICE_URL: string | undefined;
 
   @Setting({
-    description:
-      'Privacy policy that people agree to when they register; shown when `TERMS_OF_SERVICE_URL` is set too.',
+    description: 'Privacy policy that people accept when they register; shown if `TERMS_OF_SERVICE_URL` is set too.',
     parse: webAddress(),
     fallbackText: 'unset',
   })
@@ -247,7 +245,7 @@ export class Environment extends DeploymentSettings {
   readonly FALLBACK_HOLD_MS: number;
 
   @Setting({
-    description: 'Most connections of this process to one provider; a stream occupies one.',
+    description: 'Maximum connections of this process to one provider; a stream occupies one.',
     parse: int(1, 100_000),
     fallback: 12_000,
   })
@@ -291,7 +289,7 @@ export class Environment extends DeploymentSettings {
   readonly ABORT_DRAIN_SECONDS: number;
 
   @Setting({
-    description: 'Most answers that are read without a client at a time; further ones are cancelled.',
+    description: 'Maximum number of answers that are read without a client at a time; further ones are cancelled.',
     parse: int(0, 100_000),
     fallback: 500,
   })
@@ -313,7 +311,7 @@ export class Environment extends DeploymentSettings {
   readonly JOURNAL_SYNC_MS: number;
 
   @Setting({
-    description: 'Most usage events that wait in the journal for Postgres; above it new calls get 503.',
+    description: 'Maximum number of usage events that wait in the journal for Postgres; above it new calls get 503.',
     parse: int(1000, 100_000_000),
     fallback: 1_000_000,
   })
