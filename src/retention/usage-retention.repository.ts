@@ -79,6 +79,9 @@ const MERGE_APP_MONTHS = `
     RETURNING 1)
   SELECT (SELECT count(*)::integer FROM taken) - (SELECT count(*)::integer FROM merged) AS count`;
 
+/** Daily rollups that are not folded, of users, application keys and latencies. */
+export type DetailTable = 'usage_user_days' | 'usage_key_days' | 'usage_latencies';
+
 /**
  * Folds `usage_events` and their rollups, for all accounts. Each statement preserves every total per application,
  * provider type, model and status, so a run may stop after any of them. Days are UTC, `YYYY-MM-DD`, and exclusive.
@@ -137,12 +140,12 @@ export class UsageRetentionRepository {
     return count(connection, COARSEN_DAYS, before, limit);
   }
 
-  /** Deletes daily rollups of users. @returns the number of rows deleted, at most `limit`. */
-  deleteUserDays(connection: EntityManager, before: string, limit: number): Promise<number> {
+  /** Deletes daily rollups that are kept as long as events. @returns the number of rows deleted, at most `limit`. */
+  deleteDetailDays(connection: EntityManager, table: DetailTable, before: string, limit: number): Promise<number> {
     const statement = `
       WITH gone AS (
-        DELETE FROM usage_user_days WHERE ctid = ANY (ARRAY(
-          SELECT old.ctid FROM usage_user_days old WHERE old.day < $1 ORDER BY old.day LIMIT $2
+        DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+          SELECT old.ctid FROM ${table} old WHERE old.day < $1 ORDER BY old.day LIMIT $2
           FOR UPDATE SKIP LOCKED))
         RETURNING 1)
       SELECT count(*)::integer AS count FROM gone`;

@@ -4,7 +4,7 @@ import { systemErrorCode } from '../common/errors/system-error-code.js';
 import { repeatUntilDone } from '../platform/database/repeat-until-done.js';
 import { oldPartitions } from './retention.rules.js';
 import type { RetentionStep } from './retention-step.js';
-import { UsageRetentionRepository } from './usage-retention.repository.js';
+import { type DetailTable, UsageRetentionRepository } from './usage-retention.repository.js';
 
 /** Maximum rows per statement. Source: docs/reference/accounting.md#nightly-work. */
 const AT_ONCE = 5_000;
@@ -65,12 +65,18 @@ export class UsageRetention {
     const months = await this.dropMonths(connection, before, signal);
     const events = await this.deleteEvents(connection, before, signal);
     const days = await repeatUntilDone(() => this.usage.coarsenDays(connection, before, this.atOnce), signal);
-    const userDays = await repeatUntilDone(() => this.usage.deleteUserDays(connection, before, this.atOnce), signal);
+    const userDays = await this.deleteDetail(connection, 'usage_user_days', before, signal);
+    await this.deleteDetail(connection, 'usage_key_days', before, signal);
+    await this.deleteDetail(connection, 'usage_latencies', before, signal);
     const userMonths = await repeatUntilDone(
       () => this.usage.deleteUserMonths(connection, before, this.atOnce),
       signal,
     );
     return { months, events, days, userDays, userMonths };
+  }
+
+  private deleteDetail(connection: EntityManager, table: DetailTable, before: string, signal: AbortSignal) {
+    return repeatUntilDone(() => this.usage.deleteDetailDays(connection, table, before, this.atOnce), signal);
   }
 
   /**

@@ -129,6 +129,15 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       usage_user_days: { owner: 'src/usage', purpose: 'Sums of events by user and UTC day.' },
       usage_user_months: { owner: 'src/usage', purpose: 'Sums of events by user and UTC month.' },
+      usage_key_days: {
+        owner: 'src/usage',
+        purpose: 'Sums of events by application key and UTC day, kept by triggers of `usage_events`.',
+      },
+      usage_latencies: {
+        owner: 'src/usage',
+        purpose:
+          'Successful calls by UTC day, model and latency class, kept by triggers of `usage_events`; a class ends 10 % above the one before.',
+      },
       usage_all_users_days: {
         owner: 'src/usage',
         purpose: 'Sums over all users by UTC day, kept by triggers of `usage_user_days`; a day is the sum of its rows.',

@@ -1,13 +1,15 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
 import { startOfDay } from '../../platform/database/utc-sql.js';
-import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, SUM_COLUMNS } from '../../usage/recording/usage-columns.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, LATENCY_CLASS, SUM_COLUMNS } from '../../usage/recording/usage-columns.js';
 
 /** Tables of sums to check. */
 export const LEDGER_TABLES = [
   'usage_days',
   'usage_user_days',
   'usage_all_users_days',
+  'usage_key_days',
+  'usage_latencies',
   'usage_user_months',
   'usage_months',
   'usage_app_months',
@@ -101,6 +103,21 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     where: FROM_FIRST_DAY,
     recomputed: `SELECT day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
       WHERE user_id IS NOT NULL GROUP BY day`,
+  },
+  usage_key_days: {
+    key: ['api_key_id', 'day'],
+    columns: TOTAL_COLUMNS,
+    where: `${FROM_FIRST_DAY} AND requests <> 0`,
+    recomputed: `SELECT api_key_id, day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
+      WHERE api_key_id IS NOT NULL GROUP BY api_key_id, day`,
+  },
+  usage_latencies: {
+    key: ['day', 'provider_type', 'model', 'class'],
+    columns: ['requests'],
+    where: FROM_FIRST_DAY,
+    recomputed: `SELECT day, provider_type, model, ${LATENCY_CLASS} AS class, count(*) AS requests
+      FROM (${EVENTS}) event WHERE status = 'ok' AND latency_ms IS NOT NULL
+      GROUP BY day, provider_type, model, class`,
   },
   usage_user_months: {
     key: ['user_id', 'month'],

@@ -35,6 +35,7 @@ import { KeepOperationFailures1763600000049 } from '../../../migrations/17636000
 import { RecordKeptObjects1763600000050 } from '../../../migrations/1763600000050-record-kept-objects.js';
 import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051-store-key-canaries.js';
 import { AnnounceListeners1763600000052 } from '../../../migrations/1763600000052-announce-listeners.js';
+import { SumUsageOfAccounts1763600000060 } from '../../../migrations/1763600000060-sum-usage-of-accounts.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -76,4 +77,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   RecordKeptObjects1763600000050,
   StoreKeyCanaries1763600000051,
   AnnounceListeners1763600000052,
+  SumUsageOfAccounts1763600000060,
 ];

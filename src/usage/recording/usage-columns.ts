@@ -29,6 +29,9 @@ export const SUM_COLUMNS = ['requests', ...MEASURES] as const;
 /** Estimate of an event, in addition to its cost; budgets count both. */
 export const ESTIMATE_OF_EVENT = 'greatest(coalesce(charged_nano_usd, cost_nano_usd) - cost_nano_usd, 0)';
 
+/** Class of an event's latency in `usage_latencies`: each ends 10 % above the one before it. */
+export const LATENCY_CLASS = 'ceil(ln(greatest(latency_ms, 1)::float8) / ln(1.1::float8))::integer';
+
 /** Dimensions of usage breakdowns. Source: docs/reference/management-api.md#usage-reports. */
 export const USAGE_DIMENSIONS = [
   'model',
@@ -43,11 +46,25 @@ export const USAGE_DIMENSIONS = [
   'route',
   'endpoint',
   'app_version',
+  'key',
 ] as const;
 
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
+/** Dimensions of breakdowns of a whole account. */
+export const ACCOUNT_DIMENSIONS = [...USAGE_DIMENSIONS, 'app'] as const;
+
+export type AccountDimension = (typeof ACCOUNT_DIMENSIONS)[number];
+
+/** Dimensions whose keys name something of one application; two applications may have the same. */
+export const DIMENSIONS_OF_APPS: ReadonlySet<AccountDimension> = new Set(['user', 'endpoint', 'key']);
+
+/** Dimensions of time series of a whole account: few keys, and all of them lasting. */
+export const SERIES_DIMENSIONS = ['provider', 'model', 'app', 'status'] as const;
+
+export type SeriesDimension = (typeof SERIES_DIMENSIONS)[number];
+
 /** Dimensions that remain in the sums after the events of their days are deleted. */
-export const LASTING_DIMENSIONS: ReadonlySet<UsageDimension> = new Set(['model', 'provider', 'status']);
+export const LASTING_DIMENSIONS: ReadonlySet<AccountDimension> = new Set(SERIES_DIMENSIONS);
 
 export const DEFAULT_DIMENSION: UsageDimension = 'model';

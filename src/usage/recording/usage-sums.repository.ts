@@ -1,24 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { AppRef } from '../../app-directory/app.entity.js';
 import type { DayRange } from '../../common/day-range.rules.js';
-import type { UsageDimension } from './usage-columns.js';
-import { SUM_COLUMNS } from './usage-columns.js';
+import { type AccountDimension, DIMENSIONS_OF_APPS, type SeriesDimension, SUM_COLUMNS } from './usage-columns.js';
 import type { TotalsRow } from './usage-rows.js';
 
-/** Sums of one UTC day, `YYYY-MM-DD`, and one provider type. */
+/** Whose usage is read. */
+export interface UsageScope {
+  readonly organizationId: string;
+  /** An application; null: all of the account, deleted ones included. */
+  readonly id: string | null;
+}
+
+/** Sums of one UTC day, `YYYY-MM-DD`, and one key of a dimension. */
 export interface DaySumsRow extends TotalsRow {
   readonly date: string;
-  readonly provider: string;
+  readonly key: string;
 }
 
 /** Sums of one key of a dimension; null groups usage without a key. */
 export interface KeySumsRow extends TotalsRow {
   readonly key: string | null;
+  /** The application of the key, for `DIMENSIONS_OF_APPS`. */
+  readonly app_id?: string | null;
 }
 
-/** Dimensions that are columns of `usage_days`; users have tables of their own. */
-export type ColumnDimension = Exclude<UsageDimension, 'user'>;
+/** Dimensions that are columns of `usage_days`; users and application keys have tables of their own. */
+export type ColumnDimension = Exclude<AccountDimension, 'user' | 'key'>;
 
 const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
   model: 'model',
@@ -32,21 +39,24 @@ const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
   route: 'route',
   endpoint: 'endpoint_slug',
   app_version: 'app_version',
+  app: 'app_id',
 };
 
 /** Columns that `usage_months` has too, for months whose days are folded. */
-const MONTH_COLUMNS: ReadonlySet<string> = new Set(['provider_type', 'model', 'status']);
+const MONTH_COLUMNS: ReadonlySet<string> = new Set(['provider_type', 'model', 'status', 'app_id']);
 
 const SUMS = SUM_COLUMNS.map((name) => `sum(used.${name}) AS ${name}`).join(', ');
 
-const TOTALS = `${SUMS},
+const FAILURES = `
   coalesce(sum(used.requests) FILTER (WHERE used.status = 'provider_error'), 0) AS errors,
   coalesce(sum(used.requests) FILTER (WHERE starts_with(used.status, 'blocked_')), 0) AS blocked`;
 
+export const TOTALS = `${SUMS}, ${FAILURES}`;
+
 const FROM = '$3::date';
 const TO = '$4::date';
-const OF_APP = 'kept.organization_id = $1 AND kept.app_id = $2';
-const ON_DAYS = `${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}`;
+export const IN_SCOPE = 'kept.organization_id = $1 AND ($2::text IS NULL OR kept.app_id = $2)';
+export const ON_DAYS = `${IN_SCOPE} AND kept.day BETWEEN ${FROM} AND ${TO}`;
 
 /**
  * Usage from day `$3` to day `$4`, both inclusive: rows of `usage_days`, and rows of `usage_months` of folded months
@@ -54,17 +64,17 @@ const ON_DAYS = `${OF_APP} AND kept.day BETWEEN ${FROM} AND ${TO}`;
  */
 function used(column: string): string {
   return `
-    SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
+    SELECT kept.day, kept.app_id, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
     WHERE ${ON_DAYS}
     UNION ALL
-    SELECT kept.month, kept.provider_type, kept.status, kept.${column}, ${kept()} FROM usage_months kept
-    WHERE ${OF_APP} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
+    SELECT kept.month, kept.app_id, kept.status, kept.${column}, ${kept()} FROM usage_months kept
+    WHERE ${IN_SCOPE} AND kept.month >= ${FROM} AND (kept.month + interval '1 month')::date <= ${TO} + 1`;
 }
 
 /** Usage by a column that the sums have only while the events of the day exist; only those rows have a route. */
 function usedInDetail(column: string): string {
   return `
-    SELECT kept.day, kept.provider_type, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
+    SELECT kept.day, kept.app_id, kept.status, kept.${column} AS key, ${kept()} FROM usage_days kept
     WHERE ${ON_DAYS} AND kept.route IS NOT NULL`;
 }
 
@@ -72,21 +82,44 @@ function kept(): string {
   return SUM_COLUMNS.map((name) => `kept.${name}`).join(', ');
 }
 
-const BY_DAY = `
-  SELECT to_char(used.day, 'YYYY-MM-DD') AS date, used.provider_type AS provider, ${TOTALS}
-  FROM (${used('provider_type')}) used
-  GROUP BY used.day, used.provider_type HAVING sum(used.requests) > 0
-  ORDER BY used.day, used.provider_type COLLATE "C"`;
+const byDay = (column: string) => `
+  SELECT to_char(used.day, 'YYYY-MM-DD') AS date, used.key, ${TOTALS} FROM (${used(column)}) used
+  GROUP BY used.day, used.key HAVING sum(used.requests) > 0 ORDER BY used.day, used.key COLLATE "C"`;
 
 /** Most requests first, the null key last among equals; at most `$5` rows. */
-export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST LIMIT $5';
+export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LAST, app_id LIMIT $5';
 
-const byColumn = (column: string) => `
-  SELECT used.key, ${TOTALS} FROM (${MONTH_COLUMNS.has(column) ? used(column) : usedInDetail(column)}) used
-  GROUP BY used.key HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
+function byColumn(by: ColumnDimension): string {
+  const column = COLUMNS[by];
+  const app = DIMENSIONS_OF_APPS.has(by) ? 'used.app_id' : 'NULL::text';
+  return `
+    SELECT used.key, ${app} AS app_id, ${TOTALS}
+    FROM (${MONTH_COLUMNS.has(column) ? used(column) : usedInDetail(column)}) used
+    GROUP BY 1, 2 HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
+}
+
+const MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
+
+/** Usage without an application key is all usage minus that of all keys. */
+const BY_API_KEY = `
+  SELECT part.key, part.app_id, ${MEASURES.map((name) => `sum(part.${name}) AS ${name}`).join(', ')} FROM (
+    SELECT kept.api_key_id AS key, kept.app_id, ${MEASURES.map((name) => `kept.${name}`).join(', ')}
+    FROM usage_key_days kept WHERE ${ON_DAYS}
+    UNION ALL
+    SELECT NULL, kept.app_id, ${MEASURES.map((name) => `- kept.${name}`).join(', ')}
+    FROM usage_key_days kept WHERE ${ON_DAYS}
+    UNION ALL
+    SELECT NULL, kept.app_id, ${kept()}, CASE kept.status WHEN 'provider_error' THEN kept.requests ELSE 0 END,
+      CASE WHEN starts_with(kept.status, 'blocked_') THEN kept.requests ELSE 0 END
+    FROM usage_days kept WHERE ${ON_DAYS} AND kept.route IS NOT NULL) part
+  GROUP BY part.key, part.app_id HAVING sum(part.requests) > 0 ${SHARES_IN_ORDER}`;
 
 /** Totals of the range as one row, without folded usage. */
 export const EVERYTHING = `SELECT ${TOTALS} FROM (${usedInDetail('provider_type')}) used`;
+
+const ALL_OF_IT = `
+  SELECT ${SUM_COLUMNS.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ')}, ${FAILURES}
+  FROM (${used('provider_type')}) used`;
 
 /** Requests of an account from a day on, without refused ones. */
 const REQUESTS_SINCE = `
@@ -101,15 +134,25 @@ const REQUESTS_SINCE = `
 export class UsageSumsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** By date, then by provider type; a folded month has the date of its first day. */
-  sumByDay(app: AppRef, { from, to }: DayRange): Promise<DaySumsRow[]> {
-    return readBounded(this.dataSource, BY_DAY, [app.organizationId, app.id, toDate(from), toDate(to)]);
+  /** Totals of the range. */
+  async sumRange(scope: UsageScope, range: DayRange): Promise<TotalsRow | undefined> {
+    const rows = await readBounded<TotalsRow>(this.dataSource, ALL_OF_IT, onDays(scope, range));
+    return rows[0];
+  }
+
+  /** By date, then by key; a folded month has the date of its first day. */
+  sumByDay(scope: UsageScope, range: DayRange, by: SeriesDimension): Promise<DaySumsRow[]> {
+    return readBounded(this.dataSource, byDay(COLUMNS[by]), onDays(scope, range));
   }
 
   /** At most `limit` keys, most requests first. */
-  sumByKey(app: AppRef, { from, to }: DayRange, by: ColumnDimension, limit: number): Promise<KeySumsRow[]> {
-    const days = [toDate(from), toDate(to)];
-    return readBounded(this.dataSource, byColumn(COLUMNS[by]), [app.organizationId, app.id, ...days, limit]);
+  sumByKey(scope: UsageScope, range: DayRange, by: ColumnDimension, limit: number): Promise<KeySumsRow[]> {
+    return readBounded(this.dataSource, byColumn(by), [...onDays(scope, range), limit]);
+  }
+
+  /** At most `limit` application keys, most requests first. */
+  sumByApiKey(scope: UsageScope, range: DayRange, limit: number): Promise<KeySumsRow[]> {
+    return readBounded(this.dataSource, BY_API_KEY, [...onDays(scope, range), limit]);
   }
 
   /**
@@ -120,6 +163,11 @@ export class UsageSumsRepository {
     const rows = await readBounded<{ requests: string }>(this.dataSource, REQUESTS_SINCE, [organizationId, day]);
     return rows[0]?.requests ?? '0';
   }
+}
+
+/** The parameters of `ON_DAYS`. */
+export function onDays({ organizationId, id }: UsageScope, { from, to }: DayRange): (string | null)[] {
+  return [organizationId, id, toDate(from), toDate(to)];
 }
 
 /** A day in Postgres syntax, which has no year 0000. */

@@ -2,6 +2,9 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../../app-directory/app-directory.module.js';
 import { UsageModule } from '../recording/usage.module.js';
+import { AccountUsageController } from './account-usage.controller.js';
+import { AccountUsageRepository } from './account-usage.repository.js';
+import { AccountUsageReports } from './account-usage.service.js';
 import { AppUsageTotals } from './app-usage-totals.service.js';
 import { UsageReportsController } from './usage-reports.controller.js';
 import { UsageReports } from './usage-reports.service.js';
@@ -12,12 +15,20 @@ import { UserUsage } from './user-usage.service.js';
  * Usage reports: events, totals of a month, time series, breakdowns and usage by user.
  *
  * Tables: none of its own.
- * Routes: `/v1/admin/apps/{app}/usage*` except repricing and settling, `/v1/admin/apps/{app}/events`.
+ * Routes: `/v1/admin/apps/{app}/usage*` except repricing and settling, `/v1/admin/apps/{app}/events`,
+ * `/v1/admin/usage*`.
  */
 @Module({
   imports: [AppDirectoryModule, AccessModule, UsageModule],
-  controllers: [UsageReportsController],
-  providers: [AppUsageTotals, UsageReports, UserSharesRepository, UserUsage],
+  controllers: [UsageReportsController, AccountUsageController],
+  providers: [
+    AccountUsageReports,
+    AccountUsageRepository,
+    AppUsageTotals,
+    UsageReports,
+    UserSharesRepository,
+    UserUsage,
+  ],
   exports: [AppUsageTotals, UserUsage],
 })
 export class UsageReportsModule {}

@@ -88,8 +88,8 @@ export class UsageReports {
   /** @throws invalid_request as `dayRange` does. */
   async timeseriesOf(app: AppRef, asked: AskedDays): Promise<UsageTimeseries> {
     const range = dayRange(asked, this.clock.utcDay());
-    const rows = await this.sums.sumByDay(app, range);
-    const buckets = rows.map((row) => ({ date: row.date, provider: row.provider, ...toUsageTotals(row) }));
+    const rows = await this.sums.sumByDay(app, range, 'provider');
+    const buckets = rows.map((row) => ({ date: row.date, provider: row.key, ...toUsageTotals(row) }));
     return { app_id: app.id, ...range, buckets };
   }
 
@@ -104,6 +104,7 @@ export class UsageReports {
   }
 
   private sharesOf(app: AppRef, range: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
+    if (by === 'key') return this.sums.sumByApiKey(app, range, limit);
     if (by !== 'user') return this.sums.sumByKey(app, range, by, limit);
     return this.users.sumByUser(app, range, limit, firstEventDay(this.clock.utcDay()));
   }

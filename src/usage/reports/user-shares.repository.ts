@@ -106,9 +106,9 @@ const BY_USER = `
     FROM usage_all_users_days kept WHERE ${ON_DAYS}),
   everything AS (${EVERYTHING})
   SELECT * FROM (
-    SELECT user_id AS key, ${MEASURES.join(', ')} FROM (${usedBy('busiest', MEASURES)}) of_user
+    SELECT user_id AS key, $2::text AS app_id, ${MEASURES.join(', ')} FROM (${usedBy('busiest', MEASURES)}) of_user
     UNION ALL
-    SELECT NULL, ${MEASURES.map((name) => `everything.${name} - of_users.${name}`).join(', ')}
+    SELECT NULL, $2::text, ${MEASURES.map((name) => `everything.${name} - of_users.${name}`).join(', ')}
     FROM everything CROSS JOIN of_users) shares
   WHERE requests > 0 ${SHARES_IN_ORDER}`;
 

@@ -99,6 +99,8 @@ async function rest(): Promise<Record<string, unknown>> {
        (SELECT count(*)::int FROM usage_days WHERE day < $1 AND num_nonnulls(provider_slug, provider_gateway_id,
          credential_source, model_author, route, endpoint_slug, app_version, cost_source) > 0) AS "fineDays",
        (SELECT count(*)::int FROM usage_user_days WHERE day < $1) AS "oldUserDays",
+       (SELECT count(*)::int FROM usage_key_days WHERE day < $1) AS "oldKeyDays",
+       (SELECT count(*)::int FROM usage_latencies WHERE day < $1) AS "oldLatencies",
        (SELECT count(*)::int FROM usage_user_months WHERE last_at < $1::date) AS "oldUserMonths",
        (SELECT count(*)::int FROM budget_months WHERE user_id <> '' AND month < $1) AS "oldUserBudgets",
        (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
@@ -113,7 +115,7 @@ async function rest(): Promise<Record<string, unknown>> {
 }
 
 const NOTHING_OLD = {
-  ...{ oldEvents: 0, fineDays: 0, oldUserDays: 0, oldUserMonths: 0, oldUserBudgets: 0 },
+  ...{ oldEvents: 0, fineDays: 0, oldUserDays: 0, oldKeyDays: 0, oldLatencies: 0, oldUserMonths: 0, oldUserBudgets: 0 },
   ...{ oldDays: 0, earlyMonths: 0, spreadMonths: 0, oldPartitions: 0 },
 };
 
@@ -123,6 +125,8 @@ function recent(): Promise<unknown> {
     `SELECT 'event' AS kind, to_jsonb(event) AS kept FROM usage_events event WHERE created_at >= $1::date
      UNION ALL SELECT 'day', to_jsonb(day) FROM usage_days day WHERE day >= $1
      UNION ALL SELECT 'user day', to_jsonb(day) FROM usage_user_days day WHERE day >= $1
+     UNION ALL SELECT 'key day', to_jsonb(day) FROM usage_key_days day WHERE day >= $1
+     UNION ALL SELECT 'latency', to_jsonb(day) FROM usage_latencies day WHERE day >= $1
      UNION ALL SELECT 'user month', to_jsonb(month) FROM usage_user_months month WHERE last_at >= $1::date
      UNION ALL SELECT 'budget', to_jsonb(spent) FROM budget_months spent
        WHERE month >= $2 AND (user_id = '' OR month >= $1) ORDER BY 1, 2`,

@@ -848,6 +848,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of the account
+         * @description UTC days, the last thirty by default, of all applications, deleted ones included, or of one. `previous` is the period before: the previous month of a calendar month, otherwise as many days.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/usage/timeseries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of the account day by day, or hour by hour
+         * @description UTC days, the last thirty by default; with `unit=hour` the hours of one day, today by default.
+         */
+        get: operations["getUsageTimeseries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/usage/breakdown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of the account by one dimension
+         * @description UTC days; the last thirty by default. By `app`, `model`, `provider` and `status` it covers all time, by others the last 90 days; `complete_from` is the first day that the rows cover completely.
+         */
+        get: operations["getUsageBreakdown"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{app}/usage/reprice": {
         parameters: {
             query?: never;
@@ -2934,7 +2994,7 @@ export interface components {
         UsageBreakdownResponse: {
             app_id: string;
             /** @enum {string} */
-            by: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version";
+            by: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key";
             /**
              * Format: date
              * @description First UTC day.
@@ -2952,6 +3012,212 @@ export interface components {
             complete_from: string;
             /** @description Most requests first, then by key. */
             rows: components["schemas"]["UsageShareResponse"][];
+        };
+        LatencyResponse: {
+            /** @description Successful calls with a known latency. */
+            calls: number;
+            /** @description Milliseconds to the first byte of the answer, median, within 5 %; null without calls. */
+            p50_ms: number | null;
+            /** @description The 95th percentile, likewise. */
+            p95_ms: number | null;
+        };
+        UsagePeriodResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            latency: components["schemas"]["LatencyResponse"];
+        };
+        AccountUsageResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            latency: components["schemas"]["LatencyResponse"];
+            /** @description The asked application; null: the account. */
+            app_id: string | null;
+            /**
+             * Format: date
+             * @description First UTC day of `latency`: `from`, or a later day if latencies of earlier days are deleted.
+             */
+            latency_from: string;
+            /** @description The period before. */
+            previous: components["schemas"]["UsagePeriodResponse"];
+        };
+        SeriesBucketResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            /** @description UTC day, or the start of an hour. Folded months are one bucket, under their first day. */
+            start: string;
+            /** @description A value of the dimension. */
+            key: string;
+        };
+        LatencyBucketResponse: {
+            /** @description Successful calls with a known latency. */
+            calls: number;
+            /** @description Milliseconds to the first byte of the answer, median, within 5 %; null without calls. */
+            p50_ms: number | null;
+            /** @description The 95th percentile, likewise. */
+            p95_ms: number | null;
+            /** @description UTC day, or the start of an hour. */
+            start: string;
+        };
+        AccountTimeseriesResponse: {
+            /** @description The asked application; null: the account. */
+            app_id: string | null;
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            /** @enum {string} */
+            unit: "day" | "hour";
+            /** @enum {string} */
+            by: "provider" | "model" | "app" | "status";
+            /** @description By start, then by key; days and hours without usage are absent. */
+            buckets: components["schemas"]["SeriesBucketResponse"][];
+            /** @description By start; of the last 90 days. */
+            latencies: components["schemas"]["LatencyBucketResponse"][];
+        };
+        UsageTotalsResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+        };
+        AccountShareResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Requests refused by a limit, a plan or a block. */
+            blocked: number;
+            /** @description Null: requests without one. */
+            key: string | null;
+            /** @description The application of the user, the endpoint or the application key; null for other dimensions. */
+            app_id: string | null;
+            /** @description By `app`, `model` and `provider`, of the last 90 days; null for other dimensions. */
+            latency: components["schemas"]["LatencyResponse"] | null;
+        };
+        AccountBreakdownResponse: {
+            /** @description The asked application; null: the account. */
+            app_id: string | null;
+            /** @enum {string} */
+            by: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key" | "app";
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            /**
+             * Format: date
+             * @description First UTC day of the rows: `from`, or a later day if this detail of earlier days is deleted. Later than `to` if all of it is deleted.
+             */
+            complete_from: string;
+            /** @description Usage from `complete_from` to `to`: what rows are shares of. */
+            total: components["schemas"]["UsageTotalsResponse"];
+            /** @description Most requests first, then by key. */
+            rows: components["schemas"]["AccountShareResponse"][];
         };
         RepriceUsageRequest: {
             /**
@@ -3064,26 +3330,6 @@ export interface components {
             delta_usd: number;
             /** @description The first of them, at most 20. */
             sample: components["schemas"]["SettledEventResponse"][];
-        };
-        UsageTotalsResponse: {
-            /** @description Every recorded request, refused ones included. */
-            requests: number;
-            /** @description Prompt tokens neither read from nor written to a cache. */
-            input_tokens: number;
-            /** @description Prompt tokens read from a cache. */
-            cached_input_tokens: number;
-            /** @description Prompt tokens written to a cache. */
-            cache_write_tokens: number;
-            /** @description Generated tokens, reasoning included. */
-            output_tokens: number;
-            /** @description US dollars. */
-            cost_usd: number;
-            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
-            estimated_cost_usd: number;
-            /** @description Requests that failed at the provider. */
-            errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
-            blocked: number;
         };
         UserResponse: {
             id: string;
@@ -6449,7 +6695,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description model when absent. */
-                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version";
+                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key";
                 /** @description First UTC day; 29 days before the last one when absent. */
                 from?: string;
                 /** @description Last UTC day, inclusive; today when absent. */
@@ -6495,6 +6741,204 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UsageBreakdownResponse"];
+                };
+            };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description Only usage of this application id. */
+                app?: string;
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "requests": 128,
+                     *       "input_tokens": 20480,
+                     *       "cached_input_tokens": 0,
+                     *       "cache_write_tokens": 0,
+                     *       "output_tokens": 4096,
+                     *       "cost_usd": 0.0147,
+                     *       "estimated_cost_usd": 0,
+                     *       "errors": 0,
+                     *       "blocked": 1,
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "latency": {
+                     *         "calls": 1,
+                     *         "p50_ms": null,
+                     *         "p95_ms": null
+                     *       },
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "latency_from": "2026-01-31",
+                     *       "previous": {
+                     *         "requests": 128,
+                     *         "input_tokens": 20480,
+                     *         "cached_input_tokens": 0,
+                     *         "cache_write_tokens": 0,
+                     *         "output_tokens": 4096,
+                     *         "cost_usd": 0.0147,
+                     *         "estimated_cost_usd": 0,
+                     *         "errors": 0,
+                     *         "blocked": 1,
+                     *         "from": "2026-01-31",
+                     *         "to": "2026-01-31",
+                     *         "latency": {
+                     *           "calls": 1,
+                     *           "p50_ms": null,
+                     *           "p95_ms": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountUsageResponse"];
+                };
+            };
+        };
+    };
+    getUsageTimeseries: {
+        parameters: {
+            query?: {
+                /** @description Only usage of this application id. */
+                app?: string;
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+                /** @description Of what a bucket is; `provider` when absent. */
+                by?: "provider" | "model" | "app" | "status";
+                /** @description Length of a bucket; `day` when absent. */
+                unit?: "day" | "hour";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "unit": "day",
+                     *       "by": "provider",
+                     *       "buckets": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "start": "2026-01-31",
+                     *           "key": "openai"
+                     *         }
+                     *       ],
+                     *       "latencies": [
+                     *         {
+                     *           "calls": 1,
+                     *           "p50_ms": null,
+                     *           "p95_ms": null,
+                     *           "start": "2026-01-31"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountTimeseriesResponse"];
+                };
+            };
+        };
+    };
+    getUsageBreakdown: {
+        parameters: {
+            query?: {
+                /** @description Only usage of this application id. */
+                app?: string;
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+                /** @description model when absent. */
+                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key" | "app";
+                /** @description Most rows to return; 50 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "by": "model",
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "complete_from": "2026-01-31",
+                     *       "total": {
+                     *         "requests": 128,
+                     *         "input_tokens": 20480,
+                     *         "cached_input_tokens": 0,
+                     *         "cache_write_tokens": 0,
+                     *         "output_tokens": 4096,
+                     *         "cost_usd": 0.0147,
+                     *         "estimated_cost_usd": 0,
+                     *         "errors": 0,
+                     *         "blocked": 1
+                     *       },
+                     *       "rows": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "key": "gpt-4.1-mini",
+                     *           "app_id": "travel-journal-k3x9qa",
+                     *           "latency": {
+                     *             "calls": 1,
+                     *             "p50_ms": null,
+                     *             "p95_ms": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountBreakdownResponse"];
                 };
             };
         };

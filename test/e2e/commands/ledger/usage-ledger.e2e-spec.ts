@@ -23,6 +23,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY_MS = Math.floor(Date.now() / DAY_MS) * DAY_MS;
 const SUMS = [
   ...['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_months', 'usage_app_months'],
+  ...['usage_key_days', 'usage_latencies'],
 ];
 /** Sums that follow whatever is done to others. */
 const FOLLOWING: Readonly<Record<string, string>> = {

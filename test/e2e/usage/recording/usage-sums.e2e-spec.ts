@@ -104,6 +104,8 @@ const event = fc.record({
   endpoint_slug: absentOr(fc.constantFrom('chat', 'draw')),
   app_version: absentOr(orRarely(text, longText)),
   cost_source: absentOr(fc.constantFrom('computed', 'unresolved')),
+  api_key_id: absentOr(fc.constantFrom('key-1', 'key-2')),
+  latency_ms: absentOr(fc.nat({ max: 100_000 })),
   input_tokens: fc.nat(),
   cached_input_tokens: fc.nat(),
   output_tokens: fc.nat({ max: 5 }),

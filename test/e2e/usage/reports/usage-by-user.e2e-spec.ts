@@ -175,14 +175,15 @@ describe('usage by user', () => {
       );
     const retention = new UsageRetentionRepository();
     const forget = async () => {
-      for (let round = 0; round < 25; round++) await retention.deleteUserDays(other.manager, dayAt(2), 5);
+      for (let round = 0; round < 25; round++)
+        await retention.deleteDetailDays(other.manager, 'usage_user_days', dayAt(2), 5);
     };
     const store = async (db: DataSource, offset: number) => {
       for (let round = 0; round < 20; round++) await storeUsage(db, late(offset + round));
     };
     await Promise.all([store(one, 0), store(other, 100), forget(), store(one, 200), forget()]);
     expect(await one.query(ALL_USERS_OUT_OF_STEP)).toEqual([]);
-    await retention.deleteUserDays(other.manager, dayAt(90), 10_000);
+    await retention.deleteDetailDays(other.manager, 'usage_user_days', dayAt(90), 10_000);
     expect(await one.query('SELECT * FROM usage_all_users_days WHERE app_id = $1', [app_id])).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ const FIRST_EVENT_DAY = '2026-08-22';
 /** A key of every dimension that not every event has. */
 const DETAILS = {
   ...{ user_id: 'ann', provider_slug: 'p', provider_gateway_id: 'g', credential_source: 'direct', model_author: 'a' },
-  ...{ endpoint_slug: 'e', app_version: '1' },
+  ...{ endpoint_slug: 'e', app_version: '1', api_key_id: 'k' },
 };
 
 const NOTHING = {

@@ -85,6 +85,22 @@ export const MONTHS_OUT_OF_STEP = outOfStep(
   `organization_id, app_id, user_id, month, ${ALL}, first_at, last_at, latest_day, latest_day_requests`,
 );
 
+const EXPECTED_KEY_DAYS = `
+  SELECT event.organization_id, event.app_id, event.api_key_id, ${DAY} AS day, ${SUMS}, ${REFUSALS}
+  FROM usage_events event WHERE event.api_key_id IS NOT NULL GROUP BY 1, 2, 3, 4`;
+
+const KEPT_KEY_DAYS = `(SELECT * FROM usage_key_days WHERE requests <> 0) kept_key_days`;
+
+/** The bounds of a class are written out: 1.1 to the power of the class, and of the one before. */
+const EXPECTED_LATENCIES = `
+  SELECT event.organization_id, event.app_id, ${DAY} AS day, event.provider_type, event.model, known.class,
+    count(*) AS requests
+  FROM usage_events event
+  CROSS JOIN LATERAL (
+    SELECT min(class) AS class FROM generate_series(0, 250) class WHERE event.latency_ms <= power(1.1::float8, class)
+  ) known
+  WHERE event.status = 'ok' AND event.latency_ms IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6`;
+
 /** Each finds nothing where sums by day, by user and day, and by user and month are those of the events. */
 export const SUMS_OUT_OF_STEP = [
   outOfStep(EXPECTED_DAYS, 'usage_days', `${COMMON}, ${COUNTS}`),
@@ -92,4 +108,10 @@ export const SUMS_OUT_OF_STEP = [
   ALL_USERS_OUT_OF_STEP,
   APPS_OUT_OF_STEP,
   MONTHS_OUT_OF_STEP,
+  outOfStep(EXPECTED_KEY_DAYS, KEPT_KEY_DAYS, `organization_id, app_id, api_key_id, day, ${ALL}`),
+  outOfStep(
+    EXPECTED_LATENCIES,
+    'usage_latencies',
+    'organization_id, app_id, day, provider_type, model, class, requests',
+  ),
 ];

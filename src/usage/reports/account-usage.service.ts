@@ -1,0 +1,206 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../common/clock.js';
+import { type DayRange, dayRange } from '../../common/day-range.rules.js';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import {
+  type AccountDimension,
+  DIMENSIONS_OF_APPS,
+  LASTING_DIMENSIONS,
+  type SeriesDimension,
+} from '../recording/usage-columns.js';
+import { firstEventDay } from '../recording/usage-range.rules.js';
+import { type KeySumsRow, type UsageScope, UsageSumsRepository } from '../recording/usage-sums.repository.js';
+import { AccountUsageRepository, hasLatency, type LatencyRow } from './account-usage.repository.js';
+import { type Latency, latencyOf, NO_LATENCY, periodBefore } from './usage-period.rules.js';
+import { NO_USAGE, toUsageTotals, type UsageTotals } from './usage-totals.rules.js';
+import { UserSharesRepository } from './user-shares.repository.js';
+
+/** More applications than an account has. */
+const EVERY_APP = 100_000;
+
+/** Requested days, `YYYY-MM-DD`; an absent bound has its default. */
+export interface AskedUsage {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+export interface AskedSeries extends AskedUsage {
+  readonly by: SeriesDimension;
+  readonly unit: SeriesUnit;
+}
+
+export interface AskedBreakdown extends AskedUsage {
+  readonly by: AccountDimension;
+  /** Maximum rows to return, 1 or more. */
+  readonly limit: number;
+}
+
+export const SERIES_UNITS = ['day', 'hour'] as const;
+
+export type SeriesUnit = (typeof SERIES_UNITS)[number];
+
+/** Usage of some days. */
+export interface UsagePeriod extends DayRange, UsageTotals {
+  readonly latency: Latency;
+}
+
+/** Source: docs/reference/management-api.md#usage-of-the-account. */
+export interface UsageSummary extends UsagePeriod {
+  readonly app_id: string | null;
+  /** The first day, `YYYY-MM-DD`, that latencies are kept of. */
+  readonly latency_from: string;
+  readonly previous: UsagePeriod;
+}
+
+/** Usage of one key of the dimension in one day or hour. */
+export interface SeriesBucket extends UsageTotals {
+  readonly start: string;
+  readonly key: string;
+}
+
+export interface LatencyBucket extends Latency {
+  readonly start: string;
+}
+
+export interface UsageSeries extends DayRange {
+  readonly app_id: string | null;
+  readonly unit: SeriesUnit;
+  readonly by: SeriesDimension;
+  readonly buckets: readonly SeriesBucket[];
+  readonly latencies: readonly LatencyBucket[];
+}
+
+/** Usage of one key of the dimension; null groups usage without a key. */
+export interface AccountShare extends UsageTotals {
+  readonly key: string | null;
+  readonly app_id: string | null;
+  readonly latency: Latency | null;
+}
+
+export interface AccountBreakdown extends DayRange {
+  readonly app_id: string | null;
+  readonly by: AccountDimension;
+  readonly complete_from: string;
+  /** Usage of the range from `complete_from` on; what shares are of. */
+  readonly total: UsageTotals;
+  readonly rows: readonly AccountShare[];
+}
+
+/** Reads usage of a whole account, or of one application of it. */
+@Injectable()
+export class AccountUsageReports {
+  constructor(
+    private readonly sums: UsageSumsRepository,
+    private readonly usage: AccountUsageRepository,
+    private readonly users: UserSharesRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws invalid_request as `dayRange` does. */
+  async summaryOf(scope: UsageScope, asked: AskedUsage): Promise<UsageSummary> {
+    const today = this.clock.utcDay();
+    const range = dayRange(asked, today);
+    const period = await this.periodOf(scope, range);
+    const previous = await this.periodOf(scope, periodBefore(range));
+    const kept = firstEventDay(today);
+    return { app_id: scope.id, ...period, latency_from: range.from > kept ? range.from : kept, previous };
+  }
+
+  /** @throws invalid_request as `dayRange` does, and for hours of more than one day or of days without events. */
+  async timeseriesOf(scope: UsageScope, { by, unit, ...asked }: AskedSeries): Promise<UsageSeries> {
+    const today = this.clock.utcDay();
+    const range = dayRange(unit === 'hour' ? { ...asked, from: asked.from ?? asked.to ?? today } : asked, today);
+    if (unit === 'hour') requireOneDay(range, firstEventDay(today));
+    const rows =
+      unit === 'hour' ? await this.usage.sumByHour(scope, range.to, by) : await this.sums.sumByDay(scope, range, by);
+    const latencies =
+      unit === 'hour'
+        ? await this.usage.latenciesByHour(scope, range.to)
+        : await this.usage.latenciesByDay(scope, range);
+    const buckets = rows.map((row) => ({ start: row.date, key: row.key, ...toUsageTotals(row) }));
+    const byStart = [...latenciesOf(latencies)].map(([start, latency]) => ({ start, ...latency }));
+    byStart.sort((one, other) => (one.start < other.start ? -1 : 1));
+    return { app_id: scope.id, ...range, unit, by, buckets, latencies: byStart };
+  }
+
+  /** @throws invalid_request as `dayRange` does. */
+  async breakdownOf(scope: UsageScope, { by, limit, ...asked }: AskedBreakdown): Promise<AccountBreakdown> {
+    const today = this.clock.utcDay();
+    const range = dayRange(asked, today);
+    const kept = firstEventDay(today);
+    const complete_from = LASTING_DIMENSIONS.has(by) || range.from > kept ? range.from : kept;
+    const complete = { from: complete_from, to: range.to };
+    const total = await this.sums.sumRange(scope, complete);
+    const rows = await this.sharesOf(scope, complete, by, limit);
+    const latencies = hasLatency(by)
+      ? latenciesOf(
+          await this.usage.latenciesByKey(
+            scope,
+            complete,
+            by,
+            rows.map(({ key }) => key),
+          ),
+        )
+      : undefined;
+    const shares = rows.map((row) => ({
+      key: row.key,
+      app_id: DIMENSIONS_OF_APPS.has(by) ? (row.app_id ?? null) : null,
+      ...toUsageTotals(row),
+      latency: latencies === undefined ? null : (latencies.get(row.key ?? '') ?? NO_LATENCY),
+    }));
+    return {
+      app_id: scope.id,
+      by,
+      ...range,
+      complete_from,
+      total: total === undefined ? NO_USAGE : toUsageTotals(total),
+      rows: shares,
+    };
+  }
+
+  private async periodOf(scope: UsageScope, range: DayRange): Promise<UsagePeriod> {
+    const totals = await this.sums.sumRange(scope, range);
+    const latencies = latenciesOf(await this.usage.latencies(scope, range));
+    return {
+      ...range,
+      ...(totals === undefined ? NO_USAGE : toUsageTotals(totals)),
+      latency: latencies.get('') ?? NO_LATENCY,
+    };
+  }
+
+  private sharesOf(scope: UsageScope, range: DayRange, by: AccountDimension, limit: number): Promise<KeySumsRow[]> {
+    if (by === 'key') return this.sums.sumByApiKey(scope, range, limit);
+    return by === 'user' ? this.usersOf(scope, range, limit) : this.sums.sumByKey(scope, range, by, limit);
+  }
+
+  /**
+   * The users with the most requests. Applications are read from the busiest on, until none can have a user that belongs
+   * to the rows: no user has more requests than the application.
+   */
+  private async usersOf(scope: UsageScope, range: DayRange, limit: number): Promise<KeySumsRow[]> {
+    const { organizationId } = scope;
+    const keptFrom = firstEventDay(this.clock.utcDay());
+    let found: KeySumsRow[] = [];
+    for (const app of await this.sums.sumByKey(scope, range, 'app', EVERY_APP)) {
+      const last = found[limit - 1];
+      if (last !== undefined && Number(app.requests) < Number(last.requests)) break;
+      const rows = await this.users.sumByUser({ organizationId, id: app.key ?? '' }, range, limit, keptFrom);
+      found = [...found, ...rows].sort(byRequests).slice(0, limit);
+    }
+    return found;
+  }
+}
+
+function byRequests(one: KeySumsRow, other: KeySumsRow): number {
+  return Number(other.requests) - Number(one.requests);
+}
+
+function latenciesOf(rows: readonly LatencyRow[]): ReadonlyMap<string, Latency> {
+  const classes = Map.groupBy(rows, ({ key }) => key);
+  return new Map([...classes].map(([key, some]) => [key, latencyOf(some)]));
+}
+
+function requireOneDay({ from, to }: DayRange, firstDay: string): void {
+  if (from !== to) throw invalidRequest('from', 'must be the day of `to`: hours are those of one day');
+  if (to < firstDay) throw invalidRequest('to', `must not be before ${firstDay}: hours of earlier days are not kept`);
+}
