@@ -191,11 +191,15 @@ export class ConsoleCapabilitiesController {
   @ApiOkResponse({ type: CapabilitiesResponse })
   async capabilities(): Promise<CapabilitiesResponse> {
     const { PLANS_FILE, TERMS_OF_SERVICE_URL, PRIVACY_POLICY_URL, ALLOW_ADDITIONAL_REGISTRATIONS } = this.environment;
-    const registrationOpen = await this.people.isSignUpOpen();
+    const awaitsFirstPerson = await this.people.isFirstAwaited().catch((error: unknown) => {
+      // Without the database it is not known, and registration that the operator has opened stays open.
+      if (ALLOW_ADDITIONAL_REGISTRATIONS) return false;
+      throw error;
+    });
     return CapabilitiesResponse.from({
       billing: PLANS_FILE !== undefined,
-      registrationOpen,
-      awaitsFirstPerson: registrationOpen && !ALLOW_ADDITIONAL_REGISTRATIONS,
+      registrationOpen: awaitsFirstPerson || ALLOW_ADDITIONAL_REGISTRATIONS,
+      awaitsFirstPerson,
       googleAuth: this.google.isEnabled,
       simulatedProvider: offersSimulation(this.environment),
       termsOfServiceUrl: TERMS_OF_SERVICE_URL,

@@ -166,8 +166,7 @@ export class CapabilitiesResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description:
-      'Whether it is open because nobody has registered; the console then starts with it. False if `ALLOW_ADDITIONAL_REGISTRATIONS` opens it.',
+    description: 'Whether nobody has registered yet; the console then starts with the registration.',
   })
   awaitsFirstPerson: boolean;
 

@@ -53,7 +53,12 @@ export class People {
 
   /** Whether anyone may sign up without an invitation or key. */
   async isSignUpOpen(): Promise<boolean> {
-    return this.environment.ALLOW_ADDITIONAL_REGISTRATIONS || !(await this.repository.hasAny());
+    return this.environment.ALLOW_ADDITIONAL_REGISTRATIONS || (await this.isFirstAwaited());
+  }
+
+  /** Whether nobody has signed up yet. */
+  async isFirstAwaited(): Promise<boolean> {
+    return !(await this.repository.hasAny());
   }
 
   /**

@@ -250,7 +250,10 @@ describe('registration that stays open', () => {
   });
   afterAll(() => open.stop());
 
-  it('what the console offers → public; unset links are absent', async () => {
+  it('what the console offers → public; unset links are absent; the first person is awaited until there is one', async () => {
+    const awaits = async () => (await open.as(undefined).get('/v1/console/capabilities')).body.awaitsFirstPerson;
+    expect(await awaits()).toBe(true);
+    await registered(open);
     expect((await open.as(undefined).get('/v1/console/capabilities')).body).toEqual({
       billing: false,
       registrationOpen: true,

@@ -2453,7 +2453,7 @@ export interface components {
             billing: boolean;
             /** @description Whether anybody may register without an invitation. */
             registrationOpen: boolean;
-            /** @description Whether it is open because nobody has registered; the console then starts with it. False if `ALLOW_ADDITIONAL_REGISTRATIONS` opens it. */
+            /** @description Whether nobody has registered yet; the console then starts with the registration. */
             awaitsFirstPerson: boolean;
             /** @description Whether people can sign in with Google. */
             googleAuth: boolean;
