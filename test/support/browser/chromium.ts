@@ -11,7 +11,11 @@ const executablePath = PATHS.find((path) => path !== undefined && existsSync(pat
 /** A suite that drives a real browser; reported as skipped, by name, where there is none. */
 export const describeWithBrowser = executablePath === undefined ? describe.skip : describe;
 
-/** Starts a headless browser. Close it in `afterAll`. */
+/** Starts a headless browser, with the scrollbars that most people see. Close it in `afterAll`. */
 export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    ignoreDefaultArgs: ['--hide-scrollbars'],
+  });
 }

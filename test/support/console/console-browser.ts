@@ -86,7 +86,10 @@ export class ConsoleBrowser {
     // Run through the debugger: the policy of the page lets no foreign script in.
     await this.page.evaluate(AXE);
     const violations = await this.page.evaluate<AxeViolation[]>(
-      `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+      `axe.run(document, {
+         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+         rules: { 'label-content-name-mismatch': { enabled: true } },
+       })
          .then(({ violations }) => violations)`,
     );
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary}`);
