@@ -9,6 +9,7 @@ import { SelectField, TextArea, TextField } from '../design/field';
 import { Alert } from '../design/layout';
 import { LatestEvent, newestEvent } from '../usage/latest-event';
 import { useAppDraft } from './app-draft';
+import { problemOfAnswer } from './call-problem.rules';
 import type { Stage } from './stream-text.rules';
 import { streamedCall } from './streamed-call';
 
@@ -41,6 +42,7 @@ export function TryIt({
       isOpen={isOpen}
       onClose={onClose}
       isDrawer
+      guards="unsent"
     >
       <Panel endpoint={endpoint} />
     </Dialog>
@@ -174,6 +176,7 @@ function ModelField({
 }
 
 function Answer({ call: { status, text, stages, afterId }, app }: { readonly call: Call; readonly app: string }) {
+  const problem = status === undefined ? undefined : problemOfAnswer(status, text);
   return (
     <section aria-label="Answer" className="flex flex-col gap-4">
       <p className="text-sm text-muted">
@@ -185,9 +188,12 @@ function Answer({ call: { status, text, stages, afterId }, app }: { readonly cal
           </>
         )}
       </p>
-      <output className="block min-h-16 rounded-md border border-line bg-sunken p-3 break-words whitespace-pre-wrap">
-        {text}
-      </output>
+      {problem !== undefined && <Alert>{problem.text}</Alert>}
+      {text !== '' && (
+        <output className="block min-h-16 rounded-md border border-line bg-sunken p-3 break-words whitespace-pre-wrap">
+          {text}
+        </output>
+      )}
       <Waterfall stages={stages} />
       {status !== undefined && <LatestEvent app={app} afterId={afterId} />}
     </section>

@@ -8,7 +8,8 @@ import { countText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog, TypedConfirmation } from '../design/dialog';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { Alert, Badge, Card, EmptyState, PageHeader } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
@@ -22,7 +23,7 @@ const LABELS: Readonly<Record<Gateway['type'], string>> = {
 const TYPE_OPTIONS = (Object.keys(LABELS) as Gateway['type'][]).map((value) => ({ value, label: LABELS[value] }));
 
 export function GatewaysPage() {
-  const { data: gateways, error } = useQuery(queries.gateways());
+  const query = useQuery(queries.gateways());
   const reason = useReadOnlyReason();
   const client = useQueryClient();
   const say = useToast();
@@ -37,6 +38,7 @@ export function GatewaysPage() {
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (gateway) => (
         <span className="inline-flex gap-2">
@@ -76,17 +78,18 @@ export function GatewaysPage() {
           </Button>
         }
       />
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
       <Card isFlush>
-        {gateways === undefined && error === null && <Skeleton />}
-        {gateways?.length === 0 && (
-          <EmptyState title="No upstream gateway">
-            You need one only if your providers are behind such a service.
-          </EmptyState>
-        )}
-        {gateways !== undefined && gateways.length > 0 && (
-          <Table caption="Upstream gateways" columns={columns} rows={gateways} rowKey={({ id }) => id} />
-        )}
+        <Loaded query={query}>
+          {(gateways) =>
+            gateways.length === 0 ? (
+              <EmptyState title="No upstream gateway">
+                You need one only if your providers are behind such a service.
+              </EmptyState>
+            ) : (
+              <Table caption="Upstream gateways" columns={columns} rows={gateways} rowKey={({ id }) => id} />
+            )
+          }
+        </Loaded>
       </Card>
       <Dialog title="Add an upstream gateway" isOpen={isAdding} onClose={() => setAdding(false)}>
         <GatewayForm onDone={() => setAdding(false)} />
@@ -115,8 +118,10 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
   const [accountId, setAccountId] = useState('');
   const [gatewayId, setGatewayId] = useState('');
   const [error, setError] = useState<unknown>();
-  const [tested, setTested] = useState<string>();
+  const [tested, setTested] = useState<{ readonly question: string; readonly doubt: string | undefined }>();
   const own = type === 'cf_aig' ? ({ type, token, accountId, gatewayId } as const) : ({ type, token } as const);
+  // What was found for another token says nothing about this one.
+  const found = tested?.question === JSON.stringify(own) ? tested : undefined;
   const run = async (work: () => Promise<void>) => {
     setError(undefined);
     setTested(undefined);
@@ -125,7 +130,8 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
   const test = () =>
     run(async () => {
       const { validated, reason, status } = await read(api.POST('/v1/admin/provider-gateways/test', { body: own }));
-      setTested(validated ? 'The gateway accepts it.' : `Not validated: ${reason ?? ''} ${status ?? ''}`);
+      const doubt = validated ? undefined : doubtOf(reason, status);
+      setTested({ question: JSON.stringify(own), doubt });
     });
   const add = () =>
     run(async () => {
@@ -177,7 +183,9 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
           />
         </>
       )}
-      {tested !== undefined && <Alert tone="good">{tested}</Alert>}
+      {found !== undefined && (
+        <Alert tone={found.doubt === undefined ? 'good' : 'warn'}>{found.doubt ?? 'The gateway accepts it.'}</Alert>
+      )}
       {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
       <div className="flex justify-end gap-2">
         <Button onClick={() => void test()}>Test</Button>
@@ -187,6 +195,14 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
       </div>
     </form>
   );
+}
+
+/** Why it is not known whether an upstream gateway takes a token, or that it does not. */
+function doubtOf(reason: Schemas['ProviderGatewayTestResponse']['reason'], status: number | undefined): string {
+  if (reason === 'rejected') return 'The gateway refuses this token. Copy it again.';
+  return reason === 'unreachable'
+    ? 'This service cannot reach the gateway. Check the network.'
+    : `The gateway answered the test with status ${status}, so it is not known whether it takes the token.`;
 }
 
 function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonly onClose: () => void }) {

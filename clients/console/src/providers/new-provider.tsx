@@ -7,6 +7,7 @@ import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert } from '../design/layout';
 import { useToast } from '../design/toast';
+import { type Doubt, doubtAbout } from './provider-test';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from './provider-types';
 import { simulatedProvider } from './simulated-provider';
 
@@ -25,9 +26,12 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
   const [baseUrl, setBaseUrl] = useState('');
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const [tested, setTested] = useState<string>();
+  const [tested, setTested] = useState<{ readonly question: string; readonly doubt: Doubt | undefined }>();
   const credential =
     gateway === OWN_KEY ? { secret, ...(baseUrl === '' ? {} : { baseUrl }) } : { providerGatewayId: gateway };
+  const question = { type, ...credential };
+  // What was found for another key or address says nothing about these.
+  const found = tested?.question === JSON.stringify(question) ? tested : undefined;
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
     setError(undefined);
@@ -42,10 +46,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
   };
   const test = () =>
     run(async () => {
-      const { validated, reason, status } = await read(
-        api.POST('/v1/admin/providers/test', { body: { type, ...credential } }),
-      );
-      setTested(validated ? 'The provider accepts it.' : `Not validated: ${reason ?? ''} ${status ?? ''}`);
+      setTested({ question: JSON.stringify(question), doubt: await doubtAbout(question, labelOfType(type)) });
     });
   const add = (body: Schemas['CreateProviderRequest']) =>
     run(async () => {
@@ -124,7 +125,9 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           )}
         </div>
       </details>
-      {tested !== undefined && <Alert tone="good">{tested}</Alert>}
+      {found !== undefined && (
+        <Alert tone={found.doubt === undefined ? 'good' : 'warn'}>{found.doubt ?? 'The provider accepts it.'}</Alert>
+      )}
       {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
       <div className="flex flex-wrap justify-end gap-2">
         {capabilities?.simulatedProvider === true && (

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import type { Schemas } from '../api/client';
 import { type Provider, queries } from '../api/queries';
 import { priceText } from '../design/amounts.rules';
 import { Dialog } from '../design/dialog';
 import { TextField } from '../design/field';
-import { Alert, Badge, EmptyState, Skeleton } from '../design/layout';
+import { Badge, EmptyState } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 
 interface PricedModel {
@@ -36,7 +36,8 @@ const COLUMNS: readonly Column<PricedModel>[] = [
 
 /** What the models of a provider cost today: its own prices, then those of the catalog. */
 export function PricesDialog({ provider, onClose }: { readonly provider: Provider; readonly onClose: () => void }) {
-  const { data: prices, error } = useQuery(queries.prices());
+  const query = useQuery(queries.prices());
+  const { data: prices } = query;
   const [search, setSearch] = useState('');
   const own = provider.pricing ?? {};
   const models = { ...prices?.[provider.type], ...own };
@@ -61,14 +62,15 @@ export function PricesDialog({ provider, onClose }: { readonly provider: Provide
         onChange={setSearch}
         className="mb-4"
       />
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {prices === undefined && error === null && <Skeleton rows={10} />}
-      {prices !== undefined && found.length === 0 && (
-        <EmptyState title="No price">Set prices for the models of this provider under “Change”.</EmptyState>
-      )}
-      {found.length > 0 && (
-        <Table caption="Prices of models" columns={COLUMNS} rows={found} rowKey={({ model }) => model} />
-      )}
+      <Loaded query={query} rows={10}>
+        {() =>
+          found.length === 0 ? (
+            <EmptyState title="No price">Set prices for the models of this provider under “Change”.</EmptyState>
+          ) : (
+            <Table caption="Prices of models" columns={COLUMNS} rows={found} rowKey={({ model }) => model} />
+          )
+        }
+      </Loaded>
     </Dialog>
   );
 }

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { type AppSummary, type Provider, queries } from '../api/queries';
 import { countText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog, TypedConfirmation } from '../design/dialog';
-import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { Badge, Card, EmptyState, PageHeader } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
@@ -19,7 +19,7 @@ import { PricesDialog } from './prices-dialog';
 const MOST_NAMED = 5;
 
 export function ProvidersPage() {
-  const { data: providers, error } = useQuery(queries.providers());
+  const query = useQuery(queries.providers());
   const reason = useReadOnlyReason();
   const [isAdding, setAdding] = useState(false);
   const [changing, setChanging] = useState<Provider>();
@@ -41,29 +41,30 @@ export function ProvidersPage() {
           </>
         }
       />
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
       <Card isFlush>
-        {providers === undefined && error === null && <Skeleton rows={6} />}
-        {providers?.length === 0 && (
-          <EmptyState
-            title="No provider yet"
-            actions={
-              <Button look="primary" reason={reason} onClick={() => setAdding(true)}>
-                Add provider
-              </Button>
-            }
-          >
-            Add the key of OpenAI, Anthropic, Gemini or another provider. Applications call it through the gateway.
-          </EmptyState>
-        )}
-        {providers !== undefined && providers.length > 0 && (
-          <Table
-            caption="Providers"
-            columns={columnsOf({ price: setPriced, change: setChanging, remove: setDeleting }, reason)}
-            rows={providers}
-            rowKey={({ id }) => id}
-          />
-        )}
+        <Loaded query={query} rows={6}>
+          {(providers) =>
+            providers.length === 0 ? (
+              <EmptyState
+                title="No provider yet"
+                actions={
+                  <Button look="primary" reason={reason} onClick={() => setAdding(true)}>
+                    Add provider
+                  </Button>
+                }
+              >
+                Add the key of OpenAI, Anthropic, Gemini or another provider. Applications call it through the gateway.
+              </EmptyState>
+            ) : (
+              <Table
+                caption="Providers"
+                columns={columnsOf({ price: setPriced, change: setChanging, remove: setDeleting }, reason)}
+                rows={providers}
+                rowKey={({ id }) => id}
+              />
+            )
+          }
+        </Loaded>
       </Card>
       <Dialog
         title="Add a provider"
@@ -121,6 +122,7 @@ function columnsOf(
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (provider) => (
         <span className="inline-flex gap-2">

@@ -1,14 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { ApiError, messageOf, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { type Provider, queries } from '../api/queries';
+import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { Choices, SelectField, TextField } from '../design/field';
 import { Alert } from '../design/layout';
+import { type Doubt, doubtAbout } from '../providers/provider-test';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from '../providers/provider-types';
 import { SIMULATED, SIMULATED_MODEL, simulatedProvider } from '../providers/simulated-provider';
 import { useReadOnlyReason } from '../shell/session';
+import { freeSlug } from './progress.rules';
 
 type Way = 'key' | 'simulated';
 
@@ -17,93 +20,146 @@ const WAYS = [
   { value: 'simulated', label: 'Simulated provider', hint: 'No key, no cost: the gateway generates the answers.' },
 ] as const;
 
-/** The first step: who answers. */
+const isSimulated = ({ type }: Provider) => (type as string) === SIMULATED;
+
+/** The first step: who answers. A key is tested before it is stored. */
 export function FirstProvider({
   providers,
+  chosen,
   onDone,
 }: {
   readonly providers: readonly Provider[];
+  /** The one that was chosen before: its key can be replaced here. */
+  readonly chosen: Provider | undefined;
   readonly onDone: (slug: string, model: string) => void;
 }) {
   const { data: capabilities } = useQuery(queries.capabilities());
   const client = useQueryClient();
   const reason = useReadOnlyReason();
-  const isSimulationOffered = capabilities?.simulatedProvider === true;
-  const [way, setWay] = useState<Way>('key');
-  const [type, setType] = useState<ProviderType>('openai');
+  const own = chosen === undefined || isSimulated(chosen) ? undefined : chosen;
+  const [way, setWay] = useState<Way>(chosen === undefined || own !== undefined ? 'key' : 'simulated');
+  const [type, setType] = useState<ProviderType>(own?.type ?? 'openai');
   const [secret, setSecret] = useState('');
-  const [error, setError] = useState<unknown>();
-  const [isBusy, setBusy] = useState(false);
-  const create = async (body: Schemas['CreateProviderRequest'], model: string) => {
-    const { provider } = await read(api.POST('/v1/admin/providers', { body }));
-    await client.invalidateQueries({ queryKey: queries.providers().queryKey });
-    onDone(provider.slug, model);
-  };
-  const proceed = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const known = providers.find((provider) => provider.type === (way === 'simulated' ? SIMULATED : type));
-      if (way === 'simulated') {
-        if (known !== undefined) onDone(known.slug, SIMULATED_MODEL);
-        else await create(simulatedProvider(), SIMULATED_MODEL);
-      } else await create({ type, name: labelOfType(type), secret }, await cheapModelOf(type));
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setBusy(false);
+  const [baseUrl, setBaseUrl] = useState(own?.baseUrl ?? '');
+  const [doubt, setDoubt] = useState<Doubt>();
+  const { run, error, isBusy } = useSubmit();
+  const label = labelOfType(type);
+  /** Its key is replaced; a key of any other provider makes a new one. */
+  const replaced = own?.type === type && own.secretHint !== null ? own : undefined;
+  const address = baseUrl === '' ? {} : { baseUrl };
+  const create = async (body: Schemas['CreateProviderRequest']) =>
+    (await read(api.POST('/v1/admin/providers', { body }))).provider.slug;
+  const store = async () => {
+    if (replaced === undefined) {
+      const slug = freeSlug(
+        type,
+        providers.map((provider) => provider.slug),
+      );
+      return await create({ ...{ type, slug, name: label, secret }, ...address });
     }
+    const params = { path: { id: replaced.id } };
+    const body = { secret, baseUrl: baseUrl === '' ? null : baseUrl };
+    await read(api.PUT('/v1/admin/providers/{id}', { params, body }));
+    return replaced.slug;
   };
-  const problem = problemAt(error, 'secret');
+  const proceed = (isTested: boolean) =>
+    run(async () => {
+      setDoubt(undefined);
+      if (way === 'simulated') {
+        onDone(providers.find(isSimulated)?.slug ?? (await create(simulatedProvider())), SIMULATED_MODEL);
+      } else {
+        const open = isTested ? undefined : await doubtAbout({ type, secret, ...address }, label);
+        if (open !== undefined) return setDoubt(open);
+        onDone(await store(), await cheapModelOf(type));
+      }
+      await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+    });
+  const use = (provider: Provider) =>
+    run(async () => {
+      setDoubt(undefined);
+      if (isSimulated(provider)) return onDone(provider.slug, SIMULATED_MODEL);
+      const open = await doubtAbout(provider, provider.name);
+      if (open === undefined) onDone(provider.slug, await cheapModelOf(provider.type));
+      else setDoubt(open);
+    });
+  const isRefused = error instanceof ApiError && error.code === 'provider_key_invalid';
+  const problem = isRefused ? `${label} refuses this key. Copy it again, and continue.` : problemAt(error, 'secret');
+  const isElsewhere = problem !== undefined || problemAt(error, 'baseUrl') !== undefined;
   return (
     <form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (reason === undefined) void proceed();
+        if (reason === undefined) void proceed(false);
       }}
     >
-      {isSimulationOffered && <Choices legend="Who answers?" value={way} choices={WAYS} onChange={setWay} />}
-      {way === 'key' && (
-        <div className="grid gap-4 sm:grid-cols-2">
-          <SelectField label="Provider" value={type} options={PROVIDER_OPTIONS} onChange={setType} />
-          <TextField
-            label="Provider key"
-            type="password"
-            autoComplete="off"
-            required
-            hint="It is sealed here and never shown again."
-            value={secret}
-            onChange={setSecret}
-            error={problem}
-          />
-        </div>
+      {capabilities?.simulatedProvider === true && (
+        <Choices legend="Who answers?" value={way} choices={WAYS} onChange={setWay} />
       )}
-      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      {way === 'key' && (
+        <>
+          <div className="grid gap-4 sm:grid-cols-2">
+            <SelectField label="Provider" value={type} options={PROVIDER_OPTIONS} onChange={setType} />
+            <TextField
+              label="Provider key"
+              type="password"
+              autoComplete="off"
+              required
+              hint={
+                replaced === undefined
+                  ? 'It is tested, sealed here and never shown again.'
+                  : `It replaces the key of ${replaced.name} that ends with ${replaced.secretHint}.`
+              }
+              value={secret}
+              onChange={setSecret}
+              error={problem}
+            />
+          </div>
+          <details className="text-sm" open={baseUrl !== '' || undefined}>
+            <summary className="text-muted">The provider is at another address</summary>
+            <TextField
+              label="Base URL"
+              hint={`Empty: ${label}’s own.`}
+              className="mt-3"
+              value={baseUrl}
+              onChange={setBaseUrl}
+              error={problemAt(error, 'baseUrl')}
+            />
+          </details>
+        </>
+      )}
+      {error !== undefined && !isElsewhere && <Alert>{messageOf(error)}</Alert>}
+      {doubt !== undefined && (
+        <Alert
+          tone="warn"
+          actions={
+            <Button size="sm" onClick={() => void proceed(true)}>
+              Continue without the test
+            </Button>
+          }
+        >
+          {doubt}
+        </Alert>
+      )}
       <div className="flex flex-wrap items-center gap-3">
         <Button look="primary" type="submit" isBusy={isBusy} reason={reason}>
           Continue
         </Button>
-        {providers.length > 0 && <UseExisting providers={providers} onDone={onDone} />}
+        {providers
+          .filter(({ status }) => status === 'active')
+          .slice(0, MOST_OFFERED)
+          .map((provider) => (
+            <Button key={provider.id} isBusy={isBusy} onClick={() => void use(provider)}>
+              Use {provider.name}
+            </Button>
+          ))}
       </div>
     </form>
   );
 }
 
-function UseExisting({
-  providers: [first],
-  onDone,
-}: {
-  readonly providers: readonly Provider[];
-  readonly onDone: (slug: string, model: string) => void;
-}) {
-  if (first === undefined) return null;
-  const take = async () =>
-    onDone(first.slug, (first.type as string) === SIMULATED ? SIMULATED_MODEL : await cheapModelOf(first.type));
-  return <Button onClick={() => void take()}>Use {first.name}</Button>;
-}
+const MOST_OFFERED = 4;
 
-/** A deployment that has it describes this type in its own OpenAPI document; the one of the project does not. */
 /** A model for a first call: the cheapest one that is for text and not retired. */
 async function cheapModelOf(type: ProviderType): Promise<string> {
   const { prices } = await read(api.GET('/v1/admin/prices'));

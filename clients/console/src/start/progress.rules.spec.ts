@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstCallSnippets, stepOf, stillThere } from './progress.rules.js';
+import { firstCallSnippets, freeSlug, isUnderWay, stepOf, stillThere } from './progress.rules.js';
 
 describe('the guided start', () => {
   it('provider, then application, then call', () => {
@@ -9,10 +9,24 @@ describe('the guided start', () => {
   });
 
   it('what was deleted since → done again', () => {
-    const progress = { providerSlug: 'openai', model: 'm', appId: 'a' };
+    const progress = { providerSlug: 'openai', model: 'm', appId: 'a', afterId: 7 };
     expect(stillThere(progress, ['openai'], ['a'])).toEqual(progress);
     expect(stillThere(progress, ['openai'], [])).toEqual({ providerSlug: 'openai', model: 'm' });
     expect(stillThere(progress, [], ['a'])).toEqual({});
+  });
+
+  it('under way → from the first step to the first call that succeeded', () => {
+    expect(isUnderWay({})).toBe(false);
+    expect(isUnderWay({ providerSlug: 'openai', appId: 'a' })).toBe(true);
+    expect(isUnderWay({ providerSlug: 'openai', appId: 'a', isFinished: true })).toBe(false);
+  });
+
+  it('a second provider of a type → a slug that is free', () => {
+    expect([
+      freeSlug('openai', []),
+      freeSlug('openai', ['openai']),
+      freeSlug('openai', ['openai', 'openai-2']),
+    ]).toEqual([...['openai', 'openai-2', 'openai-3']]);
   });
 
   it('every language has the real values', () => {

@@ -1,8 +1,12 @@
-/** How far a person has come in the guided start; kept in this browser for each organization. */
+/** How far a person has come in the guided start of an organization. */
 export interface StartProgress {
   readonly providerSlug?: string;
   readonly model?: string;
   readonly appId?: string;
+  /** The newest event of the application when it was chosen: the first call comes after it. */
+  readonly afterId?: number;
+  /** Whether a call has succeeded. */
+  readonly isFinished?: boolean;
 }
 
 export const STEPS = ['provider', 'application', 'call'] as const;
@@ -20,13 +24,22 @@ export function stillThere(
   slugs: readonly string[],
   appIds: readonly string[],
 ): StartProgress {
-  const { providerSlug, model, appId } = progress;
-  if (providerSlug === undefined || !slugs.includes(providerSlug)) return {};
-  return {
-    providerSlug,
-    ...(model === undefined ? {} : { model }),
-    ...(appId !== undefined && appIds.includes(appId) ? { appId } : {}),
-  };
+  const { appId, afterId: _afterId, ...provider } = progress;
+  if (provider.providerSlug === undefined || !slugs.includes(provider.providerSlug)) return {};
+  return appId !== undefined && appIds.includes(appId) ? progress : provider;
+}
+
+/** Whether somebody is on the way: the guide has begun, and no call has succeeded. */
+export function isUnderWay({ providerSlug, isFinished }: StartProgress): boolean {
+  return providerSlug !== undefined && isFinished !== true;
+}
+
+/** A slug for another provider of a type: the type, or the type and a number. */
+export function freeSlug(type: string, slugs: readonly string[]): string {
+  for (let number = 1; ; number++) {
+    const slug = number === 1 ? type : `${type}-${number}`;
+    if (!slugs.includes(slug)) return slug;
+  }
 }
 
 /** The values of a first call. */
@@ -39,7 +52,8 @@ export interface FirstCall {
   readonly key: string;
 }
 
-const MESSAGE = 'Say good morning in three languages.';
+/** What the first call asks. */
+export const MESSAGE = 'Say good morning in three languages.';
 
 /** The same streamed call in four languages. */
 export function firstCallSnippets({ origin, app, slug, model, key }: FirstCall): readonly {

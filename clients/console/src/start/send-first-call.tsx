@@ -1,10 +1,9 @@
 import { useState } from 'react';
 import { messageOf } from '../api/api-error';
+import { type CallProblem, problemOfAnswer } from '../apps/call-problem.rules';
 import { streamedCall } from '../apps/streamed-call';
 import { Button } from '../design/button';
-import { Alert } from '../design/layout';
-
-const MESSAGE = 'Say good morning in three languages.';
+import { MESSAGE } from './progress.rules';
 
 /** Sends the call of the snippets from this page. */
 export function SendFirstCall({
@@ -12,19 +11,21 @@ export function SendFirstCall({
   slug,
   model,
   appKey,
+  onProblem,
 }: {
   readonly app: string;
   readonly slug: string;
   readonly model: string;
   readonly appKey: string;
+  /** Undefined while a call is under way, and where it has succeeded. */
+  readonly onProblem: (problem: CallProblem | undefined) => void;
 }) {
   const [text, setText] = useState<string>();
-  const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const send = async () => {
     setBusy(true);
-    setProblem(undefined);
-    setText('');
+    onProblem(undefined);
+    setText(undefined);
     try {
       const answer = await streamedCall({
         path: `/v1/apps/${app}/proxy/${slug}/v1/chat/completions`,
@@ -32,9 +33,12 @@ export function SendFirstCall({
         credential: appKey,
         onText: setText,
       });
-      if (answer.status >= 400) setProblem(answer.text);
+      const problem = problemOfAnswer(answer.status, answer.text);
+      if (problem !== undefined) setText(undefined);
+      onProblem(problem);
     } catch (thrown) {
-      setProblem(messageOf(thrown));
+      setText(undefined);
+      onProblem({ text: messageOf(thrown), remedy: 'none' });
     } finally {
       setBusy(false);
     }
@@ -46,8 +50,7 @@ export function SendFirstCall({
           Send it from here
         </Button>
       </div>
-      {problem !== undefined && <Alert>{problem}</Alert>}
-      {text !== undefined && problem === undefined && (
+      {text !== undefined && (
         <output className="block min-h-12 rounded-md border border-line bg-sunken p-3 break-words whitespace-pre-wrap">
           {text}
         </output>
