@@ -14,6 +14,7 @@ function leave(): void {
   client.clear();
   const next = new URLSearchParams({ next: pathname + search, ...(wasSignedIn ? { ended: '1' } : {}) });
   history.pushState(null, '', `/login?${next}`);
+  void client.prefetchQuery(queries.capabilities());
 }
 
 api.use({
@@ -35,7 +36,7 @@ const FIRST_READS: Readonly<Record<string, () => Promise<void>>> = {
 
 /** Begins before the rest of the code is evaluated. */
 export const firstReads: Promise<unknown> = WITHOUT_SESSION.has(location.pathname)
-  ? Promise.resolve()
+  ? client.prefetchQuery(queries.capabilities())
   : Promise.all([
       client.prefetchQuery(queries.session()),
       client.prefetchQuery(queries.account()),

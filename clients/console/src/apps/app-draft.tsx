@@ -4,9 +4,11 @@ import { ApiError, messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
-import { Alert, Skeleton } from '../design/layout';
+import { Alert } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { useToast } from '../design/toast';
-import { useReadOnlyReason } from '../shell/session';
+import { DRAFT, Kept, parsedOf } from '../session/kept';
+import { useReadOnlyReason, useSession } from '../shell/session';
 import type { AppConfig } from './app-config.rules';
 import { ConflictDialog } from './conflict-dialog';
 import { type Draft, isSame, type Json } from './draft-merge.rules';
@@ -44,9 +46,12 @@ export const draftOf = ({ app: { name, status, config } }: AppAnswer): Draft => 
 
 /** Holds the unsaved changes of one application for all its tabs; a reload of the page keeps them. */
 export function AppDraftProvider({ id, children }: { readonly id: string; readonly children: ReactNode }) {
-  const { data, error } = useQuery(queries.app(id));
-  if (data !== undefined) return <Editor id={id} loaded={data} children={children} />;
-  return error === null ? <Skeleton rows={10} /> : <Alert>{messageOf(error)}</Alert>;
+  const query = useQuery(queries.app(id));
+  return (
+    <Loaded query={query} rows={10}>
+      {(loaded) => <Editor id={id} loaded={loaded} children={children} />}
+    </Loaded>
+  );
 }
 
 function Editor({
@@ -58,23 +63,25 @@ function Editor({
   readonly loaded: AppAnswer;
   readonly children: ReactNode;
 }) {
-  const storageKey = `draft of ${id}`;
+  const { user } = useSession();
+  const kept = useMemo(() => new Kept(sessionStorage, user.id), [user.id]);
+  const name = DRAFT + id;
   const client = useQueryClient();
   const say = useToast();
-  const [stored, setStored] = useState<Stored>(() => restored(storageKey) ?? fresh(loaded));
+  const [stored, setStored] = useState<Stored>(() => restored(kept.get(name)) ?? fresh(loaded));
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const [newest, setNewest] = useState<AppAnswer>();
   const isDirty = !isSame(stored.draft as unknown as Json, stored.base as unknown as Json);
   useEffect(() => {
-    if (isDirty) sessionStorage.setItem(storageKey, JSON.stringify(stored));
+    if (isDirty) kept.set(name, JSON.stringify(stored));
     else {
-      sessionStorage.removeItem(storageKey);
+      kept.remove(name);
       if (stored.revision !== loaded.app.revision) setStored(fresh(loaded));
     }
-  }, [isDirty, stored, storageKey, loaded]);
+  }, [isDirty, stored, kept, name, loaded]);
   useWarningBeforeUnload(isDirty);
-  useWordAboutDraft(isDirty, stored.draft.name, say);
+  useWordAboutDraft(() => kept.get(name) !== null, stored.draft.name, say);
   const change = useCallback((members: Partial<Draft>) => {
     setStored((before) => ({ ...before, draft: { ...before.draft, ...members } }));
   }, []);
@@ -90,7 +97,7 @@ function Editor({
     try {
       const params = { path: { app: id } };
       const saved = await read(api.PUT('/v1/admin/apps/{app}', { params, body: { ...draft, revision } }));
-      sessionStorage.removeItem(storageKey);
+      kept.remove(name);
       client.setQueryData(queries.app(id).queryKey, saved);
       void client.invalidateQueries({ queryKey: ['apps'] });
       void client.invalidateQueries({ queryKey: queries.appCheck(id).queryKey });
@@ -98,9 +105,8 @@ function Editor({
       setNewest(undefined);
       say('Saved. It applies within a second.');
     } catch (thrown) {
-      if (thrown instanceof ApiError && thrown.code === 'app_revision_conflict') {
-        setNewest(await client.fetchQuery({ ...queries.app(id), staleTime: 0 }));
-      } else setError(thrown);
+      if (!(thrown instanceof ApiError && thrown.code === 'app_revision_conflict')) setError(thrown);
+      else await client.fetchQuery({ ...queries.app(id), staleTime: 0 }).then(setNewest, setError);
     } finally {
       setSaving(false);
     }
@@ -122,9 +128,13 @@ function Editor({
       <SaveBar />
       {newest !== undefined && (
         <ConflictDialog
+          // A further save by somebody else asks anew: an answer to an older question decides nothing.
+          key={newest.app.revision}
           base={stored.base}
           mine={stored.draft}
           theirs={draftOf(newest)}
+          error={error}
+          isSaving={isSaving}
           onClose={() => setNewest(undefined)}
           onMerge={(draft) => put(draft, newest.app.revision)}
         />
@@ -166,9 +176,9 @@ function fresh(answer: AppAnswer): Stored {
   return { draft, base: draft, revision: answer.app.revision };
 }
 
-function restored(storageKey: string): Stored | undefined {
-  const text = sessionStorage.getItem(storageKey);
-  return text === null ? undefined : JSON.parse(text);
+function restored(text: string | null): Stored | undefined {
+  const stored = parsedOf(text);
+  return stored === undefined ? undefined : (stored as Stored);
 }
 
 /** A member that was set to undefined is not there: the API takes null and absent for different things. */
@@ -177,12 +187,12 @@ function withoutAbsent(config: AppConfig): AppConfig {
 }
 
 /** Leaving the application keeps what is unsaved, and says so. */
-function useWordAboutDraft(isDirty: boolean, name: string, say: (text: string) => void): void {
-  const left = useRef({ isDirty, name });
-  left.current = { isDirty, name };
+function useWordAboutDraft(isKept: () => boolean, name: string, say: (text: string) => void): void {
+  const left = useRef({ isKept, name });
+  left.current = { isKept, name };
   useEffect(
     () => () => {
-      if (left.current.isDirty) say(`Your unsaved changes of ${left.current.name} are kept in this tab.`);
+      if (left.current.isKept()) say(`Your unsaved changes of ${left.current.name} are kept in this tab.`);
     },
     [say],
   );

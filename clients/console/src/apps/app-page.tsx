@@ -4,33 +4,21 @@ import { Link } from 'wouter';
 import { Alert, Badge, PageHeader } from '../design/layout';
 import { lazyComponent } from '../design/lazy-component';
 import { AppDraftProvider, useAppDraft } from './app-draft';
+import { APP_TABS, type AppTab } from './app-tabs';
 
-const TABS: Readonly<Record<string, { readonly label: string; readonly Content: ComponentType }>> = {
-  overview: {
-    label: 'Overview',
-    Content: lazyComponent(async () => (await import('./overview-tab')).OverviewTab),
-  },
-  auth: {
-    label: 'Authentication',
-    Content: lazyComponent(async () => (await import('./authentication-tab')).AuthenticationTab),
-  },
-  proxy: { label: 'Proxy', Content: lazyComponent(async () => (await import('./proxy-tab')).ProxyTab) },
-  endpoints: {
-    label: 'Endpoints',
-    Content: lazyComponent(async () => (await import('./endpoints-tab')).EndpointsTab),
-  },
-  limits: { label: 'Limits', Content: lazyComponent(async () => (await import('./limits-tab')).LimitsTab) },
-  users: { label: 'Users', Content: lazyComponent(async () => (await import('./users-tab')).UsersTab) },
-  usage: { label: 'Usage', Content: lazyComponent(async () => (await import('../usage/usage-tab')).UsageTab) },
-  'auth-events': {
-    label: 'Sign-ins',
-    Content: lazyComponent(async () => (await import('./auth-events-tab')).AuthEventsTab),
-  },
-  settings: {
-    label: 'Settings',
-    Content: lazyComponent(async () => (await import('./settings-tab')).SettingsTab),
-  },
+const CONTENTS: Readonly<Record<AppTab, ComponentType>> = {
+  overview: lazyComponent(async () => (await import('./overview-tab')).OverviewTab),
+  auth: lazyComponent(async () => (await import('./authentication-tab')).AuthenticationTab),
+  proxy: lazyComponent(async () => (await import('./proxy-tab')).ProxyTab),
+  endpoints: lazyComponent(async () => (await import('./endpoints-tab')).EndpointsTab),
+  limits: lazyComponent(async () => (await import('./limits-tab')).LimitsTab),
+  users: lazyComponent(async () => (await import('./users-tab')).UsersTab),
+  usage: lazyComponent(async () => (await import('../usage/usage-tab')).UsageTab),
+  'auth-events': lazyComponent(async () => (await import('./auth-events-tab')).AuthEventsTab),
+  settings: lazyComponent(async () => (await import('./settings-tab')).SettingsTab),
 };
+
+const isTab = (text: string): text is AppTab => text in APP_TABS;
 
 /** One application. Its tabs share one draft. */
 export function AppPage({ id, tab }: { readonly id: string; readonly tab: string }) {
@@ -44,11 +32,12 @@ export function AppPage({ id, tab }: { readonly id: string; readonly tab: string
 function Content({ tab }: { readonly tab: string }) {
   const { id, loaded } = useAppDraft();
   const { app, config_error: configError } = loaded;
-  const shown = TABS[tab] ?? TABS.overview;
+  const shown = isTab(tab) ? tab : 'overview';
+  const Shown = CONTENTS[shown];
   return (
     <>
       <PageHeader
-        title={tab === 'overview' ? app.name : `${app.name}: ${shown?.label.toLowerCase()}`}
+        title={shown === 'overview' ? app.name : `${app.name}: ${APP_TABS[shown].toLowerCase()}`}
         above={
           <Link href="/apps" className="text-sm text-muted hover:text-ink">
             ← Applications
@@ -61,15 +50,15 @@ function Content({ tab }: { readonly tab: string }) {
           </span>
         }
       />
-      <nav aria-label="Parts of the application" className="mb-6 flex gap-1 overflow-x-auto border-b border-line">
-        {Object.entries(TABS).map(([value, { label }]) => (
+      <nav aria-label="Parts of the application" className="mb-6 flex flex-wrap gap-x-1 border-b border-line">
+        {Object.entries(APP_TABS).map(([value, label]) => (
           <Link
             key={value}
             href={`/apps/${id}/${value}`}
-            aria-current={value === tab ? 'page' : undefined}
+            aria-current={value === shown ? 'page' : undefined}
             className={clsx(
               '-mb-px border-b-2 px-3 py-1.5 text-sm whitespace-nowrap',
-              value === tab ? 'border-accent text-ink' : 'border-transparent text-muted hover:text-ink',
+              value === shown ? 'border-accent text-ink' : 'border-transparent text-muted hover:text-ink',
             )}
           >
             {label}
@@ -81,7 +70,7 @@ function Content({ tab }: { readonly tab: string }) {
           <Alert>The stored configuration is no longer valid: {configError}</Alert>
         </div>
       )}
-      {shown !== undefined && <shown.Content />}
+      <Shown />
     </>
   );
 }

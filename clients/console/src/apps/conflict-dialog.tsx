@@ -1,6 +1,8 @@
 import { useState } from 'react';
+import { messageOf } from '../api/api-error';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
+import { Alert } from '../design/layout';
 import { type Conflict, conflictsOf, type Draft, type Json, merged, type Winner } from './draft-merge.rules';
 
 /** Somebody else saved in the meantime: what both changed is decided one by one, the rest is merged. */
@@ -8,12 +10,17 @@ export function ConflictDialog({
   base,
   mine,
   theirs,
+  error,
+  isSaving,
   onClose,
   onMerge,
 }: {
   readonly base: Draft;
   readonly mine: Draft;
   readonly theirs: Draft;
+  /** Why the merged application was refused. */
+  readonly error: unknown;
+  readonly isSaving: boolean;
   readonly onClose: () => void;
   readonly onMerge: (draft: Draft) => Promise<void>;
 }) {
@@ -41,10 +48,12 @@ export function ConflictDialog({
             onChoose={(winner) => setWinners({ ...winners, [conflict.path]: winner })}
           />
         ))}
+        {error !== undefined && <Alert>{messageOf(error)}</Alert>}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button
             look="primary"
+            isBusy={isSaving}
             reason={open > 0 ? `Choose for each of them; ${open} left.` : undefined}
             onClick={() => void onMerge(merged(...sides, winners) as unknown as Draft)}
           >

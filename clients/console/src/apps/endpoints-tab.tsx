@@ -152,7 +152,7 @@ function EndpointCard({
           </Button>
         </div>
         {endpoint.api_style === 'responses' && (
-          <Params
+          <ParamsForm
             name={name}
             endpoint={endpoint}
             onChange={onChange}
@@ -222,7 +222,7 @@ function ceilingOf(ceiling: number | undefined): { readonly max_output_tokens?: 
 }
 
 /** Parameters as JSON, and the request that the provider gets with them. */
-function Params({
+function ParamsForm({
   name,
   endpoint,
   onChange,
@@ -236,7 +236,8 @@ function Params({
   readonly ceilingProblem: string | undefined;
 }) {
   const reason = useReadOnlyReason();
-  const [text, setText] = useState(() => JSON.stringify(endpoint.params ?? {}, null, 2));
+  const [typed, setTyped] = useState('');
+  const text = textOfParams(endpoint.params, typed);
   const params = parsedMap(text);
   const { max_output_tokens: ceiling, ...rest } = endpoint;
   return (
@@ -247,10 +248,9 @@ function Params({
           hint="Merged into every request; they override what the client sends."
           rows={8}
           value={text}
-          onChange={(typed) => {
-            setText(typed);
-            const read = parsedMap(typed);
-            if (read !== undefined) onChange({ ...endpoint, params: read });
+          onChange={(text) => {
+            setTyped(text);
+            onChange({ ...endpoint, params: parsedMap(text) ?? unreadable(text) });
           }}
           reason={reason}
           error={params === undefined ? 'is no JSON object' : problem}
@@ -270,6 +270,20 @@ function Params({
       />
     </div>
   );
+}
+
+type Params = NonNullable<Schemas['AppResponsesEndpoint']['params']>;
+
+/** A text that is no JSON object is the value itself, until it is one: the gateway refuses to store it. */
+function unreadable(text: string): Params {
+  return text as unknown as Params;
+}
+
+/** The text of a value: as it was typed, as long as that is what it means. */
+function textOfParams(params: Params | undefined, typed: string): string {
+  if (typeof params === 'string') return params;
+  const value = params ?? {};
+  return JSON.stringify(parsedMap(typed)) === JSON.stringify(value) ? typed : JSON.stringify(value, null, 2);
 }
 
 function parsedMap(text: string): Record<string, unknown> | undefined {

@@ -1,8 +1,12 @@
+import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
+import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
+import { Alert } from '../design/layout';
 
 /** Leaves for Google and comes back to `next`. */
 export function GoogleButton({ next, invitationToken }: { readonly next: string; readonly invitationToken?: string }) {
+  const { run, error, isBusy } = useSubmit();
   const leave = async () => {
     const { url } = await read(
       api.POST('/v1/auth/sign-in/social', {
@@ -17,5 +21,12 @@ export function GoogleButton({ next, invitationToken }: { readonly next: string;
     );
     location.assign(url);
   };
-  return <Button onClick={() => void leave()}>Continue with Google</Button>;
+  return (
+    <>
+      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      <Button isBusy={isBusy} onClick={() => void run(leave)}>
+        Continue with Google
+      </Button>
+    </>
+  );
 }

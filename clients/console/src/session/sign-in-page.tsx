@@ -2,11 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, Redirect, useLocation, useSearch } from 'wouter';
 import { messageOf, problemAt } from '../api/api-error';
-import { api, read } from '../api/client';
+import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Alert } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { GoogleButton } from './google-button';
 import { ownPath } from './own-path.rules';
 import { Frame } from './signed-out-frame';
@@ -19,10 +20,29 @@ const REFUSALS: Readonly<Record<string, string>> = {
   sign_in_failed: 'The sign-in failed. Try again.',
 };
 
+/** The page to sign in; of a deployment in which nobody has registered, the page to register. */
 export function SignInPage() {
-  const { data: capabilities } = useQuery(queries.capabilities());
-  const next = ownPath(new URLSearchParams(useSearch()).get('next'));
+  const query = useQuery(queries.capabilities());
   const refusal = REFUSALS[new URLSearchParams(useSearch()).get('error') ?? ''];
+  // Nobody can sign in yet, but a refused third-party sign-in is reported here first.
+  if (query.data?.awaitsFirstPerson === true && refusal === undefined) return <Redirect to="/signup" replace />;
+  return (
+    <Frame title={query.data === undefined ? 'Gateway' : 'Sign in'}>
+      <Loaded query={query} rows={6}>
+        {(capabilities) => <SignInForm capabilities={capabilities} refusal={refusal} />}
+      </Loaded>
+    </Frame>
+  );
+}
+
+function SignInForm({
+  capabilities,
+  refusal,
+}: {
+  readonly capabilities: Schemas['CapabilitiesResponse'];
+  readonly refusal: string | undefined;
+}) {
+  const next = ownPath(new URLSearchParams(useSearch()).get('next'));
   const hasEnded = new URLSearchParams(useSearch()).has('ended');
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -43,53 +63,49 @@ export function SignInPage() {
     }
   };
   const problem = problemAt(error, 'email') ?? problemAt(error, 'password');
-  // Nobody can sign in yet, but a refused third-party sign-in is reported here first.
-  if (capabilities?.awaitsFirstPerson === true && refusal === undefined) return <Redirect to="/signup" replace />;
   return (
-    <Frame title="Sign in">
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signIn();
-        }}
-      >
-        {refusal !== undefined && error === undefined && <Alert>{refusal}</Alert>}
-        {hasEnded && error === undefined && <Alert tone="warn">Your session has ended. Sign in again.</Alert>}
-        <TextField
-          label="E-mail"
-          type="email"
-          autoComplete="username"
-          required
-          value={email}
-          onChange={setEmail}
-          error={problemAt(error, 'email')}
-        />
-        <TextField
-          label="Password"
-          type="password"
-          autoComplete="current-password"
-          required
-          value={password}
-          onChange={setPassword}
-          error={problemAt(error, 'password')}
-        />
-        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
-        <Button look="primary" type="submit" isBusy={isBusy}>
-          Sign in
-        </Button>
-        {capabilities?.googleAuth === true && <GoogleButton next={next} />}
-        {capabilities?.registrationOpen === true ? (
-          <p className="text-sm text-muted">
-            No account yet?{' '}
-            <Link href="/signup" className="text-accent underline">
-              Create one
-            </Link>
-          </p>
-        ) : (
-          <p className="text-sm text-muted">New here? Ask an owner for an invitation.</p>
-        )}
-      </form>
-    </Frame>
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void signIn();
+      }}
+    >
+      {refusal !== undefined && error === undefined && <Alert>{refusal}</Alert>}
+      {hasEnded && error === undefined && <Alert tone="warn">Your session has ended. Sign in again.</Alert>}
+      <TextField
+        label="E-mail"
+        type="email"
+        autoComplete="username"
+        required
+        value={email}
+        onChange={setEmail}
+        error={problemAt(error, 'email')}
+      />
+      <TextField
+        label="Password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={setPassword}
+        error={problemAt(error, 'password')}
+      />
+      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      <Button look="primary" type="submit" isBusy={isBusy}>
+        Sign in
+      </Button>
+      {capabilities.googleAuth && <GoogleButton next={next} />}
+      {capabilities.registrationOpen ? (
+        <p className="text-sm text-muted">
+          No account yet?{' '}
+          <Link href="/signup" className="text-accent underline">
+            Create one
+          </Link>
+        </p>
+      ) : (
+        <p className="text-sm text-muted">New here? Ask an owner for an invitation.</p>
+      )}
+    </form>
   );
 }

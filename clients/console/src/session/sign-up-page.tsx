@@ -6,15 +6,19 @@ import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert, Skeleton } from '../design/layout';
+import { Alert } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { GoogleButton } from './google-button';
 import { Frame } from './signed-out-frame';
 
 const LEAD = 'The first person owns the deployment. Everything stays on your machine.';
 
 export function SignUpPage() {
-  const { data: capabilities } = useQuery(queries.capabilities());
-  if (capabilities === undefined) return <Frame title="Create account" children={<Skeleton />} />;
+  const query = useQuery(queries.capabilities());
+  const { data: capabilities } = query;
+  if (capabilities === undefined) {
+    return <Frame title="Create account" children={<Loaded query={query} children={() => null} />} />;
+  }
   if (!capabilities.registrationOpen) {
     return (
       <Frame title="Registration is closed" lead="Somebody has registered already. Ask an owner for an invitation.">
@@ -25,7 +29,7 @@ export function SignUpPage() {
     );
   }
   return (
-    <Frame title="Create account" lead={LEAD}>
+    <Frame title="Create account" {...(capabilities.awaitsFirstPerson ? { lead: LEAD } : {})}>
       <SignUpForm next="/start" />
       {capabilities.googleAuth && <GoogleButton next="/start" />}
       <Terms {...capabilities} />
@@ -46,10 +50,12 @@ export function SignUpForm({
   next,
   invitationToken,
   email: invited,
+  onDone,
 }: {
   readonly next: string;
   readonly invitationToken?: string;
   readonly email?: string | null;
+  readonly onDone?: () => void;
 }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -69,6 +75,7 @@ export function SignUpForm({
     };
     try {
       await read(api.POST('/v1/auth/sign-up/email', { body }));
+      onDone?.();
       client.clear();
       navigate(next);
     } catch (thrown) {

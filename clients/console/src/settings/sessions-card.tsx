@@ -5,9 +5,12 @@ import { api, read, type Schemas } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TypedConfirmation } from '../design/dialog';
-import { Alert, Badge, Card, Skeleton } from '../design/layout';
+import { Alert, Badge, Card } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { Day, Time } from '../design/time';
 import { useToast } from '../design/toast';
+import { forgetPeople } from '../session/kept';
+import { tellOtherTabs } from '../shell/sign-out';
 import { browserName } from './browser-name.rules';
 
 type OwnSession = Schemas['OwnSessionResource'];
@@ -20,7 +23,7 @@ export function SessionsCard() {
   const say = useToast();
   const { run, error: problem } = useSubmit();
   const [isLeaving, setLeaving] = useState(false);
-  const { data: sessions, error } = useQuery({
+  const query = useQuery({
     queryKey: KEY,
     queryFn: async () => (await read(api.GET('/v1/auth/list-sessions'))).sessions,
   });
@@ -32,6 +35,8 @@ export function SessionsCard() {
     });
   const leave = async () => {
     await read(api.POST('/v1/auth/revoke-sessions'));
+    forgetPeople();
+    tellOtherTabs();
     location.assign('/login');
   };
   return (
@@ -45,13 +50,16 @@ export function SessionsCard() {
         </Button>
       }
     >
-      {(error !== null || problem !== undefined) && <Alert>{messageOf(error ?? problem)}</Alert>}
-      {sessions === undefined && error === null && <Skeleton rows={2} />}
-      <ul>
-        {sessions?.map((session) => (
-          <SessionRow key={session.id} session={session} onEnd={() => void end(session.id)} />
-        ))}
-      </ul>
+      {problem !== undefined && <Alert>{messageOf(problem)}</Alert>}
+      <Loaded query={query} rows={2}>
+        {(sessions) => (
+          <ul>
+            {sessions.map((session) => (
+              <SessionRow key={session.id} session={session} onEnd={() => void end(session.id)} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
       <TypedConfirmation
         title="Sign out everywhere?"
         lead="Every browser that is signed in as you is signed out, this one too."

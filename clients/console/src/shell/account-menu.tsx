@@ -1,13 +1,11 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { CircleUserRound, LogOut } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import { useLocation } from 'wouter';
-import { api, read } from '../api/client';
 import { useSession } from './session';
 
 const ITEM = 'flex cursor-pointer items-center rounded px-2 py-1.5 data-highlighted:bg-hover';
 
-export function AccountMenu() {
+export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const { user } = useSession();
   const [, navigate] = useLocation();
   return (
@@ -30,28 +28,23 @@ export function AccountMenu() {
           <DropdownMenu.Item className={ITEM} onSelect={() => navigate('/settings/security')}>
             Password and sessions
           </DropdownMenu.Item>
+          <DropdownMenu.Item className={ITEM} onSelect={onShortcuts}>
+            Keyboard shortcuts
+          </DropdownMenu.Item>
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
   );
 }
 
-/** Ends the session of this browser. */
-export function SignOutButton() {
-  const [, navigate] = useLocation();
-  const client = useQueryClient();
-  const signOut = async () => {
-    await read(api.POST('/v1/auth/sign-out', {}));
-    client.clear();
-    navigate('/login');
-  };
+export function SignOutButton({ onSignOut }: { readonly onSignOut: () => void }) {
   return (
     <button
       type="button"
       className="rounded-md p-2 text-muted hover:bg-hover hover:text-ink"
       aria-label="Sign out"
       title="Sign out"
-      onClick={() => void signOut()}
+      onClick={onSignOut}
     >
       <LogOut size={16} />
     </button>

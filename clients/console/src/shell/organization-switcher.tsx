@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries, type Session } from '../api/queries';
+import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { TextField } from '../design/field';
@@ -22,7 +23,7 @@ export function OrganizationSwitcher() {
   const { organization, memberships } = useSession();
   const [isNaming, setNaming] = useState(false);
   const select = useSelectOrganization();
-  useOtherTabs(organization?.id);
+  const say = useToast();
   return (
     <>
       <DropdownMenu.Root>
@@ -41,7 +42,11 @@ export function OrganizationSwitcher() {
           >
             <DropdownMenu.Label className="px-2 py-1 text-xs text-muted">Organizations</DropdownMenu.Label>
             {memberships.map(({ organization: { id, name }, role }) => (
-              <DropdownMenu.Item key={id} className={ITEM} onSelect={() => void select(id)}>
+              <DropdownMenu.Item
+                key={id}
+                className={ITEM}
+                onSelect={() => void select(id).catch((error: unknown) => say(messageOf(error)))}
+              >
                 <span className="min-w-0 flex-1 truncate">{name}</span>
                 <span className="text-xs text-muted">{role}</span>
                 {id === organization?.id && <Check size={14} aria-label="current" />}
@@ -87,7 +92,7 @@ function useEnter(): (session: Session) => void {
  * Follows a switch in another tab: the choice belongs to the whole browser, and a form that was opened for one
  * organization must not be sent to another.
  */
-function useOtherTabs(currentId: string | undefined): void {
+export function useOtherTabs(currentId: string | undefined): void {
   const enter = useEnter();
   const say = useToast();
   useEffect(() => {
@@ -110,19 +115,6 @@ function NewOrganization({
   readonly onClose: () => void;
   readonly onMade: (id: string) => Promise<void>;
 }) {
-  const [name, setName] = useState('');
-  const [error, setError] = useState<unknown>();
-  const make = async () => {
-    setError(undefined);
-    try {
-      const { organization } = await read(api.POST('/v1/admin/organizations', { body: { name } }));
-      onClose();
-      await onMade(organization.id);
-    } catch (thrown) {
-      setError(thrown);
-    }
-  };
-  const problem = problemAt(error, 'name');
   return (
     <Dialog
       title="New organization"
@@ -130,22 +122,43 @@ function NewOrganization({
       isOpen={isOpen}
       onClose={onClose}
     >
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void make();
-        }}
-      >
-        <TextField label="Organization name" value={name} onChange={setName} required error={problem} />
-        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit">
-            Create
-          </Button>
-        </div>
-      </form>
+      <OrganizationForm onClose={onClose} onMade={onMade} />
     </Dialog>
+  );
+}
+
+function OrganizationForm({
+  onClose,
+  onMade,
+}: {
+  readonly onClose: () => void;
+  readonly onMade: (id: string) => Promise<void>;
+}) {
+  const [name, setName] = useState('');
+  const { run, error, isBusy } = useSubmit();
+  const make = () =>
+    run(async () => {
+      const { organization } = await read(api.POST('/v1/admin/organizations', { body: { name } }));
+      onClose();
+      await onMade(organization.id);
+    });
+  const problem = problemAt(error, 'name');
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void make();
+      }}
+    >
+      <TextField label="Organization name" value={name} onChange={setName} required error={problem} />
+      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" type="submit" isBusy={isBusy}>
+          Create
+        </Button>
+      </div>
+    </form>
   );
 }

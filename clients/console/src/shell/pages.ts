@@ -5,17 +5,19 @@ export interface NavigationPage {
   readonly to: string;
   readonly label: string;
   readonly Icon: LucideIcon;
+  /** The key that leads there after `g`. */
+  readonly shortcut?: string;
 }
 
 /** The guided start. */
 export const START = '/start';
 
 export const NAVIGATION: readonly NavigationPage[] = [
-  { to: '/apps', label: 'Applications', Icon: Boxes },
-  { to: '/providers', label: 'Providers', Icon: Plug },
-  { to: '/access', label: 'Access', Icon: KeyRound },
-  { to: '/members', label: 'Members', Icon: Users },
-  { to: '/audit', label: 'Audit trail', Icon: ScrollText },
-  { to: '/health', label: 'Health', Icon: HeartPulse },
-  { to: START, label: 'Guided start', Icon: Activity },
+  { to: '/apps', label: 'Applications', Icon: Boxes, shortcut: 'a' },
+  { to: '/providers', label: 'Providers', Icon: Plug, shortcut: 'p' },
+  { to: '/access', label: 'Access', Icon: KeyRound, shortcut: 'k' },
+  { to: '/members', label: 'Members', Icon: Users, shortcut: 'm' },
+  { to: '/audit', label: 'Audit trail', Icon: ScrollText, shortcut: 't' },
+  { to: '/health', label: 'Health', Icon: HeartPulse, shortcut: 'h' },
+  { to: START, label: 'Guided start', Icon: Activity, shortcut: 's' },
 ];

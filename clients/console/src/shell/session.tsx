@@ -1,18 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { createContext, type ReactNode, useContext } from 'react';
-import { messageOf } from '../api/api-error';
+import { createContext, type ReactNode, useContext, useEffect } from 'react';
 import { queries, type Session } from '../api/queries';
-import { Alert, Skeleton } from '../design/layout';
+import { Loaded } from '../design/loaded';
+import { forgetPeople } from '../session/kept';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
 /** Shows its content to a person who is signed in; the query client sends everybody else to the sign-in. */
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
-  const { data, error } = useQuery(queries.session());
-  if (data !== undefined) return <SessionContext value={data}>{children}</SessionContext>;
+  const query = useQuery(queries.session());
+  const personId = query.data?.user.id;
+  // Somebody else may have worked here whose session ended by itself.
+  useEffect(() => {
+    if (personId !== undefined) forgetPeople(personId);
+  }, [personId]);
+  if (query.data !== undefined) return <SessionContext value={query.data}>{children}</SessionContext>;
   return (
     <main className="mx-auto max-w-3xl p-8">
-      {error === null ? <Skeleton rows={8} /> : <Alert>{messageOf(error)}</Alert>}
+      <h1 className="text-2xl font-semibold tracking-tight">Gateway</h1>
+      <Loaded query={query} rows={8} children={() => null} />
     </main>
   );
 }

@@ -1,0 +1,99 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { ApiError, messageOf } from '../api/api-error';
+import { api, read } from '../api/client';
+import { Button } from '../design/button';
+import { Dialog } from '../design/dialog';
+import { Alert } from '../design/layout';
+import { DRAFT, forgetPeople, Kept } from '../session/kept';
+import { useSession } from './session';
+
+/** Between the tabs of a browser. */
+const CHANNEL = 'sign-out';
+
+interface SignOut {
+  /** Ends the session, or asks first where unsaved changes would be lost. */
+  readonly signOut: () => void;
+  readonly question: ReactNode;
+}
+
+/** Ends the session of this browser, and forgets everything that was kept for the person, in every tab. */
+export function useSignOut(): SignOut {
+  const { user } = useSession();
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const [isAsking, setAsking] = useState(false);
+  const [error, setError] = useState<unknown>();
+  useSignOutElsewhere();
+  const end = async () => {
+    setError(undefined);
+    try {
+      await read(api.POST('/v1/auth/sign-out', {}));
+    } catch (thrown) {
+      // A session that has ended already is what was wanted.
+      if (!(thrown instanceof ApiError && thrown.isSignedOut)) {
+        setAsking(true);
+        setError(thrown);
+        return;
+      }
+    }
+    forget(client);
+    tellOtherTabs();
+    navigate('/login');
+  };
+  const drafts = () => new Kept(sessionStorage, user.id).names(DRAFT).length;
+  return {
+    signOut: () => {
+      if (drafts() > 0) setAsking(true);
+      else void end();
+    },
+    question: (
+      <Dialog
+        title="Sign out?"
+        lead={drafts() > 0 ? 'You have unsaved changes in this tab. Signing out discards them.' : undefined}
+        isOpen={isAsking}
+        onClose={() => {
+          setAsking(false);
+          setError(undefined);
+        }}
+      >
+        <div className="flex flex-col gap-4">
+          {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setAsking(false)}>Stay</Button>
+            <Button look="danger" onClick={() => void end()}>
+              Sign out
+            </Button>
+          </div>
+        </div>
+      </Dialog>
+    ),
+  };
+}
+
+/** A sign-out in another tab ends this one as well: what it keeps is a person's who is gone. */
+function useSignOutElsewhere(): void {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    const channel = new BroadcastChannel(CHANNEL);
+    channel.onmessage = () => {
+      forget(client);
+      navigate('/login');
+    };
+    return () => channel.close();
+  }, [client, navigate]);
+}
+
+function forget(client: QueryClient): void {
+  forgetPeople();
+  client.clear();
+}
+
+/** For every way in which this browser's session ends by the person's own will. */
+export function tellOtherTabs(): void {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.postMessage('signed out');
+  channel.close();
+}

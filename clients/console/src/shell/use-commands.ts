@@ -1,0 +1,99 @@
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { api, read, type Schemas } from '../api/client';
+import { type AppSummary, queries } from '../api/queries';
+import { APP_TABS, type AppTab } from '../apps/app-tabs';
+import { useDebounced } from '../design/debounced';
+import { type Command, matching, partsIn } from './commands.rules';
+import { NAVIGATION } from './pages';
+import { applyTheme } from './theme';
+
+/** What the palette shows at most. */
+const MAX_SHOWN = 20;
+const MOST_APPS = 50;
+const MOST_USERS = 5;
+const FEWEST_LETTERS = 2;
+
+/** What the frame of the page does for the palette. */
+export interface ShellActs {
+  readonly showShortcuts: () => void;
+  readonly signOut: () => void;
+}
+
+interface Found {
+  readonly commands: readonly Command[];
+  /** Whether everything that was asked for what is typed is here. */
+  readonly isSettled: boolean;
+}
+
+/** Pages, actions, applications with their tabs, providers and users for a text. */
+export function useCommands(typed: string, acts: ShellActs): Found {
+  const [path, navigate] = useLocation();
+  const client = useQueryClient();
+  const settled = useDebounced(typed).trim();
+  const hereId = /^\/apps\/(?!new$)([^/]+)/.exec(path)?.[1];
+  const { before, parts } = partsIn(settled, APP_TABS);
+  const search = (query: string) => ({ ...queries.apps({ query, sort: 'name', limit: MOST_APPS }) });
+  const apps = useQuery({ ...search(settled), placeholderData: keepPreviousData });
+  const appsOfParts = useQuery({ ...search(before), enabled: before !== '' });
+  const users = useQuery({
+    queryKey: ['app', hereId, 'users', 'palette', settled],
+    queryFn: () => {
+      const params = { path: { app: hereId ?? '' }, query: { query: settled, limit: MOST_USERS } };
+      return read(api.GET('/v1/admin/apps/{app}/users', { params }));
+    },
+    enabled: hereId !== undefined && settled.length >= FEWEST_LETTERS,
+  });
+  const { data: providers = [] } = useQuery(queries.providers());
+  const to = (address: string, label: string, kind: string, ...also: readonly string[]): Command => ({
+    ...{ id: `${kind} ${address} ${label}`, label, kind, also },
+    run: () => navigate(address),
+  });
+  const tab = (id: string, name: string, part: AppTab) =>
+    to(`/apps/${id}/${part}`, `${name}: ${APP_TABS[part]}`, 'Tab', `${name} ${APP_TABS[part]}`);
+  const here = client.getQueryData<Schemas['AppResponse']>(queries.app(hereId ?? '').queryKey)?.app;
+  const commands = [
+    ...NAVIGATION.map(({ to: address, label }) => to(address, label, 'Page')),
+    to('/settings/profile', 'Profile', 'Page'),
+    to('/settings/security', 'Password and sessions', 'Page'),
+    ...(here === undefined ? [] : (Object.keys(APP_TABS) as AppTab[]).map((part) => tab(here.id, here.name, part))),
+    to('/apps/new', 'New application', 'Action'),
+    to('/providers', 'Add a provider', 'Action'),
+    to('/providers/gateways', 'Upstream gateways', 'Page'),
+    to('/members', 'Invite a person', 'Action'),
+    to('/access', 'Create a management key', 'Action'),
+    { id: 'shortcuts', label: 'Keyboard shortcuts', kind: 'Action', run: acts.showShortcuts },
+    { id: 'sign out', label: 'Sign out', kind: 'Action', run: acts.signOut },
+    ...(['system', 'light', 'dark'] as const).map((theme) => ({
+      ...{ id: `theme ${theme}`, label: `Theme: ${theme}`, kind: 'Setting' },
+      run: () => applyTheme(theme),
+    })),
+    ...providers.map(({ id, name, slug }) => ({ ...to('/providers', name, 'Provider', slug), id: `provider ${id}` })),
+    ...(apps.data?.apps ?? []).map((app) => to(`/apps/${app.id}/overview`, app.name, 'Application', ...namesOf(app))),
+    ...(appsOfParts.data?.apps ?? []).flatMap(({ id, name }) => parts.map((part) => tab(id, name, part))),
+    ...(users.data?.users ?? []).map(({ id }) =>
+      to(
+        `/apps/${hereId}/users?${new URLSearchParams({ query: id })}`,
+        id,
+        `User of ${here?.name ?? 'this application'}`,
+      ),
+    ),
+  ];
+  const isAsking = [apps, appsOfParts, users].some(
+    ({ fetchStatus, isPlaceholderData, data, failureReason }) =>
+      fetchStatus === 'fetching' && failureReason === null && (isPlaceholderData || data === undefined),
+  );
+  return {
+    commands: matching(uniqueOf(commands), typed).slice(0, MAX_SHOWN),
+    isSettled: settled === typed.trim() && !isAsking,
+  };
+}
+
+function namesOf({ id, handle, apple_bundle_id: bundle }: AppSummary): readonly string[] {
+  return [id, handle, bundle].filter((name) => name !== null);
+}
+
+/** The first of those with one id: a tab can be found in two ways. */
+function uniqueOf(commands: readonly Command[]): readonly Command[] {
+  return [...new Map(commands.toReversed().map((command) => [command.id, command])).values()].toReversed();
+}

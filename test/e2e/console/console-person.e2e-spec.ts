@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { newOrganization, newPerson } from '../../support/accounts/people.js';
+import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
+import { ConsoleBrowser, WIDE } from '../../support/console/console-browser.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const PAGE_MS = 60_000;
+const NARROW = { width: 390, height: 800 };
+const CONFIG = {
+  authentication: { type: 'api_key' },
+  routing: { providers: { mode: 'all' }, model_rewrites: {} },
+  endpoints: { summarize: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1-mini', params: { top_p: 1 } } },
+};
+
+let world: World;
+let chromium: Browser;
+let opened: ConsoleBrowser[] = [];
+
+async function open(cookie?: string): Promise<ConsoleBrowser> {
+  const browser = await ConsoleBrowser.open(world, chromium, cookie);
+  opened.push(browser);
+  return browser;
+}
+
+/** An organization with a provider and an application, and its owner's browser. */
+async function atWork() {
+  const { organizationId, owner } = await newOrganization(world);
+  const provider = { type: 'openai', name: 'Ours', secret: 'sk-of-the-person' };
+  expect((await owner.client.post('/v1/admin/providers', provider)).status).toBe(201);
+  const { app } = (await owner.client.post('/v1/admin/apps', { name: 'Journal', config: CONFIG })).body;
+  const browser = await open(owner.cookie);
+  return { organizationId, client: owner.client, browser, page: browser.page, app };
+}
+
+/** Everything that the tab and the browser keep, but for the theme. */
+const KEPT = `JSON.stringify([{ ...sessionStorage }, { ...localStorage }])`;
+
+describeWithBrowser('what a person has typed', () => {
+  beforeAll(async () => {
+    world = await startWorld({ env: { REDIS_URL: '' } });
+    chromium = await startBrowser();
+  }, PAGE_MS);
+  afterEach(async () => {
+    for (const browser of opened) await browser.close();
+    opened = [];
+  });
+  afterAll(async () => {
+    await chromium.close();
+    await world.stop();
+  });
+
+  it(
+    'a sign-out with unsaved changes → asked first; then nothing of them is left, in no tab',
+    async () => {
+      const { browser, page, app } = await atWork();
+      await browser.go(`/apps/${app.id}/settings`);
+      await page.getByLabel('Application name').fill('A secret plan');
+      await page.getByText('You have unsaved changes.').waitFor();
+      const other = await browser.context.newPage();
+      await other.goto(`${world.baseUrl}/apps/${app.id}/settings`);
+      await other.getByLabel('Application name').fill('Another secret plan');
+      await other.getByText('You have unsaved changes.').waitFor();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      const question = page.getByRole('dialog', { name: 'Sign out?' });
+      await question.waitFor();
+      expect(await browser.axe()).toEqual([]);
+      await question.getByRole('button', { name: 'Stay' }).click();
+      expect(await page.getByLabel('Application name').inputValue()).toBe('A secret plan');
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await question.getByRole('button', { name: 'Sign out' }).click();
+      for (const tab of [page, other]) {
+        await tab.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+        expect(await tab.getByText('secret plan').count()).toBe(0);
+        expect(await tab.evaluate(KEPT)).not.toContain('secret plan');
+        expect(await tab.evaluate(KEPT)).not.toContain('person ');
+      }
+      expect(browser.complaints).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'a session that ends by itself, and somebody else who signs in in the same tab → sees the stored application',
+    async () => {
+      const { organizationId, browser, page, app } = await atWork();
+      await browser.go(`/apps/${app.id}/settings`);
+      await page.getByLabel('Application name').fill('A secret plan');
+      await page.getByText('You have unsaved changes.').waitFor();
+      const { cookie } = await newPerson(world, { organizationId, role: 'admin' });
+      const [name = '', value = ''] = cookie.split('=');
+      await browser.context.clearCookies();
+      await browser.context.addCookies([{ name, value, url: world.baseUrl }]);
+      page.once('dialog', (dialog) => void dialog.accept());
+      await page.reload();
+      await browser.settled();
+      expect(await page.getByLabel('Application name').inputValue()).toBe('Journal');
+      expect(await page.evaluate(KEPT)).not.toContain('secret plan');
+    },
+    PAGE_MS,
+  );
+
+  it.each(['Escape', 'cross', 'beside'])(
+    'a dialog with a form that was typed into, closed by %s → asks; one that was not → closes',
+    async (way) => {
+      const { browser, page } = await atWork();
+      const close = async () => {
+        if (way === 'Escape') await page.keyboard.press('Escape');
+        else if (way === 'cross') await page.getByRole('button', { name: 'Close' }).click();
+        else await page.mouse.click(5, 400);
+      };
+      await browser.go('/providers');
+      const dialog = page.getByRole('dialog', { name: 'Add a provider' });
+      await page.getByRole('button', { name: 'Add provider' }).click();
+      await dialog.waitFor();
+      await close();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Add provider' }).click();
+      await dialog.getByLabel('Name', { exact: true }).fill('Half typed');
+      await close();
+      await dialog.getByText('Closing discards what you have typed.').waitFor();
+      expect(await browser.axe()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Keep editing' }).click();
+      expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('Half typed');
+      await close();
+      await dialog.getByRole('button', { name: 'Discard' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByRole('button', { name: 'Add provider' }).click();
+      expect(await dialog.getByLabel('Name', { exact: true }).inputValue()).toBe('');
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'parameters of an endpoint → discarded with the draft, refused where they are no JSON, and the merged ones after a conflict',
+    async () => {
+      const { browser, page, app, client } = await atWork();
+      await browser.go(`/apps/${app.id}/endpoints`);
+      const field = page.getByLabel('Parameters (JSON)');
+      const before = await field.inputValue();
+      await field.fill('{ "top_p": 0.5 }');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      expect(await field.inputValue()).toBe(before);
+      await field.fill('{ "top_p": ');
+      await page.getByText('is no JSON object').waitFor();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByRole('alert').first().waitFor();
+      const stored = async () => (await client.get(`/v1/admin/apps/${app.id}`)).body.app;
+      expect((await stored()).config.endpoints.summarize.params).toEqual({ top_p: 1 });
+      await page.getByRole('button', { name: 'Discard' }).click();
+      expect(await field.inputValue()).toBe(before);
+      await field.fill('{ "top_p": 0.5 }');
+      const { name, config, revision } = await stored();
+      const { summarize } = config.endpoints;
+      const theirs = { ...config, endpoints: { summarize: { ...summarize, params: { top_p: 0.25 } } } };
+      const put = await client.put(`/v1/admin/apps/${app.id}`, { name, config: theirs, revision });
+      expect(put.status).toBe(200);
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: 'Take theirs' }).click();
+      await dialog.getByRole('button', { name: 'Save', exact: true }).click();
+      await dialog.waitFor({ state: 'detached' });
+      expect(JSON.parse(await field.inputValue())).toEqual({ top_p: 0.25 });
+      expect((await stored()).config.endpoints.summarize.params).toEqual({ top_p: 0.25 });
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'the menu of a narrow screen → keeps the focus, closes by Escape, by its cross, by a page and where the screen gets wide',
+    async () => {
+      const { browser, page } = await atWork();
+      await page.setViewportSize(NARROW);
+      await browser.go('/apps');
+      const menu = page.getByRole('dialog', { name: 'Menu' });
+      const openMenu = page.getByRole('button', { name: 'Menu' });
+      await openMenu.click();
+      await menu.waitFor();
+      expect(await browser.axe()).toEqual([]);
+      for (let stops = 0; stops < 30; stops++) {
+        await page.keyboard.press('Tab');
+        expect(await menu.locator(':focus').count()).toBe(1);
+      }
+      await page.keyboard.press('Escape');
+      await menu.waitFor({ state: 'detached' });
+      expect(await openMenu.and(page.locator(':focus')).count()).toBe(1);
+      await openMenu.click();
+      await menu.getByRole('button', { name: 'Close' }).click();
+      await menu.waitFor({ state: 'detached' });
+      await openMenu.click();
+      await menu.getByRole('link', { name: 'Applications' }).click();
+      await menu.waitFor({ state: 'detached' });
+      await openMenu.click();
+      await menu.getByRole('link', { name: 'Members' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+      await menu.waitFor({ state: 'detached' });
+      await openMenu.click();
+      await page.setViewportSize(WIDE);
+      await menu.waitFor({ state: 'detached' });
+      await page.getByRole('link', { name: 'Providers' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Providers' }).waitFor();
+      expect(browser.complaints).toEqual([]);
+    },
+    PAGE_MS,
+  );
+});
