@@ -153,6 +153,14 @@ export default {
       to: { circular: true },
     },
     {
+      name: 'skeletons-only-of-loaded',
+      comment:
+        'A page shows what it asked for by `Loaded`: a skeleton of its own stays for ever where no answer comes.',
+      severity: 'error',
+      from: { path: '^clients/console/', pathNot: '^clients/console/src/design/' },
+      to: { path: '^clients/console/src/design/skeleton\\.tsx$' },
+    },
+    {
       name: 'sql-only-in-repositories',
       comment: 'Only repositories, modules’ wiring and the platform talk to the database driver.',
       severity: 'error',

@@ -3,6 +3,7 @@ import { setNonce } from 'get-nonce';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { client, firstReads } from './boot';
+import { ConnectionAlert } from './design/connection-alert';
 import { ToastProvider } from './design/toast';
 import { fetchPage, Routes } from './routes';
 import './styles.css';
@@ -24,6 +25,7 @@ void Promise.race([here, new Promise((resolve) => setTimeout(resolve, PATIENCE_M
     <StrictMode>
       <QueryClientProvider client={client}>
         <ToastProvider>
+          <ConnectionAlert />
           <Routes />
         </ToastProvider>
       </QueryClientProvider>

@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { queries } from './api/queries';
 import { ButtonLink } from './design/button';
-import { EmptyState, Skeleton } from './design/layout';
+import { EmptyState } from './design/layout';
 import { lazyComponent } from './design/lazy-component';
+import { Loaded } from './design/loaded';
 import { SignInPage } from './session/sign-in-page';
 import { SignUpPage } from './session/sign-up-page';
 import { SessionProvider } from './shell/session';
@@ -64,9 +65,14 @@ export function Routes() {
 
 /** Who has no application yet is guided to the first one. */
 function FirstPage(): ReactNode {
-  const { data } = useQuery(queries.account());
-  if (data === undefined) return <Skeleton rows={8} />;
-  return <Redirect to={data.has_proxied_requests || data.total > 0 ? '/apps' : '/start'} replace />;
+  const query = useQuery(queries.account());
+  return (
+    <Loaded query={query} rows={8}>
+      {({ has_proxied_requests: hasCalls, total }) => (
+        <Redirect to={hasCalls || total > 0 ? '/apps' : '/start'} replace />
+      )}
+    </Loaded>
+  );
 }
 
 function NoSuchPage() {

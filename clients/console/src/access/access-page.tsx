@@ -6,7 +6,8 @@ import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { Alert, Badge, Card, EmptyState, PageHeader } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { Revocation } from '../design/revocation';
 import { SecretDialog } from '../design/secret-dialog';
 import { type Column, Table } from '../design/table';
@@ -28,7 +29,7 @@ const SOURCES: Readonly<Record<ManagementKey['source'], string>> = {
 };
 
 export function AccessPage() {
-  const { data: keys, error } = useQuery(queries.keys());
+  const query = useQuery(queries.keys());
   const client = useQueryClient();
   const reason = useReadOnlyReason();
   const [name, setName] = useState('');
@@ -54,7 +55,6 @@ export function AccessPage() {
         title="Access"
         lead="Keys for programs, terminals that logged in, and AI clients with access. Each acts with the role of its owner."
       />
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
       <Card title="Management keys and connections" isFlush>
         <form
           className="flex flex-wrap items-start gap-3 border-b border-line p-4"
@@ -78,21 +78,23 @@ export function AccessPage() {
           </Button>
         </form>
         {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
-        {keys === undefined && error === null && <Skeleton rows={6} />}
-        {keys?.length === 0 && (
-          <EmptyState title="Nobody but you">
-            Make a key for a script, run <code>gw login</code> in a terminal, or give an AI client the address{' '}
-            <code>{location.origin}/mcp</code>.
-          </EmptyState>
-        )}
-        {keys !== undefined && keys.length > 0 && (
-          <Table
-            caption="Management keys and connections"
-            columns={columnsOf(setRevoking, reason)}
-            rows={keys}
-            rowKey={({ id }) => id}
-          />
-        )}
+        <Loaded query={query} rows={6}>
+          {(keys) =>
+            keys.length === 0 ? (
+              <EmptyState title="Nobody but you">
+                Make a key for a script, run <code>gw login</code> in a terminal, or give an AI client the address{' '}
+                <code>{location.origin}/mcp</code>.
+              </EmptyState>
+            ) : (
+              <Table
+                caption="Management keys and connections"
+                columns={columnsOf(setRevoking, reason)}
+                rows={keys}
+                rowKey={({ id }) => id}
+              />
+            )
+          }
+        </Loaded>
       </Card>
       <SecretDialog title="A new management key" secret={secret} onClose={() => setSecret(undefined)} />
       <Revocation target={revoking} onClose={() => setRevoking(undefined)} onRevoke={revoke} />
@@ -138,6 +140,7 @@ function columnsOf(revoke: (key: ManagementKey) => void, reason: string | undefi
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (key) =>
         key.enabled && (

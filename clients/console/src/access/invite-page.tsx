@@ -5,7 +5,8 @@ import { ApiError, messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
-import { Alert, Skeleton } from '../design/layout';
+import { Alert } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { SignUpForm } from '../session/sign-up-page';
 import { Frame } from '../session/signed-out-frame';
 
@@ -23,7 +24,7 @@ function takeToken(): string | null {
 
 export function InvitePage() {
   const [token] = useState(takeToken);
-  const { data: details, error } = useQuery({
+  const query = useQuery({
     queryKey: ['invitation', token],
     queryFn: () => read(api.POST('/v1/console/invitations/details', { body: { token: token ?? '' } })),
     enabled: token !== null,
@@ -36,14 +37,10 @@ export function InvitePage() {
       </Frame>
     );
   }
-  if (error !== null) {
-    return (
-      <Frame title="Invitation">
-        <Alert>{messageOf(error)}</Alert>
-      </Frame>
-    );
+  const { data: details } = query;
+  if (details === undefined) {
+    return <Frame title="Invitation" children={<Loaded query={query} children={() => null} />} />;
   }
-  if (details === undefined) return <Frame title="Invitation" children={<Skeleton />} />;
   return (
     <Frame title={`Join ${details.organizationName}`} lead={`You are invited as ${details.role}.`}>
       <Acceptance token={token} email={details.email} />
@@ -55,7 +52,7 @@ function Acceptance({ token, email }: { readonly token: string; readonly email: 
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const [error, setError] = useState<unknown>();
-  const { data: session, isPending } = useQuery({
+  const query = useQuery({
     queryKey: ['viewer'],
     retry: false,
     queryFn: () =>
@@ -64,11 +61,17 @@ function Acceptance({ token, email }: { readonly token: string; readonly email: 
         throw thrown;
       }),
   });
-  if (isPending) return <Skeleton />;
-  if (!session) {
+  const { data: session } = query;
+  if (session === undefined) return <Loaded query={query} children={() => null} />;
+  if (session === null) {
     return (
       <>
-        <SignUpForm next="/apps" invitationToken={token} email={email} />
+        <SignUpForm
+          next="/apps"
+          invitationToken={token}
+          email={email}
+          onDone={() => sessionStorage.removeItem(STORAGE_KEY)}
+        />
         <p className="mt-4 text-sm text-muted">
           Already registered?{' '}
           <Link href="/login?next=%2Finvite" className="text-accent underline">

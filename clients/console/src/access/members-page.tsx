@@ -7,7 +7,8 @@ import { Button } from '../design/button';
 import { CodeBlock } from '../design/copy';
 import { TypedConfirmation } from '../design/dialog';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, PageHeader, Skeleton } from '../design/layout';
+import { Alert, Badge, Card, PageHeader } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Day } from '../design/time';
 import { useToast } from '../design/toast';
@@ -41,7 +42,7 @@ export function MembersPage() {
 }
 
 function Members() {
-  const { data: members, error } = useQuery(queries.members());
+  const query = useQuery(queries.members());
   const { user } = useSession();
   const reason = useReadOnlyReason();
   const client = useQueryClient();
@@ -94,6 +95,7 @@ function Members() {
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (member) => (
         <Button
@@ -109,9 +111,9 @@ function Members() {
   ];
   return (
     <Card title="People" isFlush>
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {members === undefined && error === null && <Skeleton />}
-      {members !== undefined && <Table caption="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
+      <Loaded query={query}>
+        {(members) => <Table caption="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
+      </Loaded>
       {removing !== undefined && (
         <TypedConfirmation
           title={`Remove ${removing.name ?? removing.email ?? removing.id}?`}
@@ -128,7 +130,7 @@ function Members() {
 }
 
 function Invitations() {
-  const { data: invitations, error } = useQuery(queries.invitations());
+  const query = useQuery(queries.invitations());
   const reason = useReadOnlyReason();
   const client = useQueryClient();
   const [role, setRole] = useState<Role>('admin');
@@ -165,6 +167,7 @@ function Invitations() {
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (invitation) =>
         invitation.status === 'pending' && (
@@ -205,10 +208,13 @@ function Invitations() {
           <CodeBlock label="The link; it is shown only once" code={link} />
         </div>
       )}
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {invitations !== undefined && invitations.length > 0 && (
-        <Table caption="Invitations" columns={columns} rows={invitations} rowKey={({ id }) => id} />
-      )}
+      <Loaded query={query} rows={1}>
+        {(invitations) =>
+          invitations.length > 0 && (
+            <Table caption="Invitations" columns={columns} rows={invitations} rowKey={({ id }) => id} />
+          )
+        }
+      </Loaded>
     </Card>
   );
 }

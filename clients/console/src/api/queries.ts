@@ -14,6 +14,9 @@ export function createQueryClient(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: STALE_MS,
+        // What the browser thinks of the network says nothing about a gateway on this machine: a request finds out.
+        networkMode: 'always',
+        refetchOnReconnect: true,
         retry: (failures, error) => error instanceof ApiError && error.isTemporary && failures < MAX_RETRIES,
         retryDelay: (failures, error) =>
           error instanceof ApiError && error.retryAfterSeconds !== undefined
@@ -55,10 +58,10 @@ export const queries = {
     }),
   /** Whether there are applications and calls, without the list of them. */
   account: () => queries.apps({ limit: 1 }),
-  /** The line of one application in the list; it is the only one with this id. */
+  /** The line of one application in the list; it is the only one with this id, and null where it is gone. */
   appSummary: (id: string) => ({
     ...queries.apps({ query: id }),
-    select: ({ apps }: Schemas['AppListResponse']) => apps.find((app) => app.id === id),
+    select: ({ apps }: Schemas['AppListResponse']) => apps.find((app) => app.id === id) ?? null,
   }),
   app: (id: string) => ({
     queryKey: ['app', id],

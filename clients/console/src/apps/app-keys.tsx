@@ -6,7 +6,8 @@ import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
+import { Alert, Badge, Card, EmptyState } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { Revocation } from '../design/revocation';
 import { SecretDialog } from '../design/secret-dialog';
 import { type Column, Table } from '../design/table';
@@ -17,7 +18,7 @@ type AppKey = Schemas['AppKeyResponse'];
 
 /** The keys with which servers call as the application. */
 export function AppKeys({ app }: { readonly app: string }) {
-  const { data: keys, error } = useQuery(queries.appKeys(app));
+  const query = useQuery(queries.appKeys(app));
   const client = useQueryClient();
   const reason = useReadOnlyReason();
   const [name, setName] = useState('');
@@ -54,6 +55,7 @@ export function AppKeys({ app }: { readonly app: string }) {
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (key) =>
         key.status === 'active' && (
@@ -86,12 +88,15 @@ export function AppKeys({ app }: { readonly app: string }) {
         </Button>
       </form>
       {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {keys === undefined && error === null && <Skeleton />}
-      {keys?.length === 0 && <EmptyState title="No key yet">Without a key no server can call.</EmptyState>}
-      {keys !== undefined && keys.length > 0 && (
-        <Table caption="Application keys" columns={columns} rows={keys} rowKey={({ id }) => id} />
-      )}
+      <Loaded query={query}>
+        {(keys) =>
+          keys.length === 0 ? (
+            <EmptyState title="No key yet">Without a key no server can call.</EmptyState>
+          ) : (
+            <Table caption="Application keys" columns={columns} rows={keys} rowKey={({ id }) => id} />
+          )
+        }
+      </Loaded>
       <SecretDialog title="A new application key" secret={secret} onClose={() => setSecret(undefined)} />
       <Revocation target={revoking} onClose={() => setRevoking(undefined)} onRevoke={revoke} />
     </Card>

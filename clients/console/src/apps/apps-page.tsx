@@ -1,25 +1,30 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Link, useLocation } from 'wouter';
-import { messageOf } from '../api/api-error';
 import { APPS_AT_ONCE, type AppFilter, type AppSummary, DEAREST_APPS, queries } from '../api/queries';
+import { useAddress, valuesOf } from '../design/address';
 import { countText, moneyText, shareText } from '../design/amounts.rules';
 import { Button, ButtonLink } from '../design/button';
 import { useDebounced } from '../design/debounced';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { Badge, Card, EmptyState, PageHeader } from '../design/layout';
 import { ListEnd } from '../design/list-end';
+import { Loaded } from '../design/loaded';
 import { type Column, type Sorting, Table } from '../design/table';
 import { useReadOnlyReason } from '../shell/session';
 import { MonthFigures } from './app-figures';
 
-type AppOrder = NonNullable<AppFilter['sort']>;
+type AppOrder = (typeof SORTS)[number];
 
 const STATUSES = [
   { value: 'any', label: 'Any status' },
   { value: 'active', label: 'Active' },
   { value: 'disabled', label: 'Disabled' },
 ] as const;
+
+const SORTS = [DEAREST_APPS.sort, 'name', 'users', 'requests', 'errors'] as const;
+const ORDERS = [DEAREST_APPS.order, 'asc'] as const;
+const FILTERS = { query: '', status: valuesOf(STATUSES), sort: SORTS, order: ORDERS };
 
 const TYPES: Readonly<Record<AppSummary['authentication_type'], string>> = {
   device_app_attest: 'Mobile',
@@ -31,16 +36,11 @@ const TYPES: Readonly<Record<AppSummary['authentication_type'], string>> = {
 export function AppsPage() {
   const reason = useReadOnlyReason();
   const [, navigate] = useLocation();
-  const [search, setSearch] = useState('');
-  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('any');
-  const [sorting, setSorting] = useState<Sorting<AppOrder>>({
-    key: DEAREST_APPS.sort,
-    isDescending: DEAREST_APPS.order === 'desc',
-  });
+  const [{ query: search, status, sort, order }, change] = useAddress(FILTERS);
+  const sorting: Sorting<AppOrder> = { key: sort, isDescending: order === 'desc' };
   const query = useDebounced(search).trim();
   const filter: AppFilter = {
-    sort: sorting.key,
-    order: sorting.isDescending ? 'desc' : 'asc',
+    ...{ sort, order },
     ...(query === '' ? {} : { query }),
     ...(status === 'any' ? {} : { status }),
   };
@@ -48,8 +48,9 @@ export function AppsPage() {
     ...queries.appPages(filter),
     placeholderData: keepPreviousData,
   });
-  const { data, error } = pages;
-  const first = data?.pages[0];
+  const isOld = pages.isPlaceholderData || query !== search.trim();
+  const isFiltered = search !== '' || status !== 'any';
+  const first = pages.data?.pages[0];
   const totalCostUsd = first?.usage.cost_usd ?? 0;
   const columns = useMemo(() => columnsOf(totalCostUsd), [totalCostUsd]);
   return (
@@ -63,12 +64,11 @@ export function AppsPage() {
           </Button>
         }
       />
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {first === undefined && error === null && <Skeleton rows={10} />}
-      {first !== undefined && first.total === 0 && search === '' && status === 'any' && <NoApps />}
-      {data !== undefined && first !== undefined && (first.total > 0 || search !== '' || status !== 'any') && (
+      {first?.total === 0 && !isFiltered && !isOld ? (
+        <NoApps />
+      ) : (
         <>
-          <MonthFigures usage={first.usage} />
+          {first !== undefined && <MonthFigures usage={first.usage} />}
           <Card isFlush>
             <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
               <TextField
@@ -77,25 +77,40 @@ export function AppsPage() {
                 placeholder="Name, id or bundle"
                 type="search"
                 value={search}
-                onChange={setSearch}
+                onChange={(text) => change({ query: text })}
                 className="min-w-52 flex-1"
               />
-              <SelectField label="Status" isLabelHidden value={status} options={STATUSES} onChange={setStatus} />
-            </div>
-            {first.total === 0 ? (
-              <EmptyState title="Nothing found">No application matches this search and status.</EmptyState>
-            ) : (
-              <Table
-                caption="Applications with the usage of this month"
-                columns={columns}
-                rows={data.pages.flatMap(({ apps }) => apps)}
-                rowKey={({ id }) => id}
-                sorting={sorting}
-                onSort={setSorting}
+              <SelectField
+                label="Status"
+                isLabelHidden
+                value={status}
+                options={STATUSES}
+                onChange={(value) => change({ status: value })}
               />
-            )}
+            </div>
+            <Loaded query={pages} rows={10} isOld={isOld}>
+              {({ pages: loaded }) =>
+                loaded[0]?.total === 0 ? (
+                  <EmptyState title="Nothing found">No application matches this search and status.</EmptyState>
+                ) : (
+                  <Table
+                    caption="Applications with the usage of this month"
+                    columns={columns}
+                    rows={loaded.flatMap(({ apps }) => apps)}
+                    rowKey={({ id }) => id}
+                    sorting={sorting}
+                    onSort={({ key, isDescending }) => change({ sort: key, order: isDescending ? 'desc' : 'asc' })}
+                  />
+                )
+              }
+            </Loaded>
           </Card>
-          <ListEnd pages={pages} note={`${countText(data.pages.length * APPS_AT_ONCE)} of ${countText(first.total)}`} />
+          {pages.data !== undefined && first !== undefined && (
+            <ListEnd
+              pages={pages}
+              note={`${countText(pages.data.pages.length * APPS_AT_ONCE)} of ${countText(first.total)}`}
+            />
+          )}
         </>
       )}
     </>
@@ -171,6 +186,7 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary, AppOrder>[
     {
       key: 'cost',
       header: 'Cost',
+      isLead: true,
       isNumber: true,
       sortKey: 'cost',
       cell: (app) => <Cost app={app} totalCostUsd={totalCostUsd} />,

@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { countText, durationText } from '../design/amounts.rules';
-import { Alert, Badge, Card, EmptyState, Figure, Figures, Skeleton } from '../design/layout';
+import { Badge, Card, EmptyState, Figure, Figures } from '../design/layout';
 import { ListEnd } from '../design/list-end';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { useAppDraft } from './app-draft';
@@ -43,7 +43,7 @@ const COLUMNS: readonly Column<AuthEvent>[] = [
 
 export function AuthEventsTab() {
   const { id } = useAppDraft();
-  const { data: summary } = useQuery({
+  const summary = useQuery({
     queryKey: ['app', id, 'auth summary'],
     queryFn: () =>
       read(
@@ -64,30 +64,30 @@ export function AuthEventsTab() {
       ),
     getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
   });
-  const { data, error } = pages;
-  const events = data?.pages.flatMap((page) => page.events);
   return (
     <>
-      {summary !== undefined && <Summary summary={summary} />}
+      <Loaded query={summary} rows={2}>
+        {(shown) => <Summary summary={shown} />}
+      </Loaded>
       <Card title="Attempts" lead="Devices that registered, and tokens that were requested; the newest first." isFlush>
-        {error !== null && <Alert>{messageOf(error)}</Alert>}
-        {events === undefined && error === null && <Skeleton rows={6} />}
-        {events?.length === 0 && (
-          <EmptyState title="Nobody has signed in yet">
-            Attempts appear here within a second, failed ones with their cause.
-          </EmptyState>
-        )}
-        {events !== undefined && events.length > 0 && (
-          <Table
-            caption="Authentication attempts"
-            columns={COLUMNS}
-            rows={events}
-            rowKey={(event) => String(event.id)}
-          />
-        )}
+        <Loaded query={pages} rows={6}>
+          {(data) => <Attempts events={data.pages.flatMap((page) => page.events)} />}
+        </Loaded>
       </Card>
       <ListEnd pages={pages} />
     </>
+  );
+}
+
+function Attempts({ events }: { readonly events: readonly AuthEvent[] }) {
+  if (events.length > 0) {
+    const keyOf = (event: AuthEvent) => String(event.id);
+    return <Table caption="Authentication attempts" columns={COLUMNS} rows={events} rowKey={keyOf} />;
+  }
+  return (
+    <EmptyState title="Nobody has signed in yet">
+      Attempts appear here within a second, failed ones with their cause.
+    </EmptyState>
   );
 }
 

@@ -29,7 +29,7 @@ export function LimitGauges() {
   });
   return (
     <>
-      {monthlyUsd !== undefined && summary !== undefined && (
+      {monthlyUsd !== undefined && summary && (
         <Gauge
           label="Spent of this month’s budget (UTC)"
           used={summary.usage.cost_usd + summary.usage.estimated_cost_usd}

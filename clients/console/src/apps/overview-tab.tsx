@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button, ButtonLink } from '../design/button';
 import { CodeBlock } from '../design/copy';
-import { Alert, Badge, Card, Skeleton } from '../design/layout';
+import { Alert, Badge, Card } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { Tabs } from '../design/tabs';
 import { useAppDraft } from './app-draft';
 import { MonthFigures } from './app-figures';
@@ -13,11 +13,13 @@ import { TryIt } from './try-it';
 
 export function OverviewTab() {
   const { id } = useAppDraft();
-  const { data: summary } = useQuery(queries.appSummary(id));
+  const query = useQuery(queries.appSummary(id));
   const [isTrying, setTrying] = useState(false);
   return (
     <>
-      {summary === undefined ? <Skeleton rows={2} /> : <MonthFigures usage={summary.usage} />}
+      <Loaded query={query} rows={2}>
+        {(summary) => summary !== null && <MonthFigures usage={summary.usage} />}
+      </Loaded>
       <div className="grid gap-6 lg:grid-cols-2">
         <Readiness />
         <Card
@@ -42,11 +44,10 @@ export function OverviewTab() {
 
 function Readiness() {
   const { id } = useAppDraft();
-  const { data, error } = useQuery(queries.appCheck(id));
+  const query = useQuery(queries.appCheck(id));
   return (
     <Card title="Readiness" lead="What this application reaches. Nothing is sent to a provider for this.">
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {data === undefined ? error === null && <Skeleton /> : <Check check={data} />}
+      <Loaded query={query}>{(check) => <Check check={check} />}</Loaded>
     </Card>
   );
 }
@@ -99,20 +100,22 @@ function Snippets() {
 }
 
 function Snippet({ app, language }: { readonly app: string; readonly language: 'curl' | 'swift' }) {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['app', app, 'snippet', language],
     queryFn: () => read(api.GET('/v1/admin/apps/{app}/snippet', { params: { path: { app }, query: { language } } })),
   });
-  if (error !== null) return <p className="text-sm text-muted">{messageOf(error)}</p>;
-  if (data === undefined) return <Skeleton />;
   return (
-    <>
-      <CodeBlock label={language === 'curl' ? 'curl' : 'Swift'} code={data.snippet} />
-      {data.notes.map((note) => (
-        <p key={note} className="mt-2 text-xs text-muted">
-          {note}
-        </p>
-      ))}
-    </>
+    <Loaded query={query}>
+      {({ snippet, notes }) => (
+        <>
+          <CodeBlock label={language === 'curl' ? 'curl' : 'Swift'} code={snippet} />
+          {notes.map((note) => (
+            <p key={note} className="mt-2 text-xs text-muted">
+              {note}
+            </p>
+          ))}
+        </>
+      )}
+    </Loaded>
   );
 }

@@ -2,11 +2,13 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
+import { useAddress, valuesOf } from '../design/address';
 import { countText, moneyText, shortCountText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, Skeleton } from '../design/layout';
+import { Badge, Card, EmptyState } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { useToast } from '../design/toast';
@@ -24,22 +26,23 @@ const STATUSES = [
 ] as const;
 
 /** The last months, newest first, as `2026-01`. */
-function lastMonths(): readonly string[] {
+function lastMonths(): readonly [string, ...string[]] {
   const now = new Date();
-  return Array.from({ length: MONTHS }, (_, back) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7),
-  );
+  const ago = (back: number) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7);
+  return [ago(0), ...Array.from({ length: MONTHS - 1 }, (_, back) => ago(back + 1))];
 }
 
 export function UsersTab() {
   const { id } = useAppDraft();
-  const [search, setSearch] = useState('');
-  const [status, setStatus] = useState<(typeof STATUSES)[number]['value']>('any');
-  const [months] = useState(lastMonths);
-  const [month, setMonth] = useState(months[0] ?? '');
-  const [offset, setOffset] = useState(0);
+  const [members] = useState(() => ({ query: '', status: valuesOf(STATUSES), month: lastMonths(), offset: '0' }));
+  const [{ query: search, status, month, offset: sent }, change] = useAddress(members);
+  const offset = Number(/^\d{1,9}$/.exec(sent)?.[0] ?? 0);
+  // Another question begins with its first page.
+  const filter = (changed: { query?: string; status?: typeof status; month?: string }) =>
+    change({ ...changed, offset: '0' });
   const query = useDebounced(search).trim();
-  const { data, error } = useQuery({
+  const users = useQuery({
     queryKey: ['app', id, 'users', { query, status, month, offset }],
     queryFn: () =>
       read(
@@ -65,10 +68,7 @@ export function UsersTab() {
           type="search"
           placeholder="Part of a user’s id"
           value={search}
-          onChange={(text) => {
-            setSearch(text);
-            setOffset(0);
-          }}
+          onChange={(text) => filter({ query: text })}
           className="min-w-52 flex-1"
         />
         <SelectField
@@ -76,49 +76,62 @@ export function UsersTab() {
           isLabelHidden
           value={status}
           options={STATUSES}
-          onChange={(value) => {
-            setStatus(value);
-            setOffset(0);
-          }}
+          onChange={(value) => filter({ status: value })}
         />
         <SelectField
           label="Month (UTC)"
           isLabelHidden
           value={month}
-          options={months.map((value) => ({ value, label: value }))}
-          onChange={setMonth}
+          options={members.month.map((value) => ({ value, label: value }))}
+          onChange={(value) => filter({ month: value })}
         />
       </div>
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {data === undefined && error === null && <Skeleton rows={8} />}
-      {data !== undefined && data.users.length === 0 && (
-        <EmptyState title="No users">No user of this application matches.</EmptyState>
-      )}
-      {data !== undefined && data.users.length > 0 && (
-        <>
-          <UserTable app={id} users={data.users} />
-          <div className="flex items-center justify-between gap-3 border-t border-line p-3 text-sm text-muted">
-            {countText(offset + 1)} to {countText(offset + data.users.length)} of {countText(data.total)}
-            <span className="flex gap-2">
-              <Button
-                size="sm"
-                reason={offset === 0 ? 'This is the first page.' : undefined}
-                onClick={() => setOffset(Math.max(0, offset - PAGE))}
-              >
-                Previous
-              </Button>
-              <Button
-                size="sm"
-                reason={offset + PAGE >= data.total ? 'This is the last page.' : undefined}
-                onClick={() => setOffset(offset + PAGE)}
-              >
-                Next
-              </Button>
-            </span>
-          </div>
-        </>
-      )}
+      <Loaded query={users} rows={8} isOld={users.isPlaceholderData || query !== search.trim()}>
+        {(page) => <UserPage app={id} page={page} offset={offset} onMove={(to) => change({ offset: String(to) })} />}
+      </Loaded>
     </Card>
+  );
+}
+
+function UserPage({
+  app,
+  page: { users, total },
+  offset,
+  onMove,
+}: {
+  readonly app: string;
+  readonly page: Schemas['UserListResponse'];
+  readonly offset: number;
+  readonly onMove: (offset: number) => void;
+}) {
+  if (users.length === 0 && offset === 0) {
+    return <EmptyState title="No users">No user of this application matches.</EmptyState>;
+  }
+  return (
+    <>
+      {users.length > 0 && <UserTable app={app} users={users} />}
+      <div className="flex items-center justify-between gap-3 border-t border-line p-3 text-sm text-muted">
+        {users.length === 0
+          ? `None after ${countText(total)}`
+          : `${countText(offset + 1)} to ${countText(offset + users.length)} of ${countText(total)}`}
+        <span className="flex gap-2">
+          <Button
+            size="sm"
+            reason={offset === 0 ? 'This is the first page.' : undefined}
+            onClick={() => onMove(Math.max(0, offset - PAGE))}
+          >
+            Previous
+          </Button>
+          <Button
+            size="sm"
+            reason={offset + PAGE >= total ? 'This is the last page.' : undefined}
+            onClick={() => onMove(offset + PAGE)}
+          >
+            Next
+          </Button>
+        </span>
+      </div>
+    </>
   );
 }
 
@@ -173,10 +186,11 @@ function UserTable({ app, users }: { readonly app: string; readonly users: reado
       isDetail: true,
       cell: ({ usage }) => shortCountText(usage.input_tokens + usage.output_tokens),
     },
-    { key: 'cost', header: 'Cost', isNumber: true, cell: ({ usage }) => moneyText(usage.cost_usd) },
+    { key: 'cost', header: 'Cost', isLead: true, isNumber: true, cell: ({ usage }) => moneyText(usage.cost_usd) },
     {
       key: 'acts',
       header: 'Actions',
+      isLead: true,
       isNumber: true,
       cell: (user) => (
         <Button

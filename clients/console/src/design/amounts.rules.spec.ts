@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countText, durationText, moneyText, priceText, shareText, shortCountText } from './amounts.rules.js';
+import {
+  countText,
+  durationText,
+  moneyText,
+  moneyTickText,
+  priceText,
+  shareText,
+  shortCountText,
+} from './amounts.rules.js';
 
 describe('money', () => {
   it.each([
@@ -12,6 +20,14 @@ describe('money', () => {
     [0.00999, '$0.00999'],
     [-0.0002, '-$0.0002'],
   ])('%d → %s', (usd, text) => expect(moneyText(usd)).toBe(text));
+
+  it.each([
+    [0, '$0'],
+    [0.015, '$0.015'],
+    [0.0000025, '$0.0000025'],
+    [0.1 + 0.2, '$0.3'],
+    [1250, '$1,250'],
+  ])('at an axis: %d → %s', (usd, text) => expect(moneyTickText(usd)).toBe(text));
 
   it('any sum that is not nothing → neither an exponent nor zero', () => {
     fc.assert(

@@ -2,6 +2,8 @@ const CENT = 0.01;
 /** Below a cent this many digits count, so that no cost is shown as nothing. */
 const SIGNIFICANT_DIGITS = 3;
 const MAX_DECIMALS = 12;
+/** Ticks of axes are round: what a sum of floating-point numbers has beyond these digits is no part of it. */
+const TICK_DIGITS = 4;
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const smallDollars = new Intl.NumberFormat('en-US', {
@@ -17,6 +19,11 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 /** A sum of money as `$1,234.50`. Below a cent with as many decimals as it takes: never an exponent, never zero. */
 export function moneyText(usd: number): string {
   return usd === 0 || Math.abs(usd) >= CENT ? dollars.format(usd) : smallDollars.format(usd);
+}
+
+/** A round sum at an axis: without the cents that it does not have, and with those below a cent that it has. */
+export function moneyTickText(usd: number): string {
+  return `$${usd.toLocaleString('en-US', { maximumSignificantDigits: TICK_DIGITS })}`;
 }
 
 /** A price of a million units, with every digit that the catalog has. */

@@ -6,16 +6,22 @@ import { Scrollable } from './scrollable';
 const SHOWN_MS = 2_000;
 
 function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
-  const [isCopied, setCopied] = useState(false);
+  const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), SHOWN_MS);
+    // Browsers offer the clipboard to https and this machine alone, and may refuse it there too.
+    const written = await navigator.clipboard?.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setOutcome(written ? 'copied' : 'refused');
+    setTimeout(() => setOutcome(undefined), SHOWN_MS);
   };
   return (
     <Button size="sm" onClick={() => void copy()}>
-      {isCopied ? <Check size={13} /> : <Copy size={13} />}
-      <span aria-live="polite">{isCopied ? 'Copied' : label}</span>
+      {outcome === 'copied' ? <Check size={13} /> : <Copy size={13} />}
+      <span aria-live="polite">
+        {outcome === undefined ? label : outcome === 'copied' ? 'Copied' : 'Select it and copy it by hand'}
+      </span>
     </Button>
   );
 }

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { Button } from './button';
 import { TextField } from './field';
@@ -16,6 +16,8 @@ interface DialogProps {
   readonly isDrawer?: boolean;
   /** Only its own buttons close it, because what it shows is shown once. */
   readonly isSticky?: boolean;
+  /** What of a form in it is not lost without a question. */
+  readonly guards?: 'typed' | 'unsent' | 'nothing';
 }
 
 const PLACES = {
@@ -23,13 +25,33 @@ const PLACES = {
   drawer: 'inset-y-0 right-0 w-[min(40rem,100vw)]',
 } as const;
 
-export function Dialog({ title, lead, isOpen, onClose, children, isDrawer = false, isSticky = false }: DialogProps) {
+/** Closed by Escape, by a click beside it or by its cross, it asks before it loses what was typed into a form in it. */
+export function Dialog({
+  title,
+  lead,
+  isOpen,
+  onClose,
+  children,
+  isDrawer = false,
+  isSticky = false,
+  guards = 'typed',
+}: DialogProps) {
   const opener = useRef<Element>(null);
+  const fields = useRef(new FormFields());
+  const [isAsking, setAsking] = useState(false);
+  useEffect(() => {
+    if (!isOpen) setAsking(false);
+  }, [isOpen]);
+  const dismiss = () => {
+    if (isAsking) setAsking(false);
+    else if (guards !== 'nothing' && fields.current.haveChanged) setAsking(true);
+    else onClose();
+  };
   const stay = (event: Event) => {
     if (isSticky) event.preventDefault();
   };
   return (
-    <Radix.Root open={isOpen} onOpenChange={(open) => open || onClose()}>
+    <Radix.Root open={isOpen} onOpenChange={(open) => open || dismiss()}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-[#0009]" />
         <Radix.Content
@@ -41,6 +63,10 @@ export function Dialog({ title, lead, isOpen, onClose, children, isDrawer = fals
           onCloseAutoFocus={(event) => {
             event.preventDefault();
             giveFocusBack(opener.current);
+          }}
+          onFocusCapture={({ target }) => fields.current.remember(target)}
+          onSubmitCapture={() => {
+            if (guards === 'unsent') fields.current.settle();
           }}
           onEscapeKeyDown={stay}
           onInteractOutside={stay}
@@ -58,14 +84,66 @@ export function Dialog({ title, lead, isOpen, onClose, children, isDrawer = fals
             )}
           </div>
           {children}
+          {isAsking && <DiscardQuestion onKeep={() => setAsking(false)} onDiscard={onClose} />}
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   );
 }
 
+function DiscardQuestion({ onKeep, onDiscard }: { readonly onKeep: () => void; readonly onDiscard: () => void }) {
+  const row = useRef<HTMLDivElement>(null);
+  useEffect(() => row.current?.querySelector('button')?.focus(), []);
+  return (
+    <div ref={row} className="sticky bottom-0 mt-4 rounded-md bg-surface">
+      <Alert
+        tone="warn"
+        actions={
+          <span className="flex gap-2">
+            <Button size="sm" onClick={onKeep}>
+              Keep editing
+            </Button>
+            <Button size="sm" look="danger" onClick={onDiscard}>
+              Discard
+            </Button>
+          </span>
+        }
+      >
+        Closing discards what you have typed.
+      </Alert>
+    </div>
+  );
+}
+
+type FormField = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
+/** The fields of forms that had the focus, with the values that they had then. */
+class FormFields {
+  readonly #before = new Map<FormField, string>();
+
+  remember(target: EventTarget): void {
+    if (!(target instanceof Element) || !target.matches('form :is(input, select, textarea)')) return;
+    const field = target as FormField;
+    if (!this.#before.has(field)) this.#before.set(field, stateOf(field));
+  }
+
+  /** What they have now may be lost. */
+  settle(): void {
+    for (const field of this.#before.keys()) this.#before.set(field, stateOf(field));
+  }
+
+  get haveChanged(): boolean {
+    return [...this.#before].some(([field, before]) => field.isConnected && stateOf(field) !== before);
+  }
+}
+
+function stateOf(field: FormField): string {
+  const isTicked = field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type);
+  return isTicked ? String(field.checked) : field.value;
+}
+
 /** To what had it before; where that is gone with what was deleted, to the page. A page that took it meanwhile keeps it. */
-function giveFocusBack(opener: Element | null): void {
+export function giveFocusBack(opener: Element | null): void {
   if (document.activeElement !== document.body) return;
   const target = opener?.isConnected ? opener : document.getElementById('content');
   if (target instanceof HTMLElement) target.focus();
@@ -121,7 +199,7 @@ export function TypedConfirmation({
     }
   };
   return (
-    <Dialog title={title} lead={lead} isOpen={isOpen} onClose={close}>
+    <Dialog title={title} lead={lead} isOpen={isOpen} onClose={close} guards="nothing">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {

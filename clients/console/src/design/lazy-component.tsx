@@ -1,6 +1,7 @@
 import { type ComponentType, type FunctionComponent, useEffect, useState } from 'react';
 import { Button } from './button';
-import { Alert, Skeleton } from './layout';
+import { Alert } from './layout';
+import { Skeleton } from './skeleton';
 
 /** A component whose code is fetched when it is first shown, or by `fetch` before. */
 type Fetched<Props> = FunctionComponent<Props> & { fetch(): Promise<void> };

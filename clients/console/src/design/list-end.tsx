@@ -7,7 +7,10 @@ const AHEAD = '600px';
 
 type Pages = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
 
-/** The end of what is loaded of an endless list: reaching it by scrolling loads more, as the button does. */
+/**
+ * The end of what is loaded of an endless list: the button loads more, and so does reaching it by scrolling, but only where
+ * nothing stands below, which could not be reached otherwise.
+ */
 export function ListEnd({ pages, note }: { readonly pages: Pages; readonly note?: string }) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const end = useRef<HTMLDivElement>(null);
@@ -17,7 +20,7 @@ export function ListEnd({ pages, note }: { readonly pages: Pages; readonly note?
     const observer = new IntersectionObserver(
       ([entry]) => {
         // A list that fills less than a screen waits for the button.
-        if (entry?.isIntersecting && scrollY > 0) void fetchNextPage();
+        if (entry?.isIntersecting && scrollY > 0 && isLast(entry.target)) void fetchNextPage();
       },
       { rootMargin: AHEAD },
     );
@@ -33,4 +36,15 @@ export function ListEnd({ pages, note }: { readonly pages: Pages; readonly note?
       </Button>
     </div>
   );
+}
+
+function isLast(end: Element): boolean {
+  const range = document.createRange();
+  for (let at: Element | null = end; at !== null && at.id !== 'content'; at = at.parentElement) {
+    for (let next = at.nextElementSibling; next !== null; next = next.nextElementSibling) {
+      range.selectNode(next);
+      if (range.getBoundingClientRect().height > 0) return false;
+    }
+  }
+  return true;
 }

@@ -11,11 +11,26 @@ export interface Column<T, Order extends string = never> {
   readonly cell: (row: T) => ReactNode;
   /** Numbers stand at the right. */
   readonly isNumber?: boolean;
-  /** Hidden on narrow screens. */
+  /** What people come for, such as the cost and the actions: on narrow screens it stands beside the first column. */
+  readonly isLead?: boolean;
+  /** On narrow screens it stands after the others. */
   readonly isDetail?: boolean;
   /** Absent where the column cannot be sorted by. */
   readonly sortKey?: Order;
 }
+
+/**
+ * On narrow screens a row is a card: the first column and the leads, below them the others, each with its header. Without
+ * its borders a table has no place for more than two columns there.
+ */
+const CARD = clsx(
+  'max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:gap-y-1.5 max-md:px-4 max-md:py-3',
+  // Ends the line of the first column and the leads.
+  "max-md:after:order-2 max-md:after:basis-full max-md:after:content-['']",
+);
+const CARD_TITLE = 'max-md:order-1 max-md:min-w-0 max-md:flex-1 max-md:basis-1/2 max-md:text-left';
+const CARD_LEAD = 'max-md:order-1 max-md:ml-auto';
+const CARD_REST = 'max-md:inline-flex max-md:max-w-full max-md:items-center max-md:gap-1.5 max-md:text-left';
 
 /** Longer tables show the rows near the screen only. */
 const MOST_WHOLE = 200;
@@ -46,10 +61,13 @@ export function Table<T, Order extends string = never>({
   const cells = columns as readonly Column<unknown>[];
   return (
     <Scrollable label={caption}>
-      <table className="w-full border-collapse text-sm" {...(isLong ? { 'aria-rowcount': rows.length + 1 } : {})}>
+      <table
+        className="w-full border-collapse text-sm max-md:block"
+        {...(isLong ? { 'aria-rowcount': rows.length + 1 } : {})}
+      >
         <caption className="sr-only">{caption}</caption>
-        <thead>
-          <tr className="border-b border-line text-left text-xs text-muted">
+        <thead className="max-md:block">
+          <tr className="border-b border-line text-left text-xs text-muted max-md:flex max-md:flex-wrap max-md:has-[button]:px-2 max-md:not-has-[button]:border-0">
             {columns.map((column) => (
               <HeaderCell key={column.key} column={column} sorting={sorting} onSort={onSort} />
             ))}
@@ -66,7 +84,7 @@ export function Table<T, Order extends string = never>({
             }}
           />
         ) : (
-          <tbody>
+          <tbody className="max-md:block">
             {rows.map((row) => (
               <Row key={rowKey(row)} row={row} columns={cells} />
             ))}
@@ -94,22 +112,35 @@ const Row = memo(function Row({
     <tr
       ref={measure}
       {...(index === undefined ? {} : { 'data-index': index, 'aria-rowindex': index + 2 })}
-      className="border-b border-line last:border-0 hover:bg-hover"
+      className={clsx('border-b border-line last:border-0 hover:bg-hover', CARD)}
     >
-      {columns.map(({ key, cell, isNumber, isDetail }) => (
-        <td
-          key={key}
-          className={clsx('px-4 py-2.5 align-middle', isNumber && 'text-right', isDetail && 'max-md:hidden')}
-        >
-          {cell(row)}
-        </td>
-      ))}
+      {columns.map(({ key, header, cell, isNumber, isLead, isDetail }, place) => {
+        const part = place === 0 ? CARD_TITLE : isLead ? CARD_LEAD : CARD_REST;
+        return (
+          <td
+            key={key}
+            className={clsx(
+              'align-middle max-md:p-0 md:px-4 md:py-2.5',
+              isNumber && 'text-right',
+              part,
+              part === CARD_REST && (isDetail ? 'max-md:order-4' : 'max-md:order-3'),
+            )}
+          >
+            {part === CARD_REST && (
+              <span className="shrink-0 text-xs text-muted md:hidden" aria-hidden>
+                {header}
+              </span>
+            )}
+            {cell(row)}
+          </td>
+        );
+      })}
     </tr>
   );
 });
 
 function HeaderCell<T, Order extends string>({
-  column: { header, isNumber, isDetail, sortKey },
+  column: { header, isNumber, sortKey },
   sorting,
   onSort,
 }: {
@@ -123,7 +154,11 @@ function HeaderCell<T, Order extends string>({
     <th
       scope="col"
       aria-sort={isSorted ? order : undefined}
-      className={clsx('px-4 py-2 font-medium', isNumber && 'text-right', isDetail && 'max-md:hidden')}
+      className={clsx(
+        'font-medium md:px-4 md:py-2',
+        isNumber && 'md:text-right',
+        sortKey === undefined ? 'max-md:sr-only' : 'max-md:p-2',
+      )}
     >
       {sortKey !== undefined && onSort !== undefined ? (
         <button

@@ -10,7 +10,7 @@ export interface Tab {
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   return (
     <Radix.Root defaultValue={tabs[0]?.value ?? ''}>
-      <Radix.List aria-label={label} className="mb-3 flex gap-1 overflow-x-auto border-b border-line">
+      <Radix.List aria-label={label} className="mb-3 flex flex-wrap gap-x-1 border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

@@ -1,4 +1,4 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react';
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useRef, useState } from 'react';
 
 const SHOWN_MS = 6_000;
 
@@ -9,8 +9,9 @@ const Toasts = createContext<Say>(() => undefined);
 /** Short messages that something was done, at the foot of the page and read out. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [texts, setTexts] = useState<readonly { readonly id: number; readonly text: string }[]>([]);
+  const said = useRef(0);
   const say = useCallback((text: string) => {
-    const id = performance.now();
+    const id = ++said.current;
     setTexts((shown) => [...shown, { id, text }]);
     setTimeout(() => setTexts((shown) => shown.filter((toast) => toast.id !== id)), SHOWN_MS);
   }, []);

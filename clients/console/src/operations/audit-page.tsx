@@ -1,11 +1,11 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { messageOf } from '../api/api-error';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { api, read, type Schemas } from '../api/client';
+import { useAddress } from '../design/address';
 import { useDebounced } from '../design/debounced';
 import { TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader, Skeleton } from '../design/layout';
+import { Badge, Card, EmptyState, PageHeader } from '../design/layout';
 import { ListEnd } from '../design/list-end';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { sentenceOf } from './audit-sentence.rules';
@@ -13,6 +13,7 @@ import { sentenceOf } from './audit-sentence.rules';
 type AuditEvent = Schemas['AuditEventResponse'];
 
 const PAGE = 50;
+const FILTERS = { action: '', app: '' };
 
 const SOURCES: Readonly<Record<AuditEvent['actor']['action_source'], string>> = {
   web: 'console',
@@ -63,8 +64,7 @@ function textOf(details: AuditEvent['details']): string {
 }
 
 export function AuditPage() {
-  const [action, setAction] = useState('');
-  const [app, setApp] = useState('');
+  const [{ action, app }, filter] = useAddress(FILTERS);
   const [settledAction, settledApp] = [useDebounced(action.trim()), useDebounced(app.trim())];
   const filters = {
     ...(settledAction === '' ? {} : { action: settledAction }),
@@ -80,25 +80,32 @@ export function AuditPage() {
         }),
       ),
     getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
   });
-  const { data, error } = pages;
-  const events = data?.pages.flatMap((page) => page.events);
+  const isTyping = settledAction !== action.trim() || settledApp !== app.trim();
   return (
     <>
       <PageHeader title="Audit trail" lead="Who changed what, when and by which means. Kept for 90 days." />
       <Card isFlush>
         <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
-          <TextField label="Action" placeholder="app.replaced" value={action} onChange={setAction} />
-          <TextField label="Application id" value={app} onChange={setApp} />
+          <TextField
+            label="Action"
+            placeholder="app.replaced"
+            value={action}
+            onChange={(text) => filter({ action: text })}
+          />
+          <TextField label="Application id" value={app} onChange={(text) => filter({ app: text })} />
         </div>
-        {error !== null && <Alert>{messageOf(error)}</Alert>}
-        {events === undefined && error === null && <Skeleton rows={8} />}
-        {events?.length === 0 && <EmptyState title="Nothing was changed">No entry matches.</EmptyState>}
-        {events !== undefined && events.length > 0 && (
-          <Table caption="Audit trail" columns={COLUMNS} rows={events} rowKey={({ id }) => String(id)} />
-        )}
+        <Loaded query={pages} rows={8} isOld={isTyping || pages.isPlaceholderData}>
+          {(data) => <Events events={data.pages.flatMap((page) => page.events)} />}
+        </Loaded>
       </Card>
       <ListEnd pages={pages} />
     </>
   );
+}
+
+function Events({ events }: { readonly events: readonly AuditEvent[] }) {
+  if (events.length === 0) return <EmptyState title="Nothing was changed">No entry matches.</EmptyState>;
+  return <Table caption="Audit trail" columns={COLUMNS} rows={events} rowKey={({ id }) => String(id)} />;
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { ApiError, messageOf } from '../api/api-error';
+import { ApiError } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
-import { Alert, Badge, Card, PageHeader, Skeleton } from '../design/layout';
+import { Badge, Card, PageHeader } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { DeploymentCards } from './deployment-cards';
 
 type Readiness = Schemas['ReadinessResponse'];
@@ -93,39 +94,44 @@ async function health(): Promise<{ readonly readiness: Readiness; readonly deplo
 }
 
 export function HealthPage() {
-  const { data: shown, error } = useQuery({ queryKey: ['health'], queryFn: health, refetchInterval: POLL_MS });
-  const data = shown?.readiness;
+  const query = useQuery({ queryKey: ['health'], queryFn: health, refetchInterval: POLL_MS });
+  const isReady = query.data?.readiness.ready;
   return (
     <>
       <PageHeader
         title="Health"
         lead="The parts of this deployment, as seen by the instance that answers."
         actions={
-          data !== undefined && (
-            <Badge tone={data.ready ? 'good' : 'bad'}>{data.ready ? 'Accepts calls' : 'Accepts no calls'}</Badge>
+          isReady !== undefined && (
+            <Badge tone={isReady ? 'good' : 'bad'}>{isReady ? 'Accepts calls' : 'Accepts no calls'}</Badge>
           )
         }
       />
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {data === undefined && error === null && <Skeleton rows={8} />}
-      {data !== undefined && (
-        <div className="flex flex-col gap-3">
-          {shown?.deployment === undefined ? (
-            <Card>
-              <p>
-                <strong>{data.instances}</strong> {data.instances === 1 ? 'instance serves' : 'instances serve'} from
-                this database. Owners of the first account see more.
-              </p>
-            </Card>
-          ) : (
-            <DeploymentCards deployment={shown.deployment} />
-          )}
-          {PARTS.map((part) => (
-            <PartCard key={part.name} part={part} state={part.state(data)} />
-          ))}
-        </div>
-      )}
+      <Loaded query={query} rows={8}>
+        {(shown) => <Parts {...shown} />}
+      </Loaded>
     </>
+  );
+}
+
+function Parts({ readiness: shown, deployment }: Awaited<ReturnType<typeof health>>) {
+  const { instances } = shown;
+  return (
+    <div className="flex flex-col gap-3">
+      {deployment === undefined ? (
+        <Card>
+          <p>
+            <strong>{instances}</strong> {instances === 1 ? 'instance serves' : 'instances serve'} from this database.
+            Owners of the first account see more.
+          </p>
+        </Card>
+      ) : (
+        <DeploymentCards deployment={deployment} />
+      )}
+      {PARTS.map((part) => (
+        <PartCard key={part.name} part={part} state={part.state(shown)} />
+      ))}
+    </div>
   );
 }
 

@@ -1,11 +1,11 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { countText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField } from '../design/field';
-import { Alert, Card, EmptyState, Skeleton } from '../design/layout';
+import { Card, EmptyState } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { download } from './download';
 import { csvOf, type Measure, measureOf } from './periods.rules';
@@ -38,13 +38,13 @@ export function Breakdown({
   readonly period: { readonly from: string; readonly to: string };
 }) {
   const [by, setBy] = useState<(typeof DIMENSIONS)[number]['value']>('model');
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['app', app, 'breakdown', by, period],
     queryFn: () =>
       read(api.GET('/v1/admin/apps/{app}/usage/breakdown', { params: { path: { app }, query: { by, ...period } } })),
     placeholderData: keepPreviousData,
   });
-  const rows = [...(data?.rows ?? [])].sort((a, b) => measureOf(b, measure) - measureOf(a, measure));
+  const rows = [...(query.data?.rows ?? [])].sort((a, b) => measureOf(b, measure) - measureOf(a, measure));
   const total = rows.reduce((sum, row) => sum + measureOf(row, measure), 0);
   const label = DIMENSIONS.find(({ value }) => value === by)?.label ?? by;
   const save = () =>
@@ -65,23 +65,29 @@ export function Breakdown({
       actions={
         <span className="flex items-end gap-2">
           <SelectField label="Break down by" isLabelHidden value={by} options={DIMENSIONS} onChange={setBy} />
-          <Button reason={rows.length === 0 ? 'There is nothing to export.' : undefined} onClick={save}>
+          <Button
+            reason={rows.length === 0 || query.isPlaceholderData ? 'There is nothing to export.' : undefined}
+            onClick={save}
+          >
             Export CSV
           </Button>
         </span>
       }
     >
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {data === undefined && error === null && <Skeleton />}
-      {data !== undefined && rows.length === 0 && <EmptyState title="No usage">Nothing was recorded here.</EmptyState>}
-      {rows.length > 0 && (
-        <Table
-          caption={`Usage by ${label.toLowerCase()}`}
-          columns={columnsOf(label, total, measure)}
-          rows={rows}
-          rowKey={({ key }) => key ?? ''}
-        />
-      )}
+      <Loaded query={query}>
+        {() =>
+          rows.length === 0 ? (
+            <EmptyState title="No usage">Nothing was recorded here.</EmptyState>
+          ) : (
+            <Table
+              caption={`Usage by ${label.toLowerCase()}`}
+              columns={columnsOf(label, total, measure)}
+              rows={rows}
+              rowKey={({ key }) => key ?? ''}
+            />
+          )
+        }
+      </Loaded>
     </Card>
   );
 }
@@ -110,6 +116,6 @@ function columnsOf(label: string, total: number, measure: Measure): readonly Col
       isDetail: true,
       cell: ({ errors, blocked }) => countText(errors + blocked),
     },
-    { key: 'cost', header: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => moneyText(cost) },
+    { key: 'cost', header: 'Cost', isLead: true, isNumber: true, cell: ({ cost_usd: cost }) => moneyText(cost) },
   ];
 }

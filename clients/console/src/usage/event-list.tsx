@@ -1,13 +1,13 @@
-import { type InfiniteData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { type InfiniteData, keepPreviousData, useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { countText, durationText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
 import { Checkbox, SelectField, TextField } from '../design/field';
-import { Alert, Card, EmptyState, Skeleton } from '../design/layout';
+import { Card, EmptyState } from '../design/layout';
 import { ListEnd } from '../design/list-end';
+import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { download } from './download';
@@ -50,9 +50,10 @@ export function EventList({ app }: { readonly app: string }) {
         }),
       ),
     getNextPageParam: ({ next_before_id: next }) => next ?? undefined,
+    placeholderData: keepPreviousData,
   });
-  const { data, error } = pages;
-  const events = data?.pages.flatMap((page) => page.events) ?? [];
+  const isOld = pages.isPlaceholderData || settledUser !== user || settledModel !== model;
+  const events = pages.data?.pages.flatMap((page) => page.events) ?? [];
   const newestId = events[0]?.id;
   const tick = useLiveInterval(isLive, newestId);
   useEffect(() => {
@@ -69,7 +70,7 @@ export function EventList({ app }: { readonly app: string }) {
         isFlush
         actions={
           <Button
-            reason={events.length === 0 ? 'There is nothing to export.' : undefined}
+            reason={events.length === 0 || isOld ? 'There is nothing to export.' : undefined}
             onClick={() => exportOf(app, events)}
           >
             Export CSV
@@ -82,14 +83,20 @@ export function EventList({ app }: { readonly app: string }) {
           <TextField label="Model" value={model} onChange={setModel} />
           <Checkbox label="Live" hint="Pauses while the tab is hidden." checked={isLive} onChange={setLive} />
         </div>
-        {error !== null && <Alert>{messageOf(error)}</Alert>}
-        {data === undefined && error === null && <Skeleton rows={8} />}
-        {data !== undefined && events.length === 0 && (
-          <EmptyState title="No calls yet">Use “Try it” on the overview to send the first one.</EmptyState>
-        )}
-        {events.length > 0 && (
-          <Table caption="Calls of the application" columns={columns} rows={events} rowKey={({ id }) => String(id)} />
-        )}
+        <Loaded query={pages} rows={8} isOld={isOld}>
+          {() =>
+            events.length === 0 ? (
+              <EmptyState title="No calls yet">Use “Try it” on the overview to send the first one.</EmptyState>
+            ) : (
+              <Table
+                caption="Calls of the application"
+                columns={columns}
+                rows={events}
+                rowKey={({ id }) => String(id)}
+              />
+            )
+          }
+        </Loaded>
       </Card>
       <ListEnd pages={pages} />
       <EventDrawer event={opened} onClose={() => setOpened(undefined)} />
@@ -129,14 +136,15 @@ function columnsOf(open: (event: UsageEvent) => void): readonly Column<UsageEven
       isDetail: true,
       cell: ({ latency_ms: ms }) => (ms === null ? '—' : durationText(ms)),
     },
-    { key: 'cost', header: 'Cost', isNumber: true, cell: ({ cost_usd: cost }) => moneyText(cost) },
+    { key: 'cost', header: 'Cost', isLead: true, isNumber: true, cell: ({ cost_usd: cost }) => moneyText(cost) },
     {
       key: 'open',
       header: 'Details',
+      isLead: true,
       isNumber: true,
       cell: (event) => (
         <Button size="sm" look="ghost" aria-label={`Details of call ${event.id}`} onClick={() => open(event)}>
-          Open
+          Details
         </Button>
       ),
     },

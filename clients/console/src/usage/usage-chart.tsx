@@ -1,5 +1,5 @@
 import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
-import { moneyText, shortCountText } from '../design/amounts.rules';
+import { moneyText, moneyTickText, shortCountText } from '../design/amounts.rules';
 import type { ChartDay, Measure } from './periods.rules';
 
 /** Distinct in light and dark, and for people who tell colours apart badly. */
@@ -31,7 +31,8 @@ export function UsageChart({
               minTickGap={16}
             />
             <YAxis
-              tickFormatter={text}
+              tickFormatter={measure === 'cost' ? moneyTickText : shortCountText}
+              allowDecimals={measure === 'cost'}
               stroke="var(--color-muted)"
               fontSize={12}
               tickLine={false}

@@ -1,12 +1,12 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useAppDraft } from '../apps/app-draft';
 import { LimitGauges } from '../apps/limit-gauges';
 import { SelectField } from '../design/field';
-import { Alert, Card, EmptyState, Skeleton } from '../design/layout';
+import { Card, EmptyState } from '../design/layout';
 import { lazyComponent } from '../design/lazy-component';
+import { Loaded } from '../design/loaded';
 import { Breakdown } from './breakdown';
 import { Corrections } from './corrections';
 import { EventList } from './event-list';
@@ -40,8 +40,8 @@ export function UsageTab() {
       <LimitGauges />
       <Chart app={id} measure={measure} period={period} />
       <Breakdown app={id} measure={measure} period={period} />
-      <EventList app={id} />
       <Corrections app={id} />
+      <EventList app={id} />
     </div>
   );
 }
@@ -55,23 +55,27 @@ function Chart({
   readonly measure: Measure;
   readonly period: { readonly from: string; readonly to: string };
 }) {
-  const { data, error } = useQuery({
+  const query = useQuery({
     queryKey: ['app', app, 'series', period],
     queryFn: () => read(api.GET('/v1/admin/apps/{app}/usage/timeseries', { params: { path: { app }, query: period } })),
     placeholderData: keepPreviousData,
   });
+  const { data } = query;
   const chart = useMemo(
     () => data && chartDays(data.buckets, measure, { from: data.from.slice(0, 10), to: data.to.slice(0, 10) }),
     [data, measure],
   );
   return (
     <Card title="By day" lead="UTC days, by provider.">
-      {error !== null && <Alert>{messageOf(error)}</Alert>}
-      {chart === undefined && error === null && <Skeleton rows={6} />}
-      {chart?.series.length === 0 && (
-        <EmptyState title="No usage in this period">Calls appear here within a second of their end.</EmptyState>
-      )}
-      {chart !== undefined && chart.series.length > 0 && <UsageChart {...chart} measure={measure} />}
+      <Loaded query={query} rows={6}>
+        {() =>
+          chart === undefined || chart.series.length === 0 ? (
+            <EmptyState title="No usage in this period">Calls appear here within a second of their end.</EmptyState>
+          ) : (
+            <UsageChart {...chart} measure={measure} />
+          )
+        }
+      </Loaded>
     </Card>
   );
 }

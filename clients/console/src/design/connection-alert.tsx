@@ -1,0 +1,39 @@
+import { notifyManager, type Query, useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import { ApiError, messageOf } from '../api/api-error';
+import { Button } from './button';
+import { Alert } from './layout';
+import { isOffline } from './loaded';
+
+const isUnanswered = (query: Query) =>
+  query.isActive() && isOffline(query.state.error ?? query.state.fetchFailureReason);
+
+/** Says once, for everything on the page, that the gateway does not answer; another try asks for all of it. */
+export function ConnectionAlert() {
+  const client = useQueryClient();
+  const cache = client.getQueryCache();
+  const isSilent = useSyncExternalStore(
+    (onChange) => cache.subscribe(notifyManager.batchCalls(onChange)),
+    () => cache.getAll().some(isUnanswered),
+  );
+  if (!isSilent) return null;
+  const tryAgain = () => {
+    const isEmpty = ({ state }: Query) => state.data === undefined;
+    // A question without an answer waits for its next try by itself: begun anew, it asks at once.
+    void client.resetQueries({ predicate: (query) => isUnanswered(query) && isEmpty(query) });
+    void client.refetchQueries({ predicate: (query) => isUnanswered(query) && !isEmpty(query) });
+  };
+  return (
+    <div className="sticky top-0 z-30 bg-canvas p-2">
+      <Alert
+        actions={
+          <Button size="sm" onClick={tryAgain}>
+            Try again
+          </Button>
+        }
+      >
+        {messageOf(ApiError.offline())}
+      </Alert>
+    </div>
+  );
+}
