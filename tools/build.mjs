@@ -290,22 +290,15 @@ async function buildGw() {
   const inputs = gwInputsHash();
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const { build: bundle } = await bundler();
-  await bundle({
-    configFile: false,
-    logLevel: 'warn',
-    define: { GW_VERSION: JSON.stringify(version) },
-    ssr: { noExternal: true, external: ['@napi-rs/keyring'] },
-    build: {
-      ssr: true,
+  // Where the sources of the client are not, this is not reached.
+  const { bundleOf } = await import('../clients/gw/reference/bundle.mjs');
+  await bundle(
+    bundleOf(version, {
       outDir: GW_OUTPUT,
-      emptyOutDir: true,
-      target: 'node20.19',
-      rolldownOptions: {
-        input: { gw: GW_ENTRY, reference: join(GW_FOLDER, 'reference/main.ts') },
-        output: { entryFileNames: '[name].js', chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js` },
-      },
-    },
-  });
+      input: { gw: GW_ENTRY, reference: join(GW_FOLDER, 'reference/main.ts') },
+      output: { entryFileNames: '[name].js', chunkFileNames: ({ name }) => `${name.replaceAll('.', '-')}-[hash].js` },
+    }),
+  );
   chmodSync(join(GW_OUTPUT, 'gw.js'), 0o755);
   writeStamp(GW_STAMP, { inputs, outputs: hashOf(filesUnder(GW_OUTPUT)) });
 }

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,13 @@ const MOST_HELP = 2.5;
 const run = (words: readonly string[], options: object = {}) =>
   spawnSync(process.execPath, words, { encoding: 'utf8', ...options });
 const schemaOf = (name: string) => JSON.parse(readFileSync(join(ROOT, 'docs/schemas', name), 'utf8'));
+
+const AS_OLD = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.18.0"}})`;
+/** The Node 20 of this machine, if it has one. */
+const oldest = (process.env.PATH ?? '')
+  .split(delimiter)
+  .map((folder) => join(folder, 'node'))
+  .find((node) => existsSync(node) && /^v20\./.test(spawnSync(node, ['-v'], { encoding: 'utf8' }).stdout));
 
 describe('what is published of gw', () => {
   it('docs/cli.md and docs/schemas/gw.schema.json → what the program says', () => {
@@ -47,8 +55,6 @@ describe('what is published of gw', () => {
 });
 
 describe('the Node that gw runs on', () => {
-  const AS_OLD = `data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"20.18.0"}})`;
-
   it('one that is too old → one sentence with both versions, exit 2', () => {
     const { status, stdout, stderr } = run(['--import', AS_OLD, PROGRAM, 'app', 'list']);
     expect([status, stdout]).toEqual([2, '']);
@@ -58,11 +64,6 @@ describe('the Node that gw runs on', () => {
   it('docs/cli.md and the package → the same version', () => {
     expect(readFileSync(join(ROOT, 'docs/cli.md'), 'utf8')).toContain('needs Node 20.19.0 or newer');
   });
-
-  const oldest = (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, 'node'))
-    .find((node) => existsSync(node) && /^v20\./.test(spawnSync(node, ['-v'], { encoding: 'utf8' }).stdout));
 
   (oldest === undefined ? it.skip : it)('Node 20 on the PATH → runs every part that is loaded', () => {
     const home = mkdtempSync(join(tmpdir(), 'gw-node20-'));
@@ -87,12 +88,16 @@ describe('the Node that gw runs on', () => {
 });
 
 describe('npm run pack:gw', () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'gw-packed-'));
     const packed = run([join(ROOT, 'clients/gw/reference/pack.mjs')]);
-    expect(packed.status).toBe(0);
-    execFileSync('tar', ['-xzf', join(ROOT, packed.stdout.trim()), '-C', folder]);
+    expect([packed.status, packed.stdout.split('\n')]).toEqual([
+      ...[0, [`dist/gw-${version}.mjs`, `dist/gw-${version}.tgz`, 'dist/SHA256SUMS', '']],
+    ]);
+    execFileSync('tar', ['-xzf', join(ROOT, `dist/gw-${version}.tgz`), '-C', folder]);
+    copyFileSync(join(ROOT, `dist/gw-${version}.mjs`), join(folder, 'gw.mjs'));
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -105,13 +110,47 @@ describe('npm run pack:gw', () => {
     expect(engines).toEqual({ node: '>=20.19.0' });
   });
 
-  it('→ runs without any package beside it', () => {
-    const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    const gw = join(folder, 'package/gw.js');
+  it('→ a name that nobody else can publish, and that npm does not publish', () => {
+    const { name, private: isPrivate } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
+    expect([name, isPrivate]).toEqual(['@gateway.local/gw', true]);
+  });
+
+  it('→ the checksums of both, in the form that sha256sum --check reads', () => {
+    const lines = [`gw-${version}.mjs`, `gw-${version}.tgz`].map((name) => {
+      const hash = createHash('sha256').update(readFileSync(join(ROOT, 'dist', name)));
+      return `${hash.digest('hex')}  ${name}\n`;
+    });
+    expect(readFileSync(join(ROOT, 'dist/SHA256SUMS'), 'utf8')).toBe(lines.join(''));
+  });
+
+  it.each(['package/gw.js', 'gw.mjs'])('%s → runs without any package beside it', (path) => {
+    const gw = join(folder, path);
     const options = { env: { HOME: folder, XDG_STATE_HOME: folder }, cwd: folder };
     expect(run([gw, '--version'], options).stdout).toBe(`${version}\n`);
     writeFileSync(join(folder, 'app.json'), '{"name": 7}');
     const { stdout, status } = run([gw, 'app', 'validate', '--file', 'app.json', '--json'], options);
     expect([status, JSON.parse(stdout).error.code]).toEqual([2, 'invalid_file']);
   });
+
+  it('gw.mjs on a Node that is too old → one sentence', () => {
+    const { status, stderr } = run(['--import', AS_OLD, join(folder, 'gw.mjs'), 'app', 'list']);
+    expect([status, stderr]).toEqual([2, 'gw needs Node 20.19.0 or newer; this is Node 20.18.0.\n']);
+  });
+
+  (oldest === undefined ? it.skip : it)('gw.mjs on Node 20 → runs', () => {
+    const options = {
+      env: { HOME: folder, XDG_STATE_HOME: folder, GW_URL: 'http://127.0.0.1:9' },
+      encoding: 'utf8',
+    } as const;
+    const ended = spawnSync(oldest ?? '', [join(folder, 'gw.mjs'), 'doctor', '--json'], options);
+    expect([ended.status, JSON.parse(ended.stdout).error.code]).toEqual([3, 'unhealthy']);
+  });
+});
+
+it('documents and help → name no package of a registry for npx to fetch', () => {
+  const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name));
+  const texts = ['README.md', ...documents].map((name) => readFileSync(join(ROOT, name), 'utf8'));
+  expect([...texts, run([PROGRAM, '--help']).stdout].filter((text) => /npx (?:-\S+ )*gw\b/.test(text))).toEqual([]);
 });
