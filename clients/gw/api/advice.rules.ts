@@ -17,7 +17,8 @@ type Advice = string | ((place: Place, refusal: Refusal) => string | null);
 
 /** The command that lists what a group of commands is about. */
 function listOf({ command, subject }: Place): string {
-  if (command.startsWith('app key')) return `gw app key list ${subject ?? '<app>'}`;
+  const nested = /^app (?:key|user)\b/.exec(command)?.[0];
+  if (nested !== undefined) return `gw ${nested} list ${subject ?? '<app>'}`;
   const [group = ''] = command.split(' ');
   if (group === 'provider' || group === 'provider-gateway') return `gw ${group} list`;
   return 'gw app list';
@@ -55,7 +56,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   account_expired: 'Use another account: gw account login',
   session_required: 'Do this in the console, signed in.',
   app_not_found: 'List them: gw app list',
-  not_found: (place) => `List them: ${listOf(place)}`,
+  not_found: (place) => (place.command === 'api' ? null : `List them: ${listOf(place)}`),
   provider_not_found: 'List them: gw provider list',
   endpoint_not_found: ({ subject }) => `See its endpoints: gw app show ${subject ?? '<app>'}`,
   invalid_request: ({ options = [] }, { message }) => {

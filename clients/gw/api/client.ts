@@ -41,7 +41,7 @@ export function requireToken(key: string): void {
 }
 
 /** A redirect would carry the key elsewhere, so it is an answer like any other. */
-async function send(request: Request): Promise<Response> {
+export async function send(request: Request): Promise<Response> {
   try {
     return await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   } catch (error) {
@@ -97,4 +97,10 @@ export async function read<T>(answer: Promise<{ data?: T; error?: unknown; respo
   const { data, error, response } = await answer;
   if (response.ok && data !== undefined) return data;
   throw refusal(response, error);
+}
+
+/** The members of a query or body that were given. */
+export function given<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

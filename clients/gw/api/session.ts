@@ -19,6 +19,8 @@ export interface Deployment {
 /** An account of a deployment, with a credential. */
 export interface Session extends Deployment {
   readonly api: Api;
+  /** The credential. It goes to this deployment and to no other. */
+  readonly key: string;
   readonly standing: AccountStanding;
 }
 
@@ -84,7 +86,7 @@ export async function openSession(deployment: Deployment, key: string, context: 
   const api = apiOf(deployment.url, key);
   const standing = await read(api.GET('/v1/cli/account'));
   context.accountId = standing.account.id;
-  return { ...deployment, api, standing };
+  return { ...deployment, api, key, standing };
 }
 
 /** The key for an address, and of a saved one the deployment that it was saved for. @throws Failure there is none. */

@@ -6,7 +6,8 @@ import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { KeyFile } from '../state/key-file.js';
-import { type AppDraft, draftOf, fileOf, STATUSES } from './app-file.js';
+import { STATUSES } from './app-choices.js';
+import { type AppDraft, draftOf, fileOf } from './app-file.js';
 import { appIdOf, changed } from './apps.js';
 
 const VALID: Pick<Outcome, 'text'> = { text: 'Valid. Nothing was changed.' };

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { components } from '../../console/src/api/schema.d.ts';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { STATUSES } from './app-choices.js';
 
 /** An application before it exists. */
 export type AppDraft = components['schemas']['CreateAppRequest'];
-
-/** Whether an application or provider takes calls. */
-export const STATUSES = ['active', 'disabled'] as const;
 
 const MEMBERS = ['name', 'handle', 'status', 'config'];
 /** What the console gives a new mobile application. */

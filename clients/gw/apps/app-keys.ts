@@ -3,7 +3,8 @@ import { createOnce } from '../api/creation.js';
 import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
-import { table } from '../terminal/table.js';
+import { listed } from '../program/lists.js';
+import { dayOf } from '../terminal/amounts.rules.js';
 import { keepingKey, saved } from './app-changes.js';
 import { appIdOf } from './apps.js';
 
@@ -12,11 +13,11 @@ export const list: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const path = { app: await appIdOf(api, gw.argument(0)) };
   const result = await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path } }));
-  if (result.keys.length === 0) return { result, text: 'There are no keys.' };
   const rows = result.keys.map(({ name, key_prefix, status, last_used_at, id }) => [
-    ...[name, `${key_prefix}…`, status, last_used_at ?? 'never', id],
+    ...[name, `${key_prefix}…`, status, last_used_at === null ? 'never' : dayOf(last_used_at), id],
   ]);
-  return { result, text: table(['NAME', 'KEY', 'STATUS', 'LAST USED', 'ID'], rows) };
+  const none = `There are no keys. Create one: gw app key add ${gw.argument(0)}`;
+  return listed(gw, result, { headings: ['NAME', 'KEY', 'STATUS', 'LAST USED', 'ID'], rows, none });
 };
 
 /** `gw app key add` */

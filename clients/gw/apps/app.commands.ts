@@ -1,4 +1,6 @@
 import { answerOf, type Command, component, members } from '../program/command.js';
+import { OFFSET } from '../program/list-options.js';
+import { APP_ORDERS, ORDERS, STATUSES } from './app-choices.js';
 
 const APP = [['<app>', 'id or handle of the application']] as const;
 const FILE = ['--file <file>', 'JSON or YAML: {name, handle?, status?, config}'] as const;
@@ -52,8 +54,15 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app list',
     summary: 'List the applications',
-    options: [['--query <text>', 'only those with this text in name, handle, id or bundle id']],
-    examples: ['gw app list', 'gw app list --query notes --json'],
+    options: [
+      ['--query <text>', 'only those with this text in name, handle, id or bundle id'],
+      ['--status <status>', 'only those with this status', STATUSES],
+      ['--sort <order>', 'id when absent; users, requests, errors and cost of the current month', APP_ORDERS],
+      ['--order <order>', 'asc for ids and names when absent, else desc', ORDERS],
+      ['--limit <rows>', 'the first so many; all when absent'],
+      OFFSET,
+    ],
+    examples: ['gw app list', 'gw app list --query notes --json', 'gw app list --sort cost --limit 10'],
     result: answerOf('GET /v1/admin/apps'),
     load: async () => (await import('./apps.js')).list,
   },
@@ -82,6 +91,17 @@ export const appCommands: readonly Command[] = [
     examples: ['gw app update notes --status disabled', 'gw app update notes --file app.json --dry-run'],
     result: { anyOf: [ONE_APP, answerOf('POST /v1/admin/apps/{app}/validate')] },
     load: async () => (await import('./app-changes.js')).update,
+  },
+  {
+    name: 'app edit',
+    summary: 'Change an application in your editor, as YAML',
+    details:
+      'Opens VISUAL or EDITOR. What you save is validated and shown as a difference; on a terminal gw asks before it makes the change, elsewhere it needs --yes. Left as it is, nothing is changed. A concurrent change is detected. A refused text is kept in its file.',
+    arguments: APP,
+    options: [['--yes', 'do not ask']],
+    examples: ["EDITOR='sed -i s/Notes/Journal/' gw app edit notes --yes"],
+    result: ONE_APP,
+    load: async () => (await import('./app-edit.js')).edit,
   },
   {
     name: 'app validate',

@@ -1,10 +1,13 @@
 import type { components } from '../../console/src/api/schema.d.ts';
-import { type Api, read } from '../api/client.js';
+import { type Api, given, read } from '../api/client.js';
 import { sessionOf } from '../api/session.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
+import { MOST_ROWS } from '../program/list-options.js';
+import { listed, readByOffset } from '../program/lists.js';
 import { facts, table } from '../terminal/table.js';
 import { printable } from '../terminal/terminal.js';
+import { APP_ORDERS, ORDERS, STATUSES } from './app-choices.js';
 
 /** An application as the API answers it. */
 export type App = components['schemas']['AppResource'];
@@ -12,13 +15,24 @@ export type App = components['schemas']['AppResource'];
 /** `gw app list` */
 export const list: Action = async (gw) => {
   const { api } = await sessionOf(gw);
-  const query = gw.text('query');
-  const result = await read(
-    api.GET('/v1/admin/apps', { params: { query: { ...(query !== undefined && { query }) } } }),
+  const filter = given({
+    query: gw.text('query'),
+    status: gw.choice('status', STATUSES),
+    sort: gw.choice('sort', APP_ORDERS),
+    order: gw.choice('order', ORDERS),
+  });
+  const { result, note } = await readByOffset(
+    gw,
+    'apps',
+    (page) => read(api.GET('/v1/admin/apps', { params: { query: { ...filter, ...page } } })),
+    MOST_ROWS,
   );
-  if (result.apps.length === 0) return { result, text: 'There are no applications. Add one: gw app add' };
   const rows = result.apps.map(({ handle, id, name, status }) => [handle ?? '-', name, status, id]);
-  return { result, text: table(['HANDLE', 'NAME', 'STATUS', 'ID'], rows) };
+  const none = 'There are no applications. Add one: gw app add';
+  return listed(gw, result, {
+    ...{ headings: ['HANDLE', 'NAME', 'STATUS', 'ID'], rows, none },
+    ...{ filters: ['query', 'status', 'offset'], note },
+  });
 };
 
 /** `gw app show` */
@@ -42,7 +56,7 @@ export const check: Action = async (gw) => {
   const providers = result.providers.map(({ slug, status }) => [`provider ${slug}`, status]);
   const rows = [['application', result.ready ? 'ready' : 'not ready'], ...providers, ...endpoints];
   const notes = result.limitations.map((limitation) => `- ${printable(limitation)}`);
-  return { result, text: [table(['PART', 'STATE'], rows), ...notes].join('\n') };
+  return { result, text: [table(['PART', 'STATE'], rows, gw.terminal.columns), ...notes].join('\n') };
 };
 
 /** `gw app snippet` */

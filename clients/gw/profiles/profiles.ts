@@ -1,19 +1,18 @@
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { listed } from '../program/lists.js';
 import { KEY_STAYS_VALID } from '../state/profiles.js';
-import { table } from '../terminal/table.js';
 
 /** `gw profile list` */
-export const list: Action = async ({ profiles }) => {
+export const list: Action = async (gw) => {
+  const { profiles } = gw;
   const current = profiles.current();
   const saved = profiles.names().map((name) => {
     const profile = profiles.readable(name);
     const { url = null, accountId = null, key = null } = profile ?? {};
     return { name, current: name === current, url, accountId, key, damaged: profile === undefined };
   });
-  if (saved.length === 0)
-    return { result: { profiles: [] }, text: 'No gateway is saved. Connect one: gw deployment connect' };
   const rows = saved.map((one) => [
     one.current ? '*' : '',
     one.name,
@@ -21,7 +20,8 @@ export const list: Action = async ({ profiles }) => {
     one.accountId ?? '-',
     one.key ?? 'none',
   ]);
-  return { result: { profiles: saved }, text: table(['', 'PROFILE', 'GATEWAY', 'ACCOUNT', 'KEY'], rows) };
+  const none = 'No gateway is saved. Connect one: gw deployment connect';
+  return listed(gw, { profiles: saved }, { headings: ['', 'PROFILE', 'GATEWAY', 'ACCOUNT', 'KEY'], rows, none });
 };
 
 /** `gw profile use` */

@@ -7,6 +7,8 @@ export interface Outcome {
   readonly text: string;
   /** The colour of a line of the text. */
   readonly colourOf?: (line: string) => Colour | undefined;
+  /** A line for people after the text, on standard error: it is no part of what is piped. */
+  readonly note?: string;
   /** Other than 0 only where a success has shades. */
   readonly exitCode?: number;
 }

@@ -1,7 +1,11 @@
+import { accountCommands } from '../account/account.commands.js';
+import { apiCommands } from '../api/api.commands.js';
 import { appCommands } from '../apps/app.commands.js';
+import { userCommands } from '../apps/user.commands.js';
 import { configurationCommands } from '../configuration/configuration.commands.js';
 import { deploymentCommands } from '../deployment/deployment.commands.js';
 import { operationCommands } from '../operations/operation.commands.js';
+import { priceCommands } from '../prices/price.commands.js';
 import { profileCommands } from '../profiles/profile.commands.js';
 import { gatewayCommands, providerCommands } from '../providers/provider.commands.js';
 import { usageCommands } from '../usage/usage.commands.js';
@@ -17,7 +21,13 @@ export const GROUPS: Readonly<Record<string, string>> = {
   'provider-gateway': 'Upstream gateways for providers',
   app: 'Applications of the account',
   'app key': 'Keys of an application',
+  'app user': 'Users of an application',
+  'app sign-in': 'Sign-ins of the users of an application',
+  price: 'Price catalog',
+  model: 'Models with a price',
   usage: 'Usage and cost',
+  audit: 'Audit trail of the account',
+  member: 'Members of the account, in the console',
   operation: 'Operations that a person completes in a browser',
 };
 
@@ -28,8 +38,12 @@ export const commands: readonly Command[] = [
   ...providerCommands,
   ...gatewayCommands,
   ...appCommands,
+  ...userCommands,
+  ...priceCommands,
   ...configurationCommands,
   ...usageCommands,
+  ...accountCommands,
+  ...apiCommands,
   ...operationCommands,
   ...completionCommands,
 ];

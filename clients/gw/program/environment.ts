@@ -14,6 +14,8 @@ export interface Environment {
   readonly usesKeychain: boolean;
   /** Whether a browser can be opened where the person sits. */
   readonly hasBrowser: boolean;
+  /** The command of the person's editor. */
+  readonly editor: string;
   /** Where profiles and keys are kept. */
   readonly stateFolder: string;
   /** The key of a provider that is to be created from a file. */
@@ -41,6 +43,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     allowsHttp: read('GW_ALLOW_HTTP') === '1',
     usesKeychain: read('GW_NO_KEYCHAIN') !== '1',
     hasBrowser: hasDesktop && !isRemote,
+    editor: read('VISUAL') ?? read('EDITOR') ?? (process.platform === 'win32' ? 'notepad' : 'vi'),
     stateFolder: join(read('XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'), 'gw'),
     providerSecret: (slug) => read(providerSecretVariable(slug)),
   };

@@ -40,6 +40,8 @@ export class Invocation {
   standing = 'Nothing was changed.';
   /** Set while a step runs that is better ended than cut: the command then stops by itself. */
   isInStep = false;
+  /** Set while a program of the person, such as an editor, has the terminal: Ctrl-C is typed for it. */
+  isHandedOver = false;
   private isStopAsked = false;
 
   constructor(
@@ -118,6 +120,7 @@ export class Invocation {
 
   /** Somebody asks to stop. @returns why the command ends; undefined: after the step that runs. A second time it ends at once. */
   interrupt(): Failure | undefined {
+    if (this.isHandedOver) return undefined;
     if (this.isInStep && !this.isStopAsked) {
       this.isStopAsked = true;
       return undefined;

@@ -61,6 +61,7 @@ export async function run(
     exitCode = outcome.exitCode ?? EXIT.ok;
     if (isJson) terminal.printJson(successEnvelope(context, outcome.result));
     else if (outcome.text !== '') terminal.print(outcome.text, outcome.colourOf);
+    if (!isJson && outcome.note !== undefined) terminal.printError(outcome.note);
     terminal.tell(undefined);
   });
   try {

@@ -6,7 +6,8 @@ import { inBrowser } from '../operations/browser-step.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
-import { facts, table } from '../terminal/table.js';
+import { listed } from '../program/lists.js';
+import { facts } from '../terminal/table.js';
 
 type Routes = paths['/v1/admin/provider-gateways'];
 type Gateway = Routes['get']['responses'][200]['content']['application/json']['gateways'][number];
@@ -20,14 +21,13 @@ const OLD_TOKEN = 'The old token stays valid at the upstream gateway until it is
 export const types: Action = async (gw) => {
   const { providerGateways } = (await deploymentAt(urlOf(gw), gw.context)).capabilities;
   const rows = providerGateways.map(({ type, name }) => [type, name]);
-  return { result: { providerGateways }, text: table(['TYPE', 'NAME'], rows) };
+  return listed(gw, { providerGateways }, { headings: ['TYPE', 'NAME'], rows, none: 'There are none.' });
 };
 
 /** `gw provider-gateway list` */
 export const list: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const result = await read(api.GET('/v1/admin/provider-gateways'));
-  if (result.gateways.length === 0) return { result, text: 'There are no provider gateways.' };
   const rows = result.gateways.map(({ name, type, providerCount, status, id }) => [
     name,
     type,
@@ -35,7 +35,8 @@ export const list: Action = async (gw) => {
     status,
     id,
   ]);
-  return { result, text: table(['NAME', 'TYPE', 'PROVIDERS', 'STATUS', 'ID'], rows) };
+  const none = 'There are no provider gateways. Add one: gw provider-gateway add';
+  return listed(gw, result, { headings: ['NAME', 'TYPE', 'PROVIDERS', 'STATUS', 'ID'], rows, none });
 };
 
 /** `gw provider-gateway show` */

@@ -3,7 +3,8 @@ import { type Api, read } from '../api/client.js';
 import { deploymentAt, sessionOf, urlOf } from '../api/session.js';
 import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
-import { facts, table } from '../terminal/table.js';
+import { listed } from '../program/lists.js';
+import { facts } from '../terminal/table.js';
 import { counted } from '../terminal/words.rules.js';
 
 type Provider = components['schemas']['ProviderResource'];
@@ -13,16 +14,17 @@ export const types: Action = async (gw) => {
   const { capabilities } = await deploymentAt(urlOf(gw), gw.context);
   const { providers } = capabilities;
   const rows = providers.map(({ type, name, baseUrl }) => [type, name, baseUrl]);
-  return { result: { providers }, text: table(['TYPE', 'NAME', 'BASE URL'], rows) };
+  const none = 'The gateway offers no types of providers.';
+  return listed(gw, { providers }, { headings: ['TYPE', 'NAME', 'BASE URL'], rows, none });
 };
 
 /** `gw provider list` */
 export const list: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const result = await read(api.GET('/v1/admin/providers'));
-  if (result.providers.length === 0) return { result, text: 'There are no providers. Add one: gw provider add' };
   const rows = result.providers.map(({ slug, type, name, status, id }) => [slug, type, name, status, id]);
-  return { result, text: table(['SLUG', 'TYPE', 'NAME', 'STATUS', 'ID'], rows) };
+  const none = 'There are no providers. Add one: gw provider add';
+  return listed(gw, result, { headings: ['SLUG', 'TYPE', 'NAME', 'STATUS', 'ID'], rows, none });
 };
 
 /** `gw provider show` */

@@ -8,6 +8,18 @@ const HEAD = `# gw, the command-line client
 \`gw\` manages a gateway from a terminal, through its public API alone. This page is written from the program by
 \`npm run docs\`, and every example of it is run by a test. It needs Node ${NODE_FLOOR} or newer.
 
+## Getting it
+
+In a clone, \`npm ci\` builds it: \`node dist/gw/gw.js\`. For other machines, \`npm run pack:gw\` writes into \`dist\`:
+
+- \`gw-<version>.mjs\`: the whole client in one file. \`node gw-<version>.mjs --help\` runs it; it is executable, so it
+  can be put into a folder of the \`PATH\` as \`gw\`. Keys are saved in files.
+- \`gw-<version>.tgz\`: \`npm install --global ./gw-<version>.tgz\` installs the command \`gw\`, and, from the registry,
+  the optional package that saves keys in the keychain of the operating system.
+- \`SHA256SUMS\`: checksums of both. \`sha256sum --check SHA256SUMS\` verifies them beside the files.
+
+Nothing is published in a registry: a package \`gw\` there is somebody else's.
+
 ## Address and credentials
 
 | Variable | Meaning |
@@ -17,6 +29,7 @@ const HEAD = `# gw, the command-line client
 | \`GW_PROFILE\` | saved gateway to use; else the current one: \`gw profile use\`, or the one that was connected last |
 | \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
 | \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates; the slug in capitals, \`_\` for other characters |
+| \`VISUAL\`, \`EDITOR\` | editor of \`gw app edit\`, with its arguments; \`vi\` when absent |
 | \`GW_ALLOW_HTTP=1\` | keys may go unencrypted to a host that is not this machine |
 | \`GW_NO_KEYCHAIN=1\` | keys are saved in files, not in the keychain of the operating system |
 | \`XDG_STATE_HOME\` | folder of the state, \`gw\` in it; \`~/.local/state\` when absent |
@@ -24,11 +37,14 @@ const HEAD = `# gw, the command-line client
 | \`NO_COLOR\` | no colours; there are none either when standard output is no terminal |
 
 A saved key goes to the deployment it was saved for and to no other. It is in the keychain of the operating system where
-there is one, else in a file that only its owner can read (0600, in a folder with 0700). Keys are never printed.
+there is one, else in a file that only its owner can read (0600, in a folder with 0700). Keys are never printed, except by \`gw api\`, which
+prints answers as they are.
 
 ## Output and exit codes
 
-Results go to standard output, errors to standard error. With \`--json\` one JSON document goes to standard output, errors
+Results go to standard output, errors and hints to standard error. On a terminal, columns of a list are cut to its width;
+piped, and with \`--json\`, they are whole. Lists with pages take \`--limit\` and \`--offset\` or \`--before-id\`, and a hint
+says where they go on. With \`--json\` one JSON document goes to standard output, errors
 included; [gw.schema.json](schemas/gw.schema.json) has a schema for each command.
 
 \`\`\`json

@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { table } from './table.js';
 
 it('a value that is long, or has breaks in it → one line, and the columns stay', () => {
@@ -16,4 +16,34 @@ it('a value that is long, or has breaks in it → one line, and the columns stay
 
 it('a name that turns the text around it → its characters are seen', () => {
   expect(table(['NAME'], [['admin\u202egro.live\u2066\u200b']])).toContain('admin\\u202egro.live\\u2066\\u200b');
+});
+
+describe('a table for a terminal', () => {
+  const HEADINGS = ['NAME', 'COST', 'ID'];
+  const widths = (text: string) => text.split('\n').map((line) => line.length);
+
+  it('wider than it → the longest text is cut, figures and identifiers are not', () => {
+    const text = table(HEADINGS, [['name '.repeat(40), '$1234.567890', 'notes-0a1b2c']], 60);
+    expect(Math.max(...widths(text))).toBe(60);
+    expect(text).toMatch(/… {2}\$1234\.567890 {2}notes-0a1b2c$/);
+  });
+
+  it('still wider → identifiers are cut as well, and never below what can be read', () => {
+    const [, line = ''] = table(HEADINGS, [['n'.repeat(80), 12, 'i'.repeat(63)]], 40).split('\n');
+    expect(line).toMatch(/^n{9}… {2}12 {4}i+…$/);
+    expect(line).toHaveLength(40);
+    const [, least = ''] = table(HEADINGS, [['n'.repeat(80), 12, 'i'.repeat(63)]], 10).split('\n');
+    expect(least).toMatch(/^n{9}… {2}12 {4}i{9}…$/);
+  });
+
+  it('characters of two columns → counted as two', () => {
+    const [, line = ''] = table(['NAME'], [['漢'.repeat(40)]], 21).split('\n');
+    expect(line).toBe(`${'漢'.repeat(10)}…`);
+  });
+
+  it('that fits, or without a terminal → whole', () => {
+    const rows = [['x'.repeat(200), 'y', 'z']];
+    expect(table(HEADINGS, rows)).toContain('x'.repeat(200));
+    expect(table(HEADINGS, rows, 300)).toContain('x'.repeat(200));
+  });
 });

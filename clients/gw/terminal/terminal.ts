@@ -21,6 +21,12 @@ export class Terminal {
     return this.streams.stdin.isTTY === true && this.streams.stderr.isTTY === true;
   }
 
+  /** Columns of the terminal that results go to; undefined where they are piped. */
+  get columns(): number | undefined {
+    const { isTTY, columns } = this.streams.stdout;
+    return isTTY ? columns : undefined;
+  }
+
   /**
    * Texts of a server may be among it: no control sequence of theirs reaches the terminal.
    *
@@ -56,11 +62,7 @@ export class Terminal {
   /** One document in one line, for programs. */
   printJson(document: object): void {
     this.progress.hide();
-    this.streams.stdout.write(
-      `${JSON.stringify(document)
-        .replaceAll(/[\u007f-\u009f]/g, escaped)
-        .replaceAll(DECEPTIVE, escaped)}\n`,
-    );
+    this.streams.stdout.write(`${jsonText(document)}\n`);
   }
 
   /** Tells what is going on if it takes longer than half a second; until the next call or output. */
@@ -86,21 +88,28 @@ export class Terminal {
     return this.answered(await confirm({ message: question, initialValue: false, ...this.promptStreams }));
   }
 
-  /** Everything on standard input, trimmed. @throws Failure it is empty or too long. */
+  /** A key on standard input, trimmed. @throws Failure there is none, or it is too long. */
   async readStdin(): Promise<string> {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of this.streams.stdin) {
-      chunks.push(Buffer.from(chunk));
-      length += chunk.length;
-      if (length > MAX_STDIN_BYTES) throw Failure.input('stdin_too_long', 'Standard input is too long for a key.');
-    }
-    const text = Buffer.concat(chunks).toString('utf8').trim();
+    const bytes = await this.readAll(MAX_STDIN_BYTES);
+    if (bytes.length > MAX_STDIN_BYTES) throw Failure.input('stdin_too_long', 'Standard input is too long for a key.');
+    const text = Buffer.from(bytes).toString('utf8').trim();
     if (text === '') {
       const nextAction = 'Pipe the key in, for example: printenv KEY | gw … --key-stdin';
       throw Failure.input('stdin_empty', 'Standard input holds no key.', { nextAction });
     }
     return text;
+  }
+
+  /** Everything on standard input; of more than so many bytes the beginning, which is longer. */
+  async readAll(mostBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of this.streams.stdin) {
+      chunks.push(Buffer.from(chunk));
+      length += chunk.length;
+      if (length > mostBytes) break;
+    }
+    return new Uint8Array(Buffer.concat(chunks));
   }
 
   /** Loaded when a question is asked, so that other commands stay fast. */
@@ -139,6 +148,13 @@ const harmless = (text: string) =>
 /** JSON lets these characters stand, and terminals obey them. */
 function escaped(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** JSON whose every character is seen, and obeyed by no terminal. @param indent blanks; undefined: one line. */
+export function jsonText(value: unknown, indent?: number): string {
+  return JSON.stringify(value, null, indent)
+    .replaceAll(/[\u007f-\u009f]/g, escaped)
+    .replaceAll(DECEPTIVE, escaped);
 }
 
 /** Text of a server for a terminal: without control sequences, on one line. */

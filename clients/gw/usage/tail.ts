@@ -1,65 +1,66 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { components } from '../../console/src/api/schema.d.ts';
 import { type Api, read } from '../api/client.js';
 import { sessionOf } from '../api/session.js';
 import { appIdOf } from '../apps/apps.js';
-import type { Action } from '../program/command.js';
+import type { Action, Outcome } from '../program/command.js';
 import { successEnvelope } from '../program/envelope.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
+import { toSecond } from '../terminal/amounts.rules.js';
 import { printable } from '../terminal/terminal.js';
 import { counted } from '../terminal/words.rules.js';
-
-type UsageEvent = components['schemas']['UsageEventResponse'];
-type AuthEvent = components['schemas']['AuthEventResponse'];
-type Followed =
-  | { readonly kind: 'usage'; readonly event: UsageEvent }
-  | { readonly kind: 'auth'; readonly event: AuthEvent };
+import { CALL_STATUSES } from './call-statuses.js';
+import { Feed, type Followed } from './feed.js';
 
 const INTERVAL_MS = 1_000;
-const PAGE = 200;
-const MOST_PAGES = 25;
-/** Instances write their events a little out of order; those that were seen among so many are known. */
-const REMEMBERED = 5_000;
+/** Of all applications: each look reads their list. */
+const ACCOUNT_INTERVAL_MS = 2_000;
 const MOST_LINES = 200;
 
 /** `gw usage tail` */
-export const tail: Action = async (gw) => {
-  const named = gw.required('app');
+export const tail: Action = (gw) => follow(gw, !['status', 'model', 'provider', 'key'].some((name) => gw.text(name)));
+
+/** `gw logs` */
+export const logs: Action = (gw) => follow(gw, false);
+
+/** Prints events as they are recorded. @param hasSignIns whether authentication events are among them. */
+async function follow(gw: Invocation, hasSignIns: boolean): Promise<Outcome> {
   const lines = gw.integer('lines', { min: 0, max: MOST_LINES }) ?? 10;
   const { api } = await sessionOf(gw);
-  const app = await appIdOf(api, named);
-  const usage = new Seen<UsageEvent>((before) => usageEvents(api, app, before));
-  const auth = new Seen<AuthEvent>((before) => authEvents(api, app, before));
+  const named = gw.text('app');
+  const app = named === undefined ? undefined : { id: await appIdOf(api, named), handle: named };
+  const filter = {
+    ...{ app, hasSignIns, status: gw.choice('status', CALL_STATUSES) },
+    ...{ model: gw.text('model'), user: gw.text('user'), provider: gw.text('provider') },
+    key: await keyIdOf(api, app?.id, gw.text('key')),
+  };
+  const feed = new Feed(api, filter, lines);
   let count = 0;
   const print = (events: readonly Followed[]) => {
-    for (const followed of events.toSorted((one, other) =>
-      one.event.created_at.localeCompare(other.event.created_at),
-    )) {
-      if (gw.isJson) gw.terminal.printJson(successEnvelope(gw.context, followed));
-      else gw.terminal.print(lineOf(followed));
+    for (const { app: from, kind, event } of events) {
+      if (gw.isJson) gw.terminal.printJson(successEnvelope(gw.context, { kind, app_id: from.id, event }));
+      else gw.terminal.print(lineOf({ app: from, kind, event } as Followed, named === undefined));
       count++;
-      gw.standing = `Followed ${counted(count, 'event')}.`;
     }
+    gw.standing = `Followed ${counted(count, 'event')}.`;
   };
-  gw.standing = 'Followed 0 events.';
-  const past = [...tagged('usage', await usage.next()), ...tagged('auth', await auth.next())] as Followed[];
-  print(
-    past
-      .toSorted((one, other) => one.event.created_at.localeCompare(other.event.created_at))
-      .slice(past.length - lines),
-  );
+  print(await feed.next());
   while (!gw.flag('once')) {
-    await pause(INTERVAL_MS);
-    await tolerating(gw, async () => {
-      print([...tagged('usage', await usage.next()), ...tagged('auth', await auth.next())] as Followed[]);
-    });
+    await pause(app === undefined ? ACCOUNT_INTERVAL_MS : INTERVAL_MS);
+    await tolerating(gw, async () => print(await feed.next()));
   }
-  return { result: { ended: true, events: count }, text: '' };
-};
+  const none = count === 0 && !gw.isJson && { note: 'No event matches. Send a call: gw app call <app>' };
+  return { result: { ended: true, events: count }, text: '', ...none };
+}
 
-const tagged = (kind: Followed['kind'], events: readonly (UsageEvent | AuthEvent)[]) =>
-  events.map((event) => ({ kind, event }));
+/** The id of a key that is named by its id or, of one application, its name. @throws Failure there is none. */
+async function keyIdOf(api: Api, app: string | undefined, named: string | undefined): Promise<string | undefined> {
+  if (app === undefined || named === undefined) return named;
+  const { keys } = await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path: { app } } }));
+  const key = keys.find(({ id }) => id === named) ?? keys.find(({ name }) => name === named);
+  if (key !== undefined) return key.id;
+  throw Failure.input('not_found', `There is no key "${named}".`, { nextAction: `See them: gw app key list ${app}` });
+}
 
 /** A gateway that restarts does not end it. */
 async function tolerating(gw: Invocation, look: () => Promise<void>): Promise<void> {
@@ -71,56 +72,15 @@ async function tolerating(gw: Invocation, look: () => Promise<void>): Promise<vo
   }
 }
 
-interface Page<T> {
-  readonly events: readonly T[];
-  readonly next_before_id: number | null;
-}
-
-/** The events that were not seen before. */
-class Seen<T extends { readonly id: number }> {
-  private known: readonly number[] | undefined;
-
-  constructor(private readonly page: (beforeId: number | undefined) => Promise<Page<T>>) {}
-
-  /** The first time: the newest page. */
-  async next(): Promise<readonly T[]> {
-    const known = new Set(this.known);
-    const fresh: T[] = [];
-    let before: number | undefined;
-    for (let pages = 0; pages < MOST_PAGES; pages++) {
-      const { events, next_before_id } = await this.page(before);
-      const unseen = events.filter(({ id }) => !known.has(id));
-      fresh.push(...unseen);
-      if (this.known === undefined || unseen.length < events.length || next_before_id === null) break;
-      before = next_before_id;
-    }
-    this.known = [...fresh.map(({ id }) => id), ...known].slice(0, REMEMBERED);
-    return fresh;
-  }
-}
-
-function usageEvents(api: Api, app: string, before: number | undefined): Promise<Page<UsageEvent>> {
-  const query = { limit: PAGE, ...(before !== undefined && { before_id: before }) };
-  return read(api.GET('/v1/admin/apps/{app}/events', { params: { path: { app }, query } }));
-}
-
-function authEvents(api: Api, app: string, before: number | undefined): Promise<Page<AuthEvent>> {
-  const query = { limit: PAGE, ...(before !== undefined && { before_id: before }) };
-  return read(api.GET('/v1/admin/apps/{app}/auth-events', { params: { path: { app }, query } }));
-}
-
-function lineOf({ kind, event }: Followed): string {
-  const [time, user] = [event.created_at, event.user_id ?? '-'];
+function lineOf({ app, kind, event }: Followed, namesApp: boolean): string {
+  const [time, user] = [toSecond(event.created_at), event.user_id ?? '-'];
+  const begun = [time, ...(namesApp ? [app.handle] : [])];
   if (kind === 'auth')
-    return printable([time, 'auth', event.event, event.outcome, event.reason ?? '', user].join('  '));
+    return printable([...begun, 'auth', event.event, event.outcome, event.reason ?? '', user].join('  '));
   const { status, provider_slug, model, input_tokens, output_tokens, cost_usd, latency_ms } = event;
   const parts = [
-    time,
-    'call',
-    status,
-    provider_slug ?? event.provider,
-    model,
-    `${input_tokens}+${output_tokens} tokens`,
+    ...[...begun, 'call', status, provider_slug ?? event.provider, model],
+    ...[`${input_tokens}+${output_tokens} tokens`, `$${cost_usd}`, `${latency_ms ?? '-'} ms`, user],
   ];
-  return printable([...parts, `$${cost_usd}`, `${latency_ms ?? '-'} ms`, user].join('  '));
+  return printable(parts.join('  '));
 }

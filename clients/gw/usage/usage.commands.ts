@@ -1,11 +1,30 @@
 import { answerOf, type Command, component, members } from '../program/command.js';
+import { CALL_STATUSES } from './call-statuses.js';
 
 const BY = ['model', 'provider', 'provider_slug', 'provider_gateway', 'credential_source', 'model_author', 'user'];
-const ALSO_BY = ['status', 'cost_source', 'route', 'endpoint', 'app_version'];
+const ALSO_BY = ['status', 'cost_source', 'route', 'endpoint', 'app_version', 'key', 'app'];
 const DAYS = [
   ['--from <day>', 'first day, YYYY-MM-DD in UTC; 29 days before the last when absent'],
   ['--to <day>', 'last day; today when absent'],
 ] as const;
+const CORRECTION = [
+  ['--dry-run', 'only show what it comes to'],
+  ['--yes', 'do not ask'],
+] as const;
+const FOLLOWING = [
+  ['--app <app>', 'id or handle of an application; all when absent'],
+  ['--status <status>', 'only calls with this status', CALL_STATUSES],
+  ['--model <model>', 'only calls of this model, as usage names it'],
+  ['--provider <provider>', 'only calls to this provider, by slug or type'],
+  ['--user <id>', 'only those of this user'],
+  ['--key <key>', 'only calls with this key of an application: its id; with --app its name too'],
+  ['--lines <number>', 'how many of the latest; 10 when absent'],
+  ['--once', 'exit after them'],
+] as const;
+const event = (kind: string, schema: string) =>
+  members({ kind: { const: kind }, app_id: { type: 'string' }, event: component(schema) });
+const CALL = event('usage', 'UsageEventResponse');
+const ENDED = members({ ended: { const: true }, events: { type: 'integer' } });
 
 /** Commands for recorded usage. */
 export const usageCommands: readonly Command[] = [
@@ -22,37 +41,75 @@ export const usageCommands: readonly Command[] = [
   },
   {
     name: 'usage breakdown',
-    summary: 'Show the usage of an application by one dimension',
+    summary: 'Show the usage of the account, or of an application, by one dimension',
     options: [
-      ['--app <app>', 'id or handle of the application'],
+      ['--app <app>', 'id or handle of an application; all when absent'],
       ['--by <dimension>', 'model when absent', [...BY, ...ALSO_BY]],
       ...DAYS,
       ['--limit <rows>', 'the largest; 50 when absent'],
     ],
     examples: [
+      'gw usage breakdown --by app',
       'gw usage breakdown --app notes --by user --limit 10',
       'gw usage breakdown --app notes --from 2026-01-01 --to 2026-01-31',
     ],
-    result: answerOf('GET /v1/admin/apps/{app}/usage/breakdown'),
+    result: {
+      anyOf: [answerOf('GET /v1/admin/usage/breakdown'), answerOf('GET /v1/admin/apps/{app}/usage/breakdown')],
+    },
     load: async () => (await import('./usage.js')).breakdown,
   },
   {
-    name: 'usage tail',
-    summary: 'Follow the calls and authentication events of an application',
-    details: 'Prints the latest ones, then each as it is recorded, until Ctrl-C. With --json each is one line.',
+    name: 'usage reprice',
+    summary: 'Recompute the costs of a model in a month, at the prices known now',
+    details:
+      'Shows the costs before and after, and on a terminal asks before it writes them; elsewhere it needs --yes. Events without a price are refused.',
     options: [
       ['--app <app>', 'id or handle of the application'],
-      ['--lines <number>', 'how many of the latest; 10 when absent'],
-      ['--once', 'exit after them'],
+      ['--provider <type>', 'type of the provider that served'],
+      ['--model <model>', 'the model as usage names it'],
+      ['--month <month>', 'YYYY-MM in UTC'],
+      ...CORRECTION,
     ],
-    examples: ['gw usage tail --app notes --once', 'gw usage tail --app notes --lines 50 --once --json'],
-    result: {
-      anyOf: [
-        members({ kind: { const: 'usage' }, event: component('UsageEventResponse') }),
-        members({ kind: { const: 'auth' }, event: component('AuthEventResponse') }),
-        members({ ended: { const: true }, events: { type: 'integer' } }),
-      ],
-    },
+    examples: ['gw usage reprice --app notes --provider openai --model gpt-4.1-mini --month 2026-11 --dry-run'],
+    result: answerOf('POST /v1/admin/apps/{app}/usage/reprice'),
+    load: async () => (await import('./corrections.js')).reprice,
+  },
+  {
+    name: 'usage settle',
+    summary: 'Replace the estimates of calls of unknown usage by a cost',
+    details:
+      'Shows the amounts, and on a terminal asks before it writes them; elsewhere it needs --yes. At most 10 000 events at a time, the oldest first.',
+    options: [
+      ['--app <app>', 'id or handle of the application'],
+      ['--month <month>', 'YYYY-MM in UTC'],
+      ['--cost <cost>', 'zero, estimate, or US dollars for each event'],
+      ['--provider <type>', 'only those of this type of provider'],
+      ['--model <model>', 'only those of this model'],
+      ['--status <status>', 'only those with this status', CALL_STATUSES],
+      ['--event <id...>', 'only these'],
+      ...CORRECTION,
+    ],
+    examples: ['gw usage settle --app notes --month 2026-11 --cost zero --dry-run'],
+    result: answerOf('POST /v1/admin/apps/{app}/usage/settle-estimates'),
+    load: async () => (await import('./corrections.js')).settle,
+  },
+  {
+    name: 'usage tail',
+    summary: 'Follow calls and authentication events, of the account or of an application',
+    details:
+      'Prints the latest ones, then each as it is recorded, until Ctrl-C. With --json each is one line. A filter that authentication events lack leaves them out.',
+    options: FOLLOWING,
+    examples: ['gw usage tail --app notes --once', 'gw usage tail --lines 50 --once --json'],
+    result: { anyOf: [CALL, event('auth', 'AuthEventResponse'), ENDED] },
     load: async () => (await import('./tail.js')).tail,
+  },
+  {
+    name: 'logs',
+    summary: 'Follow the calls of the account, or of an application, as they are recorded',
+    details: 'Prints the latest ones, then each as it is recorded, until Ctrl-C. With --json each is one line.',
+    options: FOLLOWING,
+    examples: ['gw logs --once', 'gw logs --app notes --status provider_error --lines 50 --once --json'],
+    result: { anyOf: [CALL, ENDED] },
+    load: async () => (await import('./tail.js')).logs,
   },
 ];

@@ -1,12 +1,17 @@
 import type { components } from '../../console/src/api/schema.d.ts';
-import { type Api, read } from '../api/client.js';
+import { type Api, given, read } from '../api/client.js';
 import { sessionOf } from '../api/session.js';
 import { appIdOf } from '../apps/apps.js';
 import type { Action } from '../program/command.js';
+import { usd } from '../terminal/amounts.rules.js';
 import { facts, table } from '../terminal/table.js';
 
 type Totals = components['schemas']['UsageTotalsResponse'];
 type Dimension = components['schemas']['UsageBreakdownResponse']['by'];
+type AccountDimension = components['schemas']['AccountBreakdownResponse']['by'];
+
+/** Dimensions that only the report of the account has, also of one of its applications. */
+const isOfAccount = (by: string) => by === 'key' || by === 'app';
 
 const SHORT_MONTHS = new Set([4, 6, 9, 11]);
 const CHART_ROWS = 8;
@@ -22,7 +27,8 @@ export const show: Action = async (gw) => {
   const result = await read(api.GET('/v1/cli/usage', { params: { query } }));
   const rows = result.apps.map((one) => [one.deleted ? `${one.appId} (removed)` : one.appId, ...measures(one)]);
   const first = result.coverage.firstRecord ?? 'none yet';
-  const text = table(['APPLICATION', ...COLUMNS], [...rows, ['all', ...measures(result.totals)]]);
+  const shown = [...rows, ['all', ...measures(result.totals)]];
+  const text = table(['APPLICATION', ...COLUMNS], shown, gw.terminal.columns);
   return { result, text: `${result.month}, UTC; first record: ${first}\n\n${text}` };
 };
 
@@ -42,21 +48,30 @@ async function ofApp(api: Api, app: string, query: { readonly month?: string }):
 
 /** `gw usage breakdown` */
 export const breakdown: Action = async (gw) => {
-  const app = gw.required('app');
   const limit = gw.integer('limit', { min: 1, max: 200 });
   const { api } = await sessionOf(gw);
   const [from, to] = [gw.text('from'), gw.text('to')];
-  const by = (gw.text('by') ?? 'model') as Dimension;
-  const query = {
-    by,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(limit !== undefined && { limit }),
-  };
-  const path = { app: await appIdOf(api, app) };
-  const result = await read(api.GET('/v1/admin/apps/{app}/usage/breakdown', { params: { path, query } }));
+  const by = gw.text('by') ?? 'model';
+  const named = gw.text('app');
+  const app = named === undefined ? undefined : await appIdOf(api, named);
+  const query = given({ from, to, limit });
+  const result =
+    app === undefined || isOfAccount(by)
+      ? await read(
+          api.GET('/v1/admin/usage/breakdown', {
+            params: { query: { ...query, ...given({ app }), by: by as AccountDimension } },
+          }),
+        )
+      : await read(
+          api.GET('/v1/admin/apps/{app}/usage/breakdown', {
+            params: { path: { app }, query: { ...query, by: by as Dimension } },
+          }),
+        );
   const rows = result.rows.map((row) => [row.key ?? '-', ...measures(row)]);
-  const text = rows.length === 0 ? 'No usage.' : table([by.toUpperCase(), ...COLUMNS], rows);
+  const text =
+    rows.length === 0
+      ? 'No usage in these days. Follow calls: gw logs'
+      : table([by.toUpperCase(), ...COLUMNS], rows, gw.terminal.columns);
   return { result, text: `${result.from} to ${result.to}, UTC\n\n${text}` };
 };
 
@@ -74,8 +89,6 @@ function measures(totals: Totals): (string | number)[] {
     blocked,
   ];
 }
-
-const usd = (amount: number) => `$${amount.toFixed(amount !== 0 && Math.abs(amount) < 0.01 ? 6 : 2)}`;
 
 interface Days {
   readonly from: string;

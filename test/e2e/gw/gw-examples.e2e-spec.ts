@@ -27,10 +27,12 @@ const PROVIDER: Script = (exchange) => (exchange.request.method === 'GET' ? json
 
 let world: World;
 let upstream: ScriptedUpstream;
+let consoleOrigin: string;
 
 beforeAll(async () => {
   upstream = await startUpstream({ script: PROVIDER });
   world = await startWorld();
+  ({ consoleOrigin } = (await world.api.get('/v1/cli/capabilities')).body);
 });
 afterAll(async () => {
   await world.stop();
@@ -39,19 +41,22 @@ afterAll(async () => {
 
 /** An account as the examples speak of it, and a home where a line can be typed. */
 async function prepared(line: string): Promise<{ gw: Gw; environment: Record<string, string> }> {
-  const { key } = await newAccount(world.dataSource);
+  const { key, organizationId } = await newAccount(world.dataSource);
   const api = world.as(key);
   const gw = new Gw({ GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key });
   const secret = 'sk-of-a-provider-4711';
   await api.post('/v1/admin/providers', { type: 'openai', name: 'OpenAI', secret, baseUrl: `${upstream.url}/` });
   await api.post('/v1/admin/provider-gateways', { type: 'vercel', name: 'edge', token: 'token-of-the-edge' });
   const config = {
-    authentication: { type: 'api_key' },
+    authentication: { type: 'api_key', ...(line.includes('app user') && { end_user: { source: 'header' } }) },
     routing: { providers: { mode: 'all' }, model_rewrites: {} },
     endpoints: { summary: { provider: 'openai', model: 'gpt-4.1-mini', api_style: 'responses' } },
   };
   const { body } = await api.post('/v1/admin/apps', { name: 'Notes', handle: 'notes', config });
   writeFileSync(join(gw.home, 'app.json'), JSON.stringify({ name: 'Notes', config }));
+  if (/user (?:show|unblock)/.test(line)) {
+    await api.post(`/v1/admin/apps/${body.app.id}/users/ada/block`);
+  }
   if (/\b(?:plan|apply) gateway/.test(line)) expect((await gw.run('export gateway --json')).exitCode).toBe(0);
   const operation = line.includes('OPERATION') ? await approvedOperation(gw) : '';
   mkdirSync(join(gw.home, 'bin'));
@@ -60,7 +65,7 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
   const environment = {
     ...{ HOME: gw.home, XDG_STATE_HOME: gw.home, PATH: `${join(gw.home, 'bin')}:/usr/bin:/bin`, GW_URL: world.baseUrl },
     ...{ GW_MANAGEMENT_KEY: key, GW_APP_KEY: body.api_key.key, OPERATION: operation, OPENAI_API_KEY: secret },
-    ...{ CF_TOKEN: 'token-of-cloudflare', VERCEL_TOKEN: 'token-of-vercel' },
+    ...{ CF_TOKEN: 'token-of-cloudflare', VERCEL_TOKEN: 'token-of-vercel', ACCOUNT: organizationId },
   };
   return { gw, environment };
 }
@@ -106,7 +111,7 @@ describe('docs/cli.md', () => {
     expect(leaves.filter((name) => !EXAMPLES.some((line) => line.includes(`gw ${name}`)))).toEqual([]);
   });
 
-  it.each(EXAMPLES)('%s → exit 0', async (line) => {
+  it.each(EXAMPLES)('%s → exit 0, or 4 where only a signed-in person may', async (line) => {
     const { gw, environment } = await prepared(line);
     if (line.startsWith('gw account logout')) {
       await gw.run('deployment connect --key-stdin', environment.GW_MANAGEMENT_KEY ?? '');
@@ -116,7 +121,9 @@ describe('docs/cli.md', () => {
       await gw.run('deployment connect --key-stdin --profile staging', environment.GW_MANAGEMENT_KEY ?? '');
     }
     const { exitCode, output } = await typed(line, gw, environment);
-    expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.any(String) });
+    const isOfPerson = line.startsWith('gw member ');
+    expect({ exitCode, output }).toEqual({ exitCode: isOfPerson ? 4 : 0, output: expect.any(String) });
+    if (isOfPerson) expect(output).toContain(`${consoleOrigin}/members`);
     gw.remove();
   });
 });

@@ -133,7 +133,9 @@ describe('gw provider-gateway', () => {
     expect(errorOf(await gw.run(`provider-gateway remove ${id} --yes --json`))).toEqual([4, 'gateway_in_use']);
     await gw.run('provider remove openai --yes');
     expect((await gw.run(`provider-gateway remove ${id} --yes --json`)).exitCode).toBe(0);
-    expect((await gw.run('provider-gateway list')).stdout).toBe('There are no provider gateways.\n');
+    expect((await gw.run('provider-gateway list')).stdout).toBe(
+      'There are no provider gateways. Add one: gw provider-gateway add\n',
+    );
   });
 
   it.each([['cloudflare'], ['CF_AIG']])('--type %s → exit 2', async (type) => {
@@ -283,7 +285,10 @@ describe('gw usage', () => {
       'invalid_request',
     ]);
     expect((await gw.run('usage breakdown --app notes --by nothing --json')).exitCode).toBe(2);
-    expect(errorOf(await gw.run('usage breakdown --json'))).toEqual([2, 'option_required']);
+    const { json: ofAll } = await gw.run('usage breakdown --by app --json');
+    expect([ofAll.result.app_id, ofAll.result.rows]).toEqual([null, []]);
+    const { json: byKey } = await gw.run('usage breakdown --app notes --by key --json');
+    expect(byKey.result.app_id).toMatch(/^notes-/);
   });
 });
 

@@ -5,6 +5,7 @@ import { anAuthEvent, recordAuthEvents } from '../../support/client-auth/exchang
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
 import { dieAfter, event, json, sse } from '../../support/proxy/upstream-scripts.js';
+import { type EventMembers, storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PRICED = { input_tokens: 1000, output_tokens: 500, total_tokens: 1500 };
@@ -181,5 +182,89 @@ describe('gw usage tail', () => {
     expect(await session.ended).toBe(130);
     expect(session.screen).toContain('Followed 4 events.');
     for (const user of ['ada', 'bob', 'carol']) expect(session.screen.split(user)).toHaveLength(2);
+  });
+});
+
+describe('gw logs', () => {
+  const usersOf = ({ stdout }: GwRun) =>
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).result)
+      .flatMap(({ kind, event: one }) => (kind === 'usage' ? [one.user_id] : []));
+  const store = (app: string, ...all: readonly Partial<EventMembers>[]) =>
+    storeEvents(
+      world.dataSource,
+      ...all.map((members) => ({ organization_id: organizationId, app_id: app, ...members })),
+    );
+  const newApp = async (name: string) => {
+    const config = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
+    return (await api.post('/v1/admin/apps', { name, handle: name, config })).body.app.id as string;
+  };
+  const NOW = Date.now();
+
+  it('the calls of every application of the account, and of no other', async () => {
+    await call('Hi --user ada');
+    await store(await newApp('reports'), { user_id: 'bob', created_at_ms: NOW });
+    const { stdout } = await gw.run('logs --once');
+    expect(stdout).toMatch(/ {2}notes {2}call {2}ok .*ada$/m);
+    expect(stdout).toMatch(/ {2}reports {2}call {2}ok .*bob$/m);
+    const { key } = await newAccount(world.dataSource);
+    const other = await gw.run('logs --once', '', { GW_MANAGEMENT_KEY: key });
+    expect([other.stdout, other.stderr]).toEqual(['', expect.stringContaining('No event matches')]);
+  });
+
+  it('filters → only those calls, also where they are older than a page', async () => {
+    const app = await newApp('reports');
+    const at = (seconds: number) => ({ created_at_ms: NOW - seconds * 1000 });
+    await store(app, { user_id: 'ada', model: 'rare', api_key_id: 'key-1', provider_slug: 'eu', ...at(600) });
+    await store(app, { user_id: 'bob', status: 'provider_error', provider_type: 'mistral', ...at(500) });
+    await store(app, ...Array.from({ length: 210 }, () => ({ user_id: 'carol', ...at(400) })));
+    const users = async (words: string) => usersOf(await gw.run(`logs --once --json ${words}`));
+    expect(await users('--model rare')).toEqual(['ada']);
+    expect(await users('--key key-1')).toEqual(['ada']);
+    expect(await users('--provider eu')).toEqual(['ada']);
+    expect(await users('--provider mistral')).toEqual(['bob']);
+    expect(await users('--status provider_error')).toEqual(['bob']);
+    expect(await users('--user ada --app reports')).toEqual(['ada']);
+    expect(await users('--lines 3')).toEqual(['carol', 'carol', 'carol']);
+    expect(await users('--key nobody')).toEqual([]);
+    expect(errorOf(await gw.run('logs --app reports --key nobody --once --json'))).toEqual([2, 'not_found']);
+  });
+
+  it('follows calls of all applications, also of one that is new, each once', async () => {
+    await call('Hi --user earlier');
+    const session = gw.onTerminal('logs --lines 1');
+    await session.shows('earlier');
+    await call('Hi --user ada');
+    await session.shows('ada');
+    await store(await newApp('reports'), { user_id: 'bob', created_at_ms: Date.now() });
+    await session.shows('bob');
+    await call('Hi --user carol');
+    await session.shows('carol');
+    session.type('\u0003');
+    expect(await session.ended).toBe(130);
+    for (const user of ['ada', 'bob', 'carol']) expect(session.screen.split(user)).toHaveLength(2);
+  });
+});
+
+describe('gw usage tail of the account', () => {
+  it('→ calls and authentication events of all applications, each with its application', async () => {
+    await call('Hi --user ada');
+    const [app] = (await api.get('/v1/admin/apps')).body.apps;
+    await recordAuthEvents(world.gateway, [anAuthEvent({ organizationId, appId: app.id, userId: 'bob' })]);
+    const followed = async (words: string) =>
+      (await gw.run(`usage tail --once --json ${words}`)).stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).result)
+        .flatMap(({ kind, app_id }) => (kind === undefined ? [] : [[kind, app_id]]));
+    expect(await followed('')).toEqual(
+      expect.arrayContaining([
+        ['usage', app.id],
+        ['auth', app.id],
+      ]),
+    );
+    expect(await followed('--status ok')).toEqual([['usage', app.id]]);
   });
 });

@@ -1,0 +1,38 @@
+import { type Api, given, read } from '../api/client.js';
+import { sessionOf } from '../api/session.js';
+import { appIdOf } from '../apps/apps.js';
+import type { Action } from '../program/command.js';
+import { Failure } from '../program/failure.js';
+import { listed, readById } from '../program/lists.js';
+import { toSecond } from '../terminal/amounts.rules.js';
+
+/** `gw audit list` */
+export const list: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  const app = gw.text('app');
+  const filter = given({
+    ...{ action: gw.text('action'), actor_id: gw.text('actor'), from: gw.text('from'), to: gw.text('to') },
+    app_id: app === undefined ? undefined : await auditedAppId(api, app),
+  });
+  const { result, note } = await readById(gw, (page) =>
+    read(api.GET('/v1/admin/audit-events', { params: { query: { ...filter, ...page } } })),
+  );
+  const rows = result.events.map(({ created_at, action, actor, target }) => [
+    ...[toSecond(created_at), action, actor.name ?? actor.id, actor.action_source, `${target.type} ${target.id}`],
+  ]);
+  const none = 'Nothing was changed during the last 90 days.';
+  return listed(gw, result, {
+    headings: ['TIME', 'ACTION', 'WHO', 'BY', 'WHAT'],
+    ...{ rows, none, filters: ['action', 'actor', 'app', 'from', 'to', 'beforeId'], note },
+  });
+};
+
+/** The trail outlives its application, whose id then is the only name. */
+async function auditedAppId(api: Api, named: string): Promise<string> {
+  try {
+    return await appIdOf(api, named);
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'app_not_found') return named;
+    throw error;
+  }
+}

@@ -1,0 +1,67 @@
+import { answerOf, type Command } from '../program/command.js';
+import { BY_ID, BY_OFFSET } from '../program/list-options.js';
+import { AUTH_EVENTS, USER_STATUSES } from './app-choices.js';
+
+const APP = ['<app>', 'id or handle of the application'] as const;
+const USER = [APP, ['<user>', 'id of the user']] as const;
+const MONTH = ['--month <month>', 'of the usage, YYYY-MM in UTC; the current one when absent'] as const;
+
+/** Commands for the users of applications and their sign-ins. */
+export const userCommands: readonly Command[] = [
+  {
+    name: 'app user list',
+    summary: 'List the users of an application, the most recently active first',
+    arguments: [APP],
+    options: [
+      ['--query <text>', 'only those with this text in their id'],
+      ['--status <status>', 'only those with this status', USER_STATUSES],
+      MONTH,
+      ...BY_OFFSET,
+    ],
+    examples: ['gw app user list notes', 'gw app user list notes --status blocked --limit 200 --json'],
+    result: answerOf('GET /v1/admin/apps/{app}/users'),
+    load: async () => (await import('./app-users.js')).list,
+  },
+  {
+    name: 'app user show',
+    summary: 'Show a user of an application, and the usage of a month',
+    arguments: USER,
+    options: [MONTH],
+    examples: ['gw app user show notes ada', 'gw app user show notes ada --month 2026-01 --json'],
+    result: answerOf('GET /v1/admin/apps/{app}/user'),
+    load: async () => (await import('./app-users.js')).show,
+  },
+  {
+    name: 'app user block',
+    summary: 'Block a user of an application, also one that has not called yet',
+    details: 'Calls and sign-ins of the user are refused until "gw app user unblock".',
+    arguments: USER,
+    examples: ['gw app user block notes ada'],
+    result: answerOf('POST /v1/admin/apps/{app}/user/block'),
+    load: async () => (await import('./app-users.js')).block,
+  },
+  {
+    name: 'app user unblock',
+    summary: 'Unblock a user of an application',
+    arguments: USER,
+    examples: ['gw app user unblock notes ada'],
+    result: answerOf('POST /v1/admin/apps/{app}/user/unblock'),
+    load: async () => (await import('./app-users.js')).unblock,
+  },
+  {
+    name: 'app sign-in list',
+    summary: 'List the sign-ins (authentication events) of an application, newest first',
+    details:
+      'One for each registration of a device and each token exchange, of the last 90 days, refused ones included.',
+    arguments: [APP],
+    options: [
+      ['--outcome <code>', 'only these: ok, or the error code that the client got'],
+      ['--event <event>', 'only these', AUTH_EVENTS],
+      ['--user <id>', 'only those of this user'],
+      ...BY_ID,
+    ],
+    examples: ['gw app sign-in list notes', 'gw app sign-in list notes --outcome attest_failed --json'],
+    result: answerOf('GET /v1/admin/apps/{app}/auth-events'),
+    load: async () => (await import('./app-sign-ins.js')).list,
+  },
+];

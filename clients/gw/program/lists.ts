@@ -1,0 +1,93 @@
+import { table } from '../terminal/table.js';
+import type { Outcome } from './command.js';
+import type { Invocation } from './invocation.js';
+import { MOST_ROWS, USUAL_ROWS } from './list-options.js';
+
+/** Most rows that the API answers at once. */
+const PAGE = 200;
+
+/** Rows of a list with pages, as the API answers one page. */
+interface Listed<P> {
+  readonly result: P;
+  /** Where the list goes on; undefined at its end. */
+  readonly note: string | undefined;
+}
+
+/**
+ * As many rows as `--limit` asks for, after `--offset`, from as many pages as that takes.
+ *
+ * @param name of the member that holds the rows.
+ * @param usual rows without `--limit`.
+ */
+export async function readByOffset<K extends string, P extends Record<K, readonly unknown[]> & { total: number }>(
+  gw: Invocation,
+  name: K,
+  read: (query: { limit: number; offset: number }) => Promise<P>,
+  usual = USUAL_ROWS,
+): Promise<Listed<P>> {
+  const limit = limitOf(gw, usual);
+  const offset = gw.integer('offset', { min: 0, max: 2 ** 31 - 1 }) ?? 0;
+  const rows: unknown[] = [];
+  for (;;) {
+    const page = await read({ limit: Math.min(PAGE, limit - rows.length), offset: offset + rows.length });
+    rows.push(...page[name]);
+    const next = offset + rows.length;
+    if (page[name].length > 0 && rows.length < limit && next < page.total) continue;
+    const asked = { ...('limit' in page && { limit }), ...('offset' in page && { offset }) };
+    const note = next < page.total ? `${offset + 1} to ${next} of ${page.total}. More: --offset ${next}` : undefined;
+    return { result: { ...page, ...asked, [name]: rows }, note: rows.length === 0 ? undefined : note };
+  }
+}
+
+interface EventPage {
+  readonly limit: number;
+  readonly next_before_id: number | null;
+  readonly events: readonly unknown[];
+}
+
+/** As many events as `--limit` asks for, older than `--before-id`, from as many pages as that takes. */
+export async function readById<P extends EventPage>(
+  gw: Invocation,
+  read: (query: { limit: number; before_id?: number }) => Promise<P>,
+): Promise<Listed<P>> {
+  const limit = limitOf(gw, USUAL_ROWS);
+  let before = gw.integer('beforeId', { min: 1, max: Number.MAX_SAFE_INTEGER });
+  const events: unknown[] = [];
+  for (;;) {
+    const query = { limit: Math.min(PAGE, limit - events.length), ...(before !== undefined && { before_id: before }) };
+    const page = await read(query);
+    events.push(...page.events);
+    if (page.next_before_id !== null && events.length < limit) {
+      before = page.next_before_id;
+      continue;
+    }
+    const note = page.next_before_id === null ? undefined : `Older ones: --before-id ${page.next_before_id}`;
+    return { result: { ...page, limit, events }, note };
+  }
+}
+
+const limitOf = (gw: Invocation, usual: number) => gw.integer('limit', { min: 1, max: MOST_ROWS }) ?? usual;
+
+/** What a list is for people. */
+interface Shown {
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+  /** What is said of an empty list, with what to do next. */
+  readonly none: string;
+  /** Options that leave rows out, in camel case. */
+  readonly filters?: readonly string[];
+  readonly note?: string | undefined;
+}
+
+/** The outcome of a list: a table that fits the terminal, and is cut nowhere where it is piped. */
+export function listed(
+  gw: Pick<Invocation, 'terminal' | 'text'>,
+  result: object,
+  { headings, rows, none, filters = [], note }: Shown,
+): Outcome {
+  if (rows.length > 0) {
+    return { result, text: table(headings, rows, gw.terminal.columns), ...(note !== undefined && { note }) };
+  }
+  const isFiltered = filters.some((name) => gw.text(name) !== undefined);
+  return { result, text: isFiltered ? 'Nothing matches. Leave out a filter to see more.' : none };
+}
