@@ -52,6 +52,9 @@ describeWithBrowser('the guide, when the first call fails', () => {
       await acts.fill(page.getByLabel('Provider key'), WRONG_KEY);
       await acts.click(page.getByRole('button', { name: 'Continue' }));
       await page.getByText('OpenAI refuses this key.').waitFor();
+      await page.getByLabel('Provider', { exact: true }).selectOption('xai');
+      expect(await page.getByText('refuses this key.').count()).toBe(0);
+      await page.getByLabel('Provider', { exact: true }).selectOption('openai');
       expect((await client.get('/v1/admin/providers')).body.providers).toEqual([]);
       expect(await browser.axe()).toEqual([]);
       await acts.fill(page.getByLabel('Provider key'), RIGHT_KEY);

@@ -167,6 +167,27 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
+    'a number that is none → nothing is saved until it is corrected',
+    async () => {
+      const { browser, page, app, client } = await atWork();
+      await browser.go(`/apps/${app.id}/limits`);
+      const minute = page.getByLabel('Requests a minute').first();
+      await minute.fill('12');
+      await minute.fill('12x');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('A field has a value that cannot be read.').waitFor();
+      expect(await minute.and(page.locator(':focus')).count()).toBe(1);
+      const stored = async () => JSON.stringify((await client.get(`/v1/admin/apps/${app.id}`)).body.app.config.limits);
+      expect(await stored()).not.toContain('12');
+      await minute.fill('120');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      expect(await stored()).toContain('"per_minute":120');
+    },
+    PAGE_MS,
+  );
+
+  it(
     'the menu of a narrow screen → keeps the focus, closes by Escape, by its cross, by a page and where the screen gets wide',
     async () => {
       const { browser, page } = await atWork();

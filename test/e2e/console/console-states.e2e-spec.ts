@@ -89,7 +89,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
       await alert.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { level: 1 }).waitFor();
       await alert.waitFor({ state: 'detached' });
-      expect(await page.getByText('Not loaded.').count()).toBe(0);
+      await page.getByText('Not loaded.').first().waitFor({ state: 'detached' });
     },
     PAGE_MS,
   );

@@ -36,6 +36,9 @@ interface Stored {
   readonly revision: number;
 }
 
+/** A field whose text stands for no value. */
+const UNREADABLE = '#content [data-unreadable]';
+
 const AppDraftContext = createContext<AppDraft | undefined>(undefined);
 
 export const draftOf = ({ app: { name, status, config } }: AppAnswer): Draft => ({
@@ -114,7 +117,13 @@ function Editor({
   const value = useMemo(
     () => ({
       ...{ id, loaded, draft: stored.draft, change, changeConfig, isDirty, isSaving, error },
-      save: () => put(stored.draft, stored.revision),
+      save: async () => {
+        const field = document.querySelector<HTMLElement>(UNREADABLE);
+        if (field === null) return await put(stored.draft, stored.revision);
+        // What is shown there is not in the draft, and would not be what is saved.
+        field.focus();
+        setError(new Error('A field has a value that cannot be read. Correct it first.'));
+      },
       discard: () => {
         setError(undefined);
         setStored(fresh(loaded));

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { countText, moneyText } from '../design/amounts.rules';
+import { Loaded } from '../design/loaded';
 import { lastDays } from '../usage/periods.rules';
 import { draftOf, useAppDraft } from './app-draft';
 import { Gauge } from './gauge';
@@ -14,8 +15,8 @@ export function LimitGauges() {
   const { requests, spending } = draftOf(loaded).config.limits?.per_app ?? {};
   const perDay = requests?.per_day ?? undefined;
   const monthlyUsd = spending?.monthly_usd ?? undefined;
-  const { data: summary } = useQuery({ ...queries.appSummary(id), enabled: monthlyUsd !== undefined });
-  const { data: today } = useQuery({
+  const summary = useQuery({ ...queries.appSummary(id), enabled: monthlyUsd !== undefined });
+  const today = useQuery({
     queryKey: ['app', id, 'requests today'],
     queryFn: async () => {
       const query = lastDays(1, Date.now());
@@ -29,16 +30,24 @@ export function LimitGauges() {
   });
   return (
     <>
-      {monthlyUsd !== undefined && summary && (
-        <Gauge
-          label="Spent of this month’s budget (UTC)"
-          used={summary.usage.cost_usd + summary.usage.estimated_cost_usd}
-          limit={monthlyUsd}
-          text={moneyText}
-        />
+      {monthlyUsd !== undefined && (
+        <Loaded query={summary} rows={1}>
+          {(app) =>
+            app !== null && (
+              <Gauge
+                label="Spent of this month’s budget (UTC)"
+                used={app.usage.cost_usd + app.usage.estimated_cost_usd}
+                limit={monthlyUsd}
+                text={moneyText}
+              />
+            )
+          }
+        </Loaded>
       )}
-      {perDay !== undefined && today !== undefined && (
-        <Gauge label="Requests of today (UTC)" used={today} limit={perDay} text={countText} />
+      {perDay !== undefined && (
+        <Loaded query={today} rows={1}>
+          {(used) => <Gauge label="Requests of today (UTC)" used={used} limit={perDay} text={countText} />}
+        </Loaded>
       )}
     </>
   );

@@ -5,8 +5,7 @@ import { Button } from './button';
 import { Alert } from './layout';
 import { isOffline } from './loaded';
 
-const isUnanswered = (query: Query) =>
-  query.isActive() && isOffline(query.state.error ?? query.state.fetchFailureReason);
+const isUnanswered = ({ state }: Query) => isOffline(state.error ?? state.fetchFailureReason);
 
 /** Says once, for everything on the page, that the gateway does not answer; another try asks for all of it. */
 export function ConnectionAlert() {
@@ -14,12 +13,12 @@ export function ConnectionAlert() {
   const cache = client.getQueryCache();
   const isSilent = useSyncExternalStore(
     (onChange) => cache.subscribe(notifyManager.batchCalls(onChange)),
-    () => cache.getAll().some(isUnanswered),
+    () => cache.getAll().some((query) => query.isActive() && isUnanswered(query)),
   );
   if (!isSilent) return null;
   const tryAgain = () => {
     const isEmpty = ({ state }: Query) => state.data === undefined;
-    // A question without an answer waits for its next try by itself: begun anew, it asks at once.
+    // A question without an answer waits for its next try by itself: begun anew, it asks at once, or when it is shown.
     void client.resetQueries({ predicate: (query) => isUnanswered(query) && isEmpty(query) });
     void client.refetchQueries({ predicate: (query) => isUnanswered(query) && !isEmpty(query) });
   };

@@ -33,6 +33,7 @@ export function NumberField({
       label={label}
       hint={hint}
       inputMode="decimal"
+      data-unreadable={problem === false ? undefined : true}
       reason={reason}
       value={text}
       onChange={(next) => {

@@ -41,8 +41,19 @@ export function FirstProvider({
   const [type, setType] = useState<ProviderType>(own?.type ?? 'openai');
   const [secret, setSecret] = useState('');
   const [baseUrl, setBaseUrl] = useState(own?.baseUrl ?? '');
-  const [doubt, setDoubt] = useState<Doubt>();
-  const { run, error, isBusy } = useSubmit();
+  const [doubt, setDoubt] = useState<{ readonly text: Doubt; readonly goOn: () => Promise<void> }>();
+  const [asked, setAsked] = useState('');
+  const submit = useSubmit();
+  const { isBusy } = submit;
+  /** What the form says now: an answer to something else is none to this. */
+  const question = JSON.stringify([way, type, secret, baseUrl]);
+  const isAnswered = asked === question;
+  const error = isAnswered ? submit.error : undefined;
+  const run = (work: () => Promise<void>) => {
+    setAsked(question);
+    setDoubt(undefined);
+    return submit.run(work);
+  };
   const label = labelOfType(type);
   /** Its key is replaced; a key of any other provider makes a new one. */
   const replaced = own?.type === type && own.secretHint !== null ? own : undefined;
@@ -62,35 +73,42 @@ export function FirstProvider({
     await read(api.PUT('/v1/admin/providers/{id}', { params, body }));
     return replaced.slug;
   };
-  const proceed = (isTested: boolean) =>
+  const finish = async (made: () => Promise<string>, model: string) => {
+    const slug = await made();
+    await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+    onDone(slug, model);
+  };
+  const proceed = () =>
     run(async () => {
-      setDoubt(undefined);
       if (way === 'simulated') {
-        onDone(providers.find(isSimulated)?.slug ?? (await create(simulatedProvider())), SIMULATED_MODEL);
-      } else {
-        const open = isTested ? undefined : await doubtAbout({ type, secret, ...address }, label);
-        if (open !== undefined) return setDoubt(open);
-        onDone(await store(), await cheapModelOf(type));
+        const known = providers.find(isSimulated)?.slug;
+        return await finish(async () => known ?? (await create(simulatedProvider())), SIMULATED_MODEL);
       }
-      await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+      const goOn = async () => await finish(store, await cheapModelOf(type));
+      const text = await doubtAbout({ type, secret, ...address }, label);
+      if (text === undefined) await goOn();
+      else setDoubt({ text, goOn });
     });
   const use = (provider: Provider) =>
     run(async () => {
-      setDoubt(undefined);
       if (isSimulated(provider)) return onDone(provider.slug, SIMULATED_MODEL);
-      const open = await doubtAbout(provider, provider.name);
-      if (open === undefined) onDone(provider.slug, await cheapModelOf(provider.type));
-      else setDoubt(open);
+      const goOn = async () => onDone(provider.slug, await cheapModelOf(provider.type));
+      const text = await doubtAbout(provider, provider.name).catch((thrown: unknown) => {
+        throw isRefusal(thrown) ? new Error(`${provider.name} refuses its stored key. Enter a key here.`) : thrown;
+      });
+      if (text === undefined) await goOn();
+      else setDoubt({ text, goOn });
     });
-  const isRefused = error instanceof ApiError && error.code === 'provider_key_invalid';
-  const problem = isRefused ? `${label} refuses this key. Copy it again, and continue.` : problemAt(error, 'secret');
+  const problem = isRefusal(error)
+    ? `${label} refuses this key. Copy it again, and continue.`
+    : problemAt(error, 'secret');
   const isElsewhere = problem !== undefined || problemAt(error, 'baseUrl') !== undefined;
   return (
     <form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        if (reason === undefined) void proceed(false);
+        if (reason === undefined) void proceed();
       }}
     >
       {capabilities?.simulatedProvider === true && (
@@ -129,16 +147,16 @@ export function FirstProvider({
         </>
       )}
       {error !== undefined && !isElsewhere && <Alert>{messageOf(error)}</Alert>}
-      {doubt !== undefined && (
+      {isAnswered && doubt !== undefined && (
         <Alert
           tone="warn"
           actions={
-            <Button size="sm" onClick={() => void proceed(true)}>
+            <Button size="sm" onClick={() => void run(doubt.goOn)}>
               Continue without the test
             </Button>
           }
         >
-          {doubt}
+          {doubt.text}
         </Alert>
       )}
       <div className="flex flex-wrap items-center gap-3">
@@ -159,6 +177,10 @@ export function FirstProvider({
 }
 
 const MOST_OFFERED = 4;
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'provider_key_invalid';
+}
 
 /** A model for a first call: the cheapest one that is for text and not retired. */
 async function cheapModelOf(type: ProviderType): Promise<string> {
