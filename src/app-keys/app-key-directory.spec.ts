@@ -62,7 +62,7 @@ function setUp(stored: Partial<StoredAppKey> = {}) {
   const clock = new ManualClock();
   const repository = new StoredKeys();
   const key = { id: KEY_ID, appId: 'notes-abc123', organizationId: 'account-1', status: 'active' } as const;
-  repository.rows.set(HASH, { ...key, lastUsedAt: null, ...stored });
+  repository.rows.set(HASH, { ...key, expiresAt: null, lastUsedAt: null, ...stored });
   const lines: Record<string, unknown>[] = [];
   const uses = new AppKeyUses(repository, clock, new Log(clock, 'debug', (line) => lines.push(JSON.parse(line))));
   const changes = new SpokenChanges({ url: new Secret(''), onTrouble: () => {} });
@@ -99,7 +99,7 @@ describe('AppKeyDirectory.find', () => {
   it('revoked elsewhere, unannounced → refused within a minute', async () => {
     const { keys, repository, clock } = setUp();
     const active = await keys.find(PLAINTEXT);
-    if (active) repository.rows.set(HASH, { ...active, status: 'revoked', lastUsedAt: null });
+    if (active) repository.rows.set(HASH, { ...active, status: 'revoked', expiresAt: null, lastUsedAt: null });
     clock.atMs += 60_000;
     expect(await keys.find(PLAINTEXT)).toMatchObject({ status: 'revoked' });
   });
@@ -131,12 +131,13 @@ describe('AppKeyDirectory.findById', () => {
   it('unknown → cached as missing for ten seconds; revoked unannounced → refused within a minute', async () => {
     const { keys, repository, clock } = setUp({ id: 'another' });
     expect(await keys.findById(KEY_ID)).toBeUndefined();
-    repository.rows.set(HASH, { id: KEY_ID, appId: 'a', organizationId: 'o', status: 'active', lastUsedAt: null });
+    const stored = { id: KEY_ID, appId: 'a', organizationId: 'o', expiresAt: null, lastUsedAt: null };
+    repository.rows.set(HASH, { ...stored, status: 'active' });
     clock.atMs += 9_999;
     expect(keys.findById(KEY_ID)).toBeUndefined();
     clock.atMs += 1;
     expect(await keys.findById(KEY_ID)).toMatchObject({ status: 'active' });
-    repository.rows.set(HASH, { id: KEY_ID, appId: 'a', organizationId: 'o', status: 'revoked', lastUsedAt: null });
+    repository.rows.set(HASH, { ...stored, status: 'revoked' });
     clock.atMs += 60_000;
     expect(await keys.findById(KEY_ID)).toMatchObject({ status: 'revoked' });
   });
@@ -150,11 +151,36 @@ describe('AppKeyDirectory.findById', () => {
   });
 });
 
+describe('a key with an expiry', () => {
+  const LOOKUPS: readonly [string, (keys: AppKeyDirectory) => unknown][] = [
+    ['find', (keys) => keys.find(PLAINTEXT)],
+    ['findById', (keys) => keys.findById(KEY_ID)],
+    ['findStored', (keys) => keys.findStored(PLAINTEXT)],
+  ];
+
+  it.each(LOOKUPS)(
+    '%s, cached before → expired from that millisecond on, without a query or a use',
+    async (_n, look) => {
+      const { keys, repository, uses, clock } = setUp({ expiresAt: new Date(START_MS + 5_000) });
+      expect(await look(keys)).toMatchObject({ status: 'active' });
+      await uses.flush();
+      clock.atMs = START_MS + 4_999;
+      expect(await look(keys)).toMatchObject({ status: 'active' });
+      await uses.flush();
+      repository.marked.length = 0;
+      clock.atMs++;
+      expect(await look(keys)).toMatchObject({ id: KEY_ID, status: 'expired' });
+      await uses.flush();
+      expect(repository.marked).toEqual([]);
+    },
+  );
+});
+
 describe('AppKeyDirectory.findStored', () => {
   it('a key cached in another state → as it is stored, each time', async () => {
     const { keys, repository } = setUp();
     const known = await keys.find(PLAINTEXT);
-    if (known) repository.rows.set(HASH, { ...known, status: 'revoked', lastUsedAt: null });
+    if (known) repository.rows.set(HASH, { ...known, status: 'revoked', expiresAt: null, lastUsedAt: null });
     expect(await keys.findStored(PLAINTEXT)).toMatchObject({ status: 'revoked' });
     await keys.findStored(PLAINTEXT);
     expect(repository.asked).toHaveLength(3);

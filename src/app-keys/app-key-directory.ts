@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../common/clock.js';
+import { Clock, type Instant } from '../common/clock.js';
 import type { MaybePromise } from '../common/maybe-promise.js';
 import { type ConfigChange, ConfigChanges } from '../platform/database/config-changes.js';
 import { NotifiedCache } from '../platform/snapshots/snapshot-cache.js';
 import type { AppKey } from './app-key.entity.js';
-import { hashAppKey, isAppKey, isAppKeyId } from './app-key.rules.js';
-import { AppKeyUses, type UsedAppKey } from './app-key-uses.js';
+import { hashAppKey, isAppKey, isAppKeyId, statusAt } from './app-key.rules.js';
+import { AppKeyUses } from './app-key-uses.js';
 import { AppKeysRepository, type StoredAppKey } from './app-keys.repository.js';
 
 /** Topic of {@link ConfigChanges} for application keys; each change is published by hash and by id. */
@@ -17,6 +17,14 @@ const HIT_AGE_MS = 60_000;
 const MISS_AGE_MS = 10_000;
 const MAX_KEYS = 10_000;
 
+/** A cached key with its last known use. */
+interface UsedAppKey {
+  readonly key: AppKey;
+  readonly expiresAt: Instant | null;
+  /** Milliseconds since the epoch; 0 = never. */
+  lastUsedAtMs: number;
+}
+
 /** Finds keys by plaintext or by the id in a gateway token. Results are cached for at most one minute. */
 @Injectable()
 export class AppKeyDirectory {
@@ -27,7 +35,7 @@ export class AppKeyDirectory {
     private readonly repository: AppKeysRepository,
     private readonly uses: AppKeyUses,
     configChanges: ConfigChanges,
-    clock: Clock,
+    private readonly clock: Clock,
   ) {
     const ages = { refreshAfterMs: REFRESH_AFTER_MS, maxAgeMs: HIT_AGE_MS, missAgeMs: MISS_AGE_MS };
     const options = { ...ages, clock, max: MAX_KEYS, topics: [APP_KEYS_TOPIC] };
@@ -39,8 +47,8 @@ export class AppKeyDirectory {
   }
 
   /**
-   * The key of a plaintext, also when revoked; the caller checks status and application. An active key is recorded as
-   * used. The cache holds hashes only.
+   * The key of a plaintext, also when revoked or expired; the caller checks status and application. An active key is
+   * recorded as used. The cache holds hashes only; whether a key has expired is decided at each look-up.
    *
    * @returns `undefined`, directly or in the promise, when there is no such key.
    */
@@ -66,8 +74,11 @@ export class AppKeyDirectory {
   }
 
   private present(used: UsedAppKey | undefined): AppKey | undefined {
-    if (used?.key.status === 'active') this.uses.note(used);
-    return used?.key;
+    if (used === undefined) return undefined;
+    const { key, expiresAt } = used;
+    const status = statusAt({ status: key.status, expiresAt }, this.clock.nowMs());
+    if (status === 'active') used.lastUsedAtMs = this.uses.note(key.id, used.lastUsedAtMs);
+    return status === key.status ? key : { ...key, status };
   }
 }
 
@@ -78,6 +89,7 @@ export function appKeyChanges({ id, hash }: { readonly id: string; readonly hash
 
 function toUsedKey(stored: StoredAppKey | undefined): UsedAppKey | undefined {
   if (stored === undefined) return undefined;
-  const { id, appId, organizationId, status, lastUsedAt } = stored;
-  return { key: Object.freeze({ id, appId, organizationId, status }), lastUsedAtMs: lastUsedAt?.getTime() ?? 0 };
+  const { id, appId, organizationId, status, expiresAt, lastUsedAt } = stored;
+  const key = Object.freeze({ id, appId, organizationId, status });
+  return { key, expiresAt, lastUsedAtMs: lastUsedAt?.getTime() ?? 0 };
 }

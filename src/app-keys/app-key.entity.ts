@@ -34,6 +34,9 @@ export class AppKeyEntity {
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Instant;
 
+  @Column({ name: 'expires_at', type: 'timestamptz', nullable: true })
+  expiresAt: Instant | null;
+
   @Column({ name: 'revoked_at', type: 'timestamptz', nullable: true })
   revokedAt: Instant | null;
 
@@ -41,8 +44,8 @@ export class AppKeyEntity {
   lastUsedAt: Instant | null;
 }
 
-/** A revoked key no longer authenticates. */
-export type AppKeyStatus = 'active' | 'revoked';
+/** Only an active key authenticates. `expired` is not stored: it follows from the time. */
+export type AppKeyStatus = 'active' | 'revoked' | 'expired';
 
 /** A key for authentication; it belongs to one application. */
 export interface AppKey {
@@ -61,6 +64,8 @@ export interface AppKeyRow {
   readonly createdAt: Instant;
   /** At most one hour behind; null until the first use. */
   readonly lastUsedAt: Instant | null;
+  /** Null: it does not expire. */
+  readonly expiresAt: Instant | null;
 }
 
 /** A new key; the only result that holds its plaintext. */
@@ -70,6 +75,7 @@ export interface IssuedAppKey {
   readonly key: Secret;
   readonly keyPrefix: string;
   readonly createdAt: Instant;
+  readonly expiresAt: Instant | null;
 }
 
 /** The application of a key. */

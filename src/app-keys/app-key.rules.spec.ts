@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { SystemIds } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
-import { displayPrefix, hashAppKey, isAppKey, isAppKeyId, requireKeyAuthentication } from './app-key.rules.js';
+import {
+  displayPrefix,
+  expiryOf,
+  hashAppKey,
+  isAppKey,
+  isAppKeyId,
+  requireKeyAuthentication,
+  statusAt,
+} from './app-key.rules.js';
 
 const KEY = `gw_${'a1B2'.repeat(12)}`;
 
@@ -36,6 +44,27 @@ describe('app key rules', () => {
     expect(isAppKeyId(`key_${'a0'.repeat(10)}`)).toBe(true);
     for (const id of [`key_${'a0'.repeat(9)}`, `key_${'A0'.repeat(10)}`, 'key_', `\u0000`]) {
       expect(isAppKeyId(id)).toBe(false);
+    }
+  });
+
+  it.each([
+    ['active', null, 'active'],
+    ['active', 1_001, 'active'],
+    ['active', 1_000, 'expired'],
+    ['revoked', 1_000, 'revoked'],
+  ] as const)('stored as %s, expiry %j, at 1000 → %s', (status, expiresAtMs, expected) => {
+    const expiresAt = expiresAtMs === null ? null : new Date(expiresAtMs);
+    expect(statusAt({ status, expiresAt }, 1_000)).toBe(expected);
+  });
+
+  it('expiry: absent or null → none; later than now → kept; now or before → refused by name', () => {
+    const nowMs = Date.parse('2027-01-31T12:00:00Z');
+    expect([expiryOf(undefined, nowMs), expiryOf(null, nowMs)]).toEqual([null, null]);
+    expect(expiryOf('2027-01-31T13:00:00.001+01:00', nowMs)).toEqual(new Date(nowMs + 1));
+    for (const past of ['2027-01-31T12:00:00Z', '2027-01-31T12:59:59+01:00']) {
+      expect(() => expiryOf(past, nowMs)).toThrow(
+        expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/^expires_at: /) }),
+      );
     }
   });
 

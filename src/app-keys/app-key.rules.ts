@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
-import { GatewayError } from '../common/errors/gateway-error.js';
+import { epochMsOf, type Instant, instantOf } from '../common/clock.js';
+import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import type { Secret } from '../common/log/secret.js';
+import type { AppKeyRow, AppKeyStatus } from './app-key.entity.js';
 
 /** Prefix of every application key. Source: docs/reference/application-api.md#api-keys. */
 export const APP_KEY_BRAND = 'gw_';
@@ -31,6 +33,24 @@ export function hashAppKey(plaintext: string): string {
 /** The prefix of a key for display. */
 export function displayPrefix(key: Secret): string {
   return key.reveal().slice(0, KEY_PREFIX_LENGTH);
+}
+
+/** The status of a stored key at a time. A revoked key stays revoked. */
+export function statusAt({ status, expiresAt }: Pick<AppKeyRow, 'status' | 'expiresAt'>, nowMs: number): AppKeyStatus {
+  return status === 'active' && expiresAt !== null && expiresAt.getTime() <= nowMs ? 'expired' : status;
+}
+
+/**
+ * When a new key expires.
+ *
+ * @param asked a time with a time zone; a key without one does not expire.
+ * @throws invalid_request naming `expires_at`: it has passed.
+ */
+export function expiryOf(asked: string | null | undefined, nowMs: number): Instant | null {
+  if (asked === undefined || asked === null) return null;
+  const expiresAtMs = epochMsOf(asked);
+  if (expiresAtMs <= nowMs) throw invalidRequest('expires_at', 'must be in the future');
+  return instantOf(expiresAtMs);
 }
 
 /**

@@ -34,7 +34,8 @@ export class AppKeysController {
     id: 'createAppKey',
     tag: TAG,
     summary: 'Issue a key',
-    description: 'Only for applications with authentication type `api_key`. The key is shown once.',
+    description:
+      'Only for applications with authentication type `api_key`. The key is shown once. It does not expire without `expires_at`.',
   })
   @Idempotent('app_key', 'app_not_found')
   @ApiCreatedResponse({ type: IssuedAppKeyResponse })
@@ -45,7 +46,7 @@ export class AppKeysController {
     @Body() body: CreateAppKeyRequest,
   ): Promise<IssuedAppKeyResponse> {
     return creation.run(
-      (write: Write<IssuedAppKey>) => this.keys.create(admin, app, body.name, write),
+      (write: Write<IssuedAppKey>) => this.keys.create(admin, app, body, write),
       (issued) => ({ body: IssuedAppKeyResponse.from(issued), ids: { appId: app.id, keyId: issued.id } }),
     );
   }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, In, IsNull, LessThanOrEqual, Or } from 'typeorm';
+import { DataSource, type EntityManager, In, IsNull, LessThanOrEqual, MoreThan, Or } from 'typeorm';
 import { type Instant, instantOf } from '../common/clock.js';
 import type { AppKey, AppKeyRow, IssuedAppKey, KeyOwner } from './app-key.entity.js';
 import { AppKeyEntity } from './app-key.entity.js';
 
 /** A key with its last stored use. */
 export interface StoredAppKey extends AppKey {
+  readonly expiresAt: Instant | null;
   readonly lastUsedAt: Instant | null;
 }
 
@@ -20,19 +21,24 @@ export class AppKeysRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   async insert(tx: EntityManager, app: KeyOwner, key: IssuedAppKey, keyHash: string): Promise<void> {
-    const { id, name, keyPrefix, createdAt } = key;
+    const { id, name, keyPrefix, createdAt, expiresAt } = key;
     const place = { organizationId: app.organizationId, appId: app.id };
-    await tx.insert(AppKeyEntity, { id, ...place, name, keyHash, keyPrefix, status: 'active', createdAt });
+    await tx.insert(AppKeyEntity, { id, ...place, name, keyHash, keyPrefix, status: 'active', createdAt, expiresAt });
   }
 
-  countActive(tx: EntityManager, app: KeyOwner): Promise<number> {
-    return tx.countBy(AppKeyEntity, { organizationId: app.organizationId, appId: app.id, status: 'active' });
+  /** The number of keys that are neither revoked nor expired at `at`. */
+  countActive(tx: EntityManager, app: KeyOwner, at: Instant): Promise<number> {
+    const place = { organizationId: app.organizationId, appId: app.id };
+    return tx.countBy(AppKeyEntity, { ...place, status: 'active', expiresAt: Or(IsNull(), MoreThan(at)) });
   }
 
   /** Newest first. */
   listOf(app: KeyOwner): Promise<AppKeyRow[]> {
     return this.dataSource.manager.find(AppKeyEntity, {
-      select: { id: true, name: true, keyPrefix: true, status: true, createdAt: true, lastUsedAt: true },
+      select: {
+        ...{ id: true, name: true, keyPrefix: true, status: true },
+        ...{ createdAt: true, expiresAt: true, lastUsedAt: true },
+      },
       where: { organizationId: app.organizationId, appId: app.id },
       order: { createdAt: 'DESC', id: 'DESC' },
     });
@@ -69,7 +75,10 @@ export class AppKeysRepository {
   }
 
   private async findWhere(where: { keyHash: string } | { id: string }): Promise<StoredAppKey | undefined> {
-    const select = { id: true, appId: true, organizationId: true, status: true, lastUsedAt: true } as const;
+    const select = {
+      ...({ id: true, appId: true, organizationId: true, status: true } as const),
+      ...({ expiresAt: true, lastUsedAt: true } as const),
+    };
     return (await this.dataSource.manager.findOne(AppKeyEntity, { select, where })) ?? undefined;
   }
 }

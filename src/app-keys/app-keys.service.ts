@@ -4,7 +4,7 @@ import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import type { AuditEntry } from '../accounts/audit/audit-trail.js';
 import { ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRow } from '../app-directory/app.entity.js';
-import { Clock } from '../common/clock.js';
+import { Clock, type Instant } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
@@ -16,13 +16,16 @@ import {
   APP_KEY_BRAND,
   APP_KEY_RANDOM_LENGTH,
   displayPrefix,
+  expiryOf,
   hashAppKey,
   isAppKeyId,
   KEY_ID_RANDOM_LENGTH,
   requireKeyAuthentication,
+  statusAt,
 } from './app-key.rules.js';
 import { appKeyChanges } from './app-key-directory.js';
 import { AppKeysRepository } from './app-keys.repository.js';
+import type { CreateAppKeyRequest } from './dto/create-app-key.request.js';
 
 /** Issues, lists and revokes application keys. */
 @Injectable()
@@ -38,11 +41,16 @@ export class AppKeysService {
   /**
    * Issues a key within a transaction. Only this result holds the plaintext.
    *
+   * @param expiresAt null: it does not expire.
    * @throws billing_plan_limit_reached, billing_payment_required, billing_unavailable as `Ceilings`.
    */
-  async issue(tx: EntityManager, app: KeyOwner, name: string): Promise<IssuedAppKey> {
+  async issue(
+    tx: EntityManager,
+    app: KeyOwner,
+    { name, expiresAt = null }: { readonly name: string; readonly expiresAt?: Instant | null },
+  ): Promise<IssuedAppKey> {
     await this.ceilings.requireRoom(tx, app.organizationId, 'active_keys_per_app', () =>
-      this.repository.countActive(tx, app),
+      this.repository.countActive(tx, app, this.clock.now()),
     );
     const key = new Secret(`${APP_KEY_BRAND}${this.ids.base62(APP_KEY_RANDOM_LENGTH)}`);
     const issued: IssuedAppKey = {
@@ -51,23 +59,40 @@ export class AppKeysService {
       key,
       keyPrefix: displayPrefix(key),
       createdAt: this.clock.now(),
+      expiresAt,
     };
     await this.repository.insert(tx, app, issued, hashAppKey(key.reveal()));
     return issued;
   }
 
   /**
-   * @throws invalid_request the application does not use key authentication; and as `issue`.
+   * @returns when the key will expire.
+   * @throws invalid_request the application does not use key authentication, or `expires_at` has passed.
+   */
+  validateNew(app: AppRow, { expires_at }: CreateAppKeyRequest): Instant | null {
+    requireKeyAuthentication(app.authenticationType);
+    return expiryOf(expires_at, this.clock.nowMs());
+  }
+
+  /**
+   * @throws invalid_request as `validateNew`; and as `issue`.
    * @throws app_not_found it was deleted during this call.
    */
-  async create(admin: AdminPrincipal, app: AppRow, name: string, write: Write<IssuedAppKey>): Promise<IssuedAppKey> {
-    requireKeyAuthentication(app.authenticationType);
+  async create(
+    admin: AdminPrincipal,
+    app: AppRow,
+    body: CreateAppKeyRequest,
+    write: Write<IssuedAppKey>,
+  ): Promise<IssuedAppKey> {
+    const { name } = body;
+    const expiresAt = this.validateNew(app, body);
     try {
       const statements = async (tx: EntityManager) => {
-        const result = await this.issue(tx, app, name);
+        const result = await this.issue(tx, app, { name, expiresAt });
+        const details = { name, ...(expiresAt === null ? {} : { expires_at: expiresAt.toISOString() }) };
         return {
           result,
-          entry: { action: 'app_key.created', ...targetOf(app, result.id), details: { name } } as const,
+          entry: { action: 'app_key.created', ...targetOf(app, result.id), details } as const,
         };
       };
       return await this.writes.run(admin, statements, write);
@@ -78,8 +103,9 @@ export class AppKeysService {
   }
 
   /** Newest first; includes keys of an application that no longer uses key authentication. */
-  list(app: AppRow): Promise<readonly AppKeyRow[]> {
-    return this.repository.listOf(app);
+  async list(app: AppRow): Promise<readonly AppKeyRow[]> {
+    const nowMs = this.clock.nowMs();
+    return (await this.repository.listOf(app)).map((key) => ({ ...key, status: statusAt(key, nowMs) }));
   }
 
   /**

@@ -89,7 +89,7 @@ export class CreateAppService {
       await this.drafts.requireFreeHandle(organizationId, accepted.handle, tx);
       return { result: undefined };
     }
-    const key = app.authenticationType === 'api_key' ? await this.keys.issue(tx, app, FIRST_KEY_NAME) : null;
+    const key = app.authenticationType === 'api_key' ? await this.keys.issue(tx, app, { name: FIRST_KEY_NAME }) : null;
     const target = { targetType: 'app', targetId: app.id, appId: app.id };
     const details = { name: app.name, ...(app.handle !== null && { handle: app.handle }) };
     return { result: { app, key }, entry: { action: 'app.created', ...target, details } };

@@ -37,7 +37,8 @@ export function daysBefore(day: string, days: number): string {
   return earlier.startsWith('-') ? FIRST_DAY : earlier;
 }
 
-function isCalendarDay(day: string): boolean {
+/** Whether a text of the form `YYYY-MM-DD` is a day of the calendar. */
+export function isCalendarDay(day: string): boolean {
   const ms = dayStartMs(day);
   return !Number.isNaN(ms) && dayOf(ms) === day;
 }

@@ -13,17 +13,19 @@ export const list: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const path = { app: await appIdOf(api, gw.argument(0)) };
   const result = await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path } }));
-  const rows = result.keys.map(({ name, key_prefix, status, last_used_at, id }) => [
-    ...[name, `${key_prefix}…`, status, last_used_at === null ? 'never' : dayOf(last_used_at), id],
+  const rows = result.keys.map(({ name, key_prefix, status, last_used_at, expires_at, id }) => [
+    ...[name, `${key_prefix}…`, status, last_used_at === null ? 'never' : dayOf(last_used_at)],
+    ...[expires_at ?? 'never', id],
   ]);
   const none = `There are no keys. Create one: gw app key add ${gw.argument(0)}`;
-  return listed(gw, result, { headings: ['NAME', 'KEY', 'STATUS', 'LAST USED', 'ID'], rows, none });
+  return listed(gw, result, { headings: ['NAME', 'KEY', 'STATUS', 'LAST USED', 'EXPIRES', 'ID'], rows, none });
 };
 
 /** `gw app key add` */
 export const add: Action = async (gw) => {
   const { api } = await sessionOf(gw);
-  const body = { name: gw.required('name') };
+  const expiresAt = gw.text('expiresAt');
+  const body = { name: gw.required('name'), ...(expiresAt === undefined ? {} : { expires_at: expiresAt }) };
   const path = { app: await appIdOf(api, gw.argument(0)) };
   const key = await keepingKey(gw.text('keyOutput'), undefined, (file) =>
     createOnce(gw, { key: body, ...path }, async (headers) => {

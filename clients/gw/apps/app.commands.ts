@@ -10,7 +10,7 @@ const ANYTHING = { type: ['object', 'null'] };
 const ONE_APP = answerOf('GET /v1/admin/apps/{app}');
 const ISSUED_KEY = members({
   ...{ id: { type: 'string' }, name: { type: 'string' }, key_prefix: { type: 'string' } },
-  ...{ created_at: { type: 'string' }, key_file: { type: 'string' } },
+  ...{ created_at: { type: 'string' }, expires_at: { type: ['string', 'null'] }, key_file: { type: 'string' } },
 });
 
 /** Commands for applications. */
@@ -175,8 +175,15 @@ export const appCommands: readonly Command[] = [
     name: 'app key add',
     summary: 'Create a key of an application, into a file',
     arguments: APP,
-    options: [['--name <name>', 'for people'], KEY_OUTPUT],
-    examples: ['gw app key add notes --name "Server in Oslo" --key-output oslo.key'],
+    options: [
+      ['--name <name>', 'for people'],
+      ['--expires-at <time>', 'from when the key is refused, such as 2027-01-31T12:00:00Z; never when absent'],
+      KEY_OUTPUT,
+    ],
+    examples: [
+      'gw app key add notes --name "Server in Oslo" --key-output oslo.key',
+      'gw app key add notes --name Trial --expires-at 2027-01-31T12:00:00Z --key-output trial.key',
+    ],
     result: members({ app_id: { type: 'string' }, api_key: ISSUED_KEY }),
     load: async () => (await import('./app-keys.js')).add,
   },

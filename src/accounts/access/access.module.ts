@@ -6,6 +6,7 @@ import { ConfigurationWrites } from '../audit/configuration-writes.js';
 import { ConnectionsRepository } from '../connections/connections.repository.js';
 import { Connections } from '../connections/connections.service.js';
 import { ConsoleOrigin, FirstParty } from '../csrf/csrf-origins.js';
+import { ManagementKeyUses } from '../management-keys/management-key-uses.js';
 import { ManagementKeysController, OwnCredentialController } from '../management-keys/management-keys.controller.js';
 import { ManagementKeysRepository } from '../management-keys/management-keys.repository.js';
 import { ManagementKeysService } from '../management-keys/management-keys.service.js';
@@ -25,7 +26,7 @@ import { NewOrganizations } from './new-organizations.service.js';
  * Tables: deployment, organizations, identities, memberships, management_keys, oauth_tokens, sessions, audit_events. Routes:
  * `/v1/admin/audit-events`, `/v1/admin/keys*`, `DELETE /v1/cli/credential`. Codes: auth_required, session_required,
  * forbidden, grant_insufficient, account_expired, no_eligible_organization, not_found, conflict. Log lines:
- * bootstrap_account_created, bootstrap_key_ignored, oauth_connection_ended.
+ * bootstrap_account_created, bootstrap_key_ignored, management_key_use_write_failed, oauth_connection_ended.
  */
 @Module({
   controllers: [AuditEventsController, ManagementKeysController, OwnCredentialController],
@@ -44,6 +45,7 @@ import { NewOrganizations } from './new-organizations.service.js';
     FirstParty,
     ManagementKeysRepository,
     ManagementKeysService,
+    ManagementKeyUses,
     NewOrganizations,
     NewOrganizationsRepository,
     Sessions,

@@ -54,7 +54,7 @@ export class ManagementKeyEntity {
   @Column({ name: 'revoked_at', type: 'timestamptz', nullable: true })
   revokedAt: Instant | null;
 
-  /** When a connection last got tokens; null for a key. */
+  /** When a key was last used, or a connection got tokens. */
   @Column({ name: 'last_used_at', type: 'timestamptz', nullable: true })
   lastUsedAt: Instant | null;
 }

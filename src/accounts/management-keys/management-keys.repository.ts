@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager, IsNull, MoreThan, Or } from 'typeorm';
-import type { Instant } from '../../common/clock.js';
+import { DataSource, type EntityManager, In, IsNull, LessThanOrEqual, MoreThan, Or } from 'typeorm';
+import { type Instant, instantOf } from '../../common/clock.js';
 import type { Grant, Role } from '../access/admin-principal.js';
 import { MembershipEntity, OrganizationEntity } from '../access/organization.entity.js';
 import { ManagementKeyEntity } from './management-key.entity.js';
@@ -33,7 +33,7 @@ export interface ManagementKey {
   readonly revokedAt: Instant | null;
   /** The client of a connection; null for a key. */
   readonly clientId: string | null;
-  /** When a connection last got tokens; null for a key. */
+  /** When a key was last used, at most ten minutes behind; when a connection last got tokens. */
   readonly lastUsedAt: Instant | null;
 }
 
@@ -69,6 +69,7 @@ export interface KeyOwner {
   readonly role: Role;
   readonly kind: 'human' | 'service';
   readonly source: ManagementKeySource;
+  readonly lastUsedAt: Instant | null;
 }
 
 /** The organization that a bootstrap key created, and the service identity that owns it. */
@@ -80,7 +81,7 @@ export interface BootstrapOrganization {
 /** Owners of keys and connections that are in force at `$2`, with the owner's current role. */
 export const SELECT_OWNER = `
   SELECT k.id, k.organization_id AS "organizationId", k.identity_id AS "identityId", k.access_grant AS "grant",
-         m.role, i.kind, k.source
+         m.role, i.kind, k.source, k.last_used_at AS "lastUsedAt"
     FROM management_keys k
     JOIN organizations o ON o.id = k.organization_id
     JOIN memberships m ON m.organization_id = k.organization_id AND m.identity_id = k.identity_id
@@ -155,6 +156,13 @@ export class ManagementKeysRepository {
     const member = await tx.findOne(MembershipEntity, { where: { organizationId, identityId }, lock });
     if (member !== null) await tx.insert(ManagementKeyEntity, { ...key, accessGrant: grant });
     return member !== null;
+  }
+
+  /** As `LastUses.write`. */
+  async markUsed(ids: readonly string[], at: Instant, staleMs: number): Promise<void> {
+    const staleAt = instantOf(at.getTime() - staleMs);
+    const stale = { id: In([...ids]), lastUsedAt: Or(IsNull(), LessThanOrEqual(staleAt)) };
+    await this.dataSource.manager.update(ManagementKeyEntity, stale, { lastUsedAt: at });
   }
 
   /** @returns whether the key was not revoked before. */

@@ -7,6 +7,7 @@ import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { type ActionSource, type AdminPrincipal, type AuditActor, type Grant } from '../access/admin-principal.js';
 import { AuditTrail } from '../audit/audit-trail.js';
+import { ManagementKeyUses } from './management-key-uses.js';
 import {
   type BootstrapOrganization,
   type KeyOwner,
@@ -42,6 +43,7 @@ export class ManagementKeysService {
   constructor(
     private readonly dataSource: DataSource,
     private readonly keys: ManagementKeysRepository,
+    private readonly uses: ManagementKeyUses,
     private readonly trail: AuditTrail,
     private readonly clock: Clock,
     private readonly ids: Ids,
@@ -126,7 +128,9 @@ export class ManagementKeysService {
    */
   async authenticate(key: Secret, actionSource: ActionSource): Promise<AdminPrincipal | undefined> {
     const owner = await this.keys.findOwner(hashManagementKey(key), this.clock.now());
-    return owner && principalOf(owner, actionSource);
+    if (owner === undefined) return undefined;
+    this.uses.note(owner.id, owner.lastUsedAt?.getTime() ?? 0);
+    return principalOf(owner, actionSource);
   }
 
   /**

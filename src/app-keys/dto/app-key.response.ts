@@ -11,7 +11,7 @@ export class AppKeyResponse {
   @ApiProperty({ type: 'string', description: 'The first 12 characters of the key.', example: 'gw_Ab3dE6gH9' })
   key_prefix: string;
 
-  @ApiProperty({ type: 'string', enum: ['active', 'revoked'] })
+  @ApiProperty({ type: 'string', enum: ['active', 'revoked', 'expired'] })
   status: AppKeyStatus;
 
   @ApiProperty({ type: 'string', format: 'date-time' })
@@ -25,6 +25,9 @@ export class AppKeyResponse {
   })
   last_used_at: string | null;
 
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null: it does not expire.' })
+  expires_at: string | null;
+
   static from(key: AppKeyRow): AppKeyResponse {
     return Object.assign(new AppKeyResponse(), {
       id: key.id,
@@ -33,6 +36,7 @@ export class AppKeyResponse {
       status: key.status,
       created_at: key.createdAt.toISOString(),
       last_used_at: key.lastUsedAt?.toISOString() ?? null,
+      expires_at: key.expiresAt?.toISOString() ?? null,
     });
   }
 }
@@ -65,6 +69,9 @@ export class IssuedAppKeyResponse {
   @ApiProperty({ type: 'string', format: 'date-time' })
   created_at: string;
 
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null: it does not expire.' })
+  expires_at: string | null;
+
   static from(issued: IssuedAppKey): IssuedAppKeyResponse {
     return Object.assign(new IssuedAppKeyResponse(), {
       id: issued.id,
@@ -72,6 +79,7 @@ export class IssuedAppKeyResponse {
       key: issued.key.reveal(),
       key_prefix: issued.keyPrefix,
       created_at: issued.createdAt.toISOString(),
+      expires_at: issued.expiresAt?.toISOString() ?? null,
     });
   }
 }

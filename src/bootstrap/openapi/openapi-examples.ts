@@ -165,7 +165,7 @@ const MEMBERS: ExampleSource['members'] = {
   RotateGatewayRequest: { revision: 1 },
   DeletedProviderGatewayResponse: { provider_gateway_id: PROVIDER },
   AppKeyResponse: { name: 'Server' },
-  CreateAppKeyRequest: { name: 'Server' },
+  CreateAppKeyRequest: { name: 'Server', expires_at: '2027-01-31T12:00:00Z' },
   IssuedAppKeyResponse: { name: 'Server', key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678' },
   RevokedAppKeyResponse: { key: KEY },
   UsageShareResponse: { key: MODEL },

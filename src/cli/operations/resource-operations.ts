@@ -2,14 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import type { IssuedAppKey } from '../../app-keys/app-key.entity.js';
-import { requireKeyAuthentication } from '../../app-keys/app-key.rules.js';
 import { AppKeysService } from '../../app-keys/app-keys.service.js';
+import { CreateAppKeyRequest } from '../../app-keys/dto/create-app-key.request.js';
 import { AppViews } from '../../apps/app-views.js';
 import { CreateAppService, type CreatedApp } from '../../apps/create-app.service.js';
 import { AppResponse } from '../../apps/dto/app.response.js';
 import { CreateAppRequest } from '../../apps/dto/apps.request.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { DisplayName, Int, Text } from '../../common/fields/fields.js';
+import { Int, Text } from '../../common/fields/fields.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import type { Write } from '../../idempotency/creation.js';
 import { CreateProviderRequest, UpdateProviderRequest } from '../../providers/dto/provider.request.js';
@@ -80,12 +80,9 @@ export interface ResourceOperation {
   run(secret: string | undefined, ending: Ending): Promise<unknown>;
 }
 
-class AddAppKeyPayload {
+class AddAppKeyPayload extends CreateAppKeyRequest {
   @Text({ max: 100 })
   readonly app: string;
-
-  @DisplayName({ max: 100 })
-  readonly name: string;
 }
 
 class RotateProviderKeyPayload {
@@ -174,11 +171,11 @@ export class ResourceOperations {
   }
 
   private async addAppKey(admin: AdminPrincipal, payload: OperationPayload): Promise<ResourceOperation> {
-    const { app: appId, name } = readShape(AddAppKeyPayload, payload);
+    const { app: appId, ...body } = readShape(AddAppKeyPayload, payload);
     const app = await this.directory.requireOwn(admin.organizationId, appId);
-    requireKeyAuthentication(app.authenticationType);
+    this.appKeys.validateNew(app, body);
     const toOutcome = (issued: IssuedAppKey): Outcome => ({ result: { appId }, issued });
-    return { wantsSecret: false, run: (_secret, ending) => this.appKeys.create(admin, app, name, ending(toOutcome)) };
+    return { wantsSecret: false, run: (_secret, ending) => this.appKeys.create(admin, app, body, ending(toOutcome)) };
   }
 
   private async addProvider(

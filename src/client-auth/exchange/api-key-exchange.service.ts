@@ -54,7 +54,7 @@ export class ApiKeyExchangeService {
     throw new GatewayError('auth_required', {
       status: 403,
       message: 'api_key: is not a valid key of this application.',
-      reason: 'app_key_invalid',
+      reason: key?.appId === app.id && key.status === 'expired' ? 'app_key_expired' : 'app_key_invalid',
     });
   }
 }

@@ -136,6 +136,9 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'This version cannot read a stored configuration; calls of that application get 500.',
     advice: 'Read the application, correct its configuration, replace it.',
   },
+  management_key_use_write_failed: {
+    means: 'The last use of some management keys could not be stored.',
+  },
   app_key_use_write_failed: {
     means: 'The last use of some application keys could not be stored.',
   },

@@ -45,6 +45,10 @@ export const REASONS = {
     means: 'No free id was found for the name of a new application.',
     advice: 'Choose another name.',
   },
+  app_key_expired: {
+    means: 'The API key, or the one behind the gateway token, is past its `expires_at`.',
+    advice: 'Issue a new key and give it to the backend.',
+  },
   app_key_invalid: {
     means: 'The API key is unknown, revoked or of another application.',
     advice: 'Give the backend an active key of this application.',

@@ -2,6 +2,7 @@ import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
 import { registerDecorator, ValidateIf } from 'class-validator';
 import type { RefusalCode } from '../errors/error-catalogue.js';
+import { isTimestamp } from '../timestamp.rules.js';
 import { isStorableText } from './config-values.js';
 import { isDisplayName, MISLEADING_NAME } from './display-name.rules.js';
 
@@ -99,6 +100,18 @@ export function Verbatim(options: Presence & { min?: number; max: number }) {
       options,
     ),
     api({ type: 'string', minLength: min, maxLength: max }, options),
+  );
+}
+
+/** A time with a time zone, as RFC 3339 writes it. */
+export function Timestamp(options: Presence = {}) {
+  return applyDecorators(
+    check(
+      (value) => typeof value === 'string' && isTimestamp(value),
+      'must be a time with a time zone, such as 2027-01-31T12:00:00Z',
+      options,
+    ),
+    api({ type: 'string', format: 'date-time' }, options),
   );
 }
 

@@ -49,6 +49,7 @@ export interface LogEvents {
   usage_partitions_failed: { error: string };
   app_config_unreadable: { appId: string; error: string };
   app_key_use_write_failed: { keys: number; error: string };
+  management_key_use_write_failed: { keys: number; error: string };
   app_attest_root_replaced: { file: string; subjects: string };
   auth_event_record_failed: { events: number; error: string };
   claim_window_write_failed: { appId: string; error: string };
@@ -166,6 +167,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_partitions_failed: 'error',
   app_config_unreadable: 'error',
   app_key_use_write_failed: 'warn',
+  management_key_use_write_failed: 'warn',
   app_attest_root_replaced: 'warn',
   auth_event_record_failed: 'error',
   claim_window_write_failed: 'warn',

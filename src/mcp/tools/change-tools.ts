@@ -108,7 +108,7 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     name: 'add_app_key',
     title: 'Issue an application key',
     description:
-      'The first call reserves; the second, with `operation`, issues the key. It is shown to a person only. For applications with key authentication.',
+      'The first call reserves; the second, with `operation`, issues the key, which is refused from `expires_at` on. It is shown to a person only. For applications with key authentication.',
     kind: 'app.key.add',
     app: 'required',
     input: CreateAppKeyRequest,

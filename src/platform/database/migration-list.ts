@@ -36,6 +36,7 @@ import { RecordKeptObjects1763600000050 } from '../../../migrations/176360000005
 import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051-store-key-canaries.js';
 import { AnnounceListeners1763600000052 } from '../../../migrations/1763600000052-announce-listeners.js';
 import { SumUsageOfAccounts1763600000060 } from '../../../migrations/1763600000060-sum-usage-of-accounts.js';
+import { ExpireAppKeys1763600000071 } from '../../../migrations/1763600000071-expire-app-keys.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -78,4 +79,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   StoreKeyCanaries1763600000051,
   AnnounceListeners1763600000052,
   SumUsageOfAccounts1763600000060,
+  ExpireAppKeys1763600000071,
 ];

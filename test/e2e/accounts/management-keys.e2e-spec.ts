@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ManagementKeyUses } from '../../../src/accounts/management-keys/management-key-uses.js';
 import { firstOrganizationId, newAccount, newMember } from '../../support/accounts/accounts.js';
 import { newPerson, type Person } from '../../support/accounts/people.js';
 import type { ApiClient } from '../../support/api-client.js';
@@ -43,6 +44,38 @@ function trailOf(id: string): Promise<{ action: string; actor_id: string; creden
     [id],
   );
 }
+
+describe('the last use of a management key', () => {
+  const flush = () => world.gateway.app.get(ManagementKeyUses, { strict: false }).flush();
+  const lastUseOf = async (id: string): Promise<string | null> =>
+    (await owner.client.get(PATH)).body.keys.find((key: { id: string }) => key.id === id).lastUsedAt;
+
+  it('a call → written afterwards, for that key alone, and again after ten minutes', async () => {
+    const [used, unused] = [await created(owner.client), await created(owner.client)];
+    for (let call = 0; call < 3; call++) await world.as(used.plaintext).get('/v1/admin/apps');
+    await flush();
+    const first = await lastUseOf(used.id);
+    expect([first, await lastUseOf(unused.id)]).toEqual([AN_INSTANT, null]);
+    await world.as(used.plaintext).get('/v1/admin/apps');
+    await flush();
+    expect(await lastUseOf(used.id)).toBe(first);
+    await world.dataSource.query(
+      "UPDATE management_keys SET last_used_at = last_used_at - interval '10 minutes' WHERE id = $1",
+      [used.id],
+    );
+    await world.as(used.plaintext).get('/v1/admin/apps');
+    await flush();
+    expect(Date.parse((await lastUseOf(used.id)) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
+  });
+
+  it('a key that is refused → no use', async () => {
+    const { id, plaintext } = await created(owner.client);
+    await owner.client.post(`${PATH}/${id}/revoke`);
+    expect((await world.as(plaintext).get('/v1/admin/apps')).status).toBe(401);
+    await flush();
+    expect(await lastUseOf(id)).toBeNull();
+  });
+});
 
 describe('making a management key', () => {
   it('a name alone → a key that may manage, shown once, only its hash stored', async () => {

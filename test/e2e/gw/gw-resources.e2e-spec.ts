@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
@@ -247,6 +247,20 @@ describe('gw app', () => {
       ],
     ]);
     expect(errorOf(await gw.run('app key revoke notes Oslo --json'))).toEqual([2, 'not_found']);
+  });
+
+  it('keys: --expires-at → stored and listed; a time in the past → refused by name, and no file', async () => {
+    await addServer('notes');
+    const add = 'app key add notes --name Trial --key-output trial.key --json --expires-at';
+    const late = await gw.run(`${add} 2020-01-01T00:00:00Z`);
+    expect([errorOf(late), late.json.error.message]).toEqual([
+      [2, 'invalid_request'],
+      expect.stringMatching(/expires_at/),
+    ]);
+    expect(existsSync(file('trial.key'))).toBe(false);
+    const added = await gw.run(`${add} 2099-01-31T12:00:00+01:00`);
+    expect(added.json.result.api_key.expires_at).toBe('2099-01-31T11:00:00.000Z');
+    expect((await gw.run('app key list notes')).stdout).toMatch(/Trial .* 2099-01-31T11:00:00\.000Z/);
   });
 });
 

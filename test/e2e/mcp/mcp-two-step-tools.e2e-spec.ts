@@ -71,6 +71,15 @@ it('add_app_key → one more key; the same name again is another operation and a
   expect(body.keys).toHaveLength(3);
 });
 
+it('add_app_key with expires_at → the key expires; in the past → refused at the first call', async () => {
+  const app = (await addApp(client)).result.app.id;
+  const expiresAt = new Date(clock.nowMs() + MINUTE_MS).toISOString();
+  const { body } = await callTwice(client.mcp, 'add_app_key', { app, name: 'Trial', expires_at: expiresAt });
+  expect(body.result.api_key).toMatchObject({ name: 'Trial', expires_at: expiresAt });
+  const late = await client.mcp.call('add_app_key', { app, name: 'Late', expires_at: '2020-01-01T00:00:00Z' });
+  expect([late.body.status, late.body.message]).toEqual([400, 'expires_at: must be in the future']);
+});
+
 it('an application without keys → done, and nothing to reveal', async () => {
   const config = rawDeviceConfig();
   const { routing } = SERVER_APP.config;

@@ -124,9 +124,9 @@ function columnsOf(revoke: (key: ManagementKey) => void, reason: string | undefi
     { key: 'made', header: 'Made', isDetail: true, cell: ({ createdAt }) => <Day at={createdAt} /> },
     {
       key: 'used',
-      header: 'Last tokens',
+      header: 'Last used',
       isDetail: true,
-      cell: ({ lastUsedAt }) => (lastUsedAt === null ? '—' : <Time at={lastUsedAt} isRelative />),
+      cell: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : <Time at={lastUsedAt} isRelative />),
     },
     {
       key: 'status',

@@ -739,7 +739,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a key
-         * @description Only for applications with authentication type `api_key`. The key is shown once.
+         * @description Only for applications with authentication type `api_key`. The key is shown once. It does not expire without `expires_at`.
          */
         post: operations["createAppKey"];
         delete?: never;
@@ -1977,7 +1977,7 @@ export interface components {
             clientId: string | null;
             /**
              * Format: date-time
-             * @description When a connection last got tokens: every ten minutes while it is used; null for a key.
+             * @description When it was last used, at most ten minutes behind; null until the first use. Of a connection: when it last got tokens.
              */
             lastUsedAt: string | null;
         };
@@ -2032,7 +2032,7 @@ export interface components {
             clientId: string | null;
             /**
              * Format: date-time
-             * @description When a connection last got tokens: every ten minutes while it is used; null for a key.
+             * @description When it was last used, at most ten minutes behind; null until the first use. Of a connection: when it last got tokens.
              */
             lastUsedAt: string | null;
             /**
@@ -2783,7 +2783,7 @@ export interface components {
              */
             key_prefix: string;
             /** @enum {string} */
-            status: "active" | "revoked";
+            status: "active" | "revoked" | "expired";
             /** Format: date-time */
             created_at: string;
             /**
@@ -2791,6 +2791,11 @@ export interface components {
              * @description Renewed at most once an hour; null until the first use.
              */
             last_used_at: string | null;
+            /**
+             * Format: date-time
+             * @description Null: it does not expire.
+             */
+            expires_at: string | null;
         };
         AppKeyListResponse: {
             app_id: string;
@@ -2800,6 +2805,11 @@ export interface components {
         CreateAppKeyRequest: {
             /** @description For people; surrounding blanks are dropped. */
             name: string;
+            /**
+             * Format: date-time
+             * @description From when the key is refused; in the future. It does not expire when absent or null.
+             */
+            expires_at?: string | null;
         } & {
             [key: string]: unknown;
         };
@@ -2816,6 +2826,11 @@ export interface components {
             key_prefix: string;
             /** Format: date-time */
             created_at: string;
+            /**
+             * Format: date-time
+             * @description Null: it does not expire.
+             */
+            expires_at: string | null;
         };
         RevokedAppKeyResponse: {
             app_id: string;
@@ -6447,7 +6462,8 @@ export interface operations {
                      *           "key_prefix": "gw_Ab3dE6gH9",
                      *           "status": "active",
                      *           "created_at": "2026-01-31T12:00:00.000Z",
-                     *           "last_used_at": null
+                     *           "last_used_at": null,
+                     *           "expires_at": null
                      *         }
                      *       ]
                      *     }
@@ -6471,7 +6487,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "name": "Server"
+                 *       "name": "Server",
+                 *       "expires_at": "2027-01-31T12:00:00Z"
                  *     }
                  */
                 "application/json": components["schemas"]["CreateAppKeyRequest"];
@@ -6489,7 +6506,8 @@ export interface operations {
                      *       "name": "Server",
                      *       "key": "gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678",
                      *       "key_prefix": "gw_Ab3dE6gH9",
-                     *       "created_at": "2026-01-31T12:00:00.000Z"
+                     *       "created_at": "2026-01-31T12:00:00.000Z",
+                     *       "expires_at": null
                      *     }
                      */
                     "application/json": components["schemas"]["IssuedAppKeyResponse"];
@@ -7542,7 +7560,8 @@ export interface operations {
                      *         "name": "Server",
                      *         "key": "gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678",
                      *         "key_prefix": "gw_Ab3dE6gH9",
-                     *         "created_at": "2026-01-31T12:00:00.000Z"
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "expires_at": null
                      *       }
                      *     }
                      */

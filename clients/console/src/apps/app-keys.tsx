@@ -16,12 +16,16 @@ import { useReadOnlyReason } from '../shell/session';
 
 type AppKey = Schemas['AppKeyResponse'];
 
+/** Members whose refusal is shown beside their field. */
+const FIELDS = ['name', 'expires_at'];
+
 /** The keys with which servers call as the application. */
 export function AppKeys({ app }: { readonly app: string }) {
   const query = useQuery(queries.appKeys(app));
   const client = useQueryClient();
   const reason = useReadOnlyReason();
   const [name, setName] = useState('');
+  const [expiry, setExpiry] = useState('');
   const [secret, setSecret] = useState<string>();
   const { run, error: problem } = useSubmit();
   const [revoking, setRevoking] = useState<AppKey>();
@@ -29,9 +33,11 @@ export function AppKeys({ app }: { readonly app: string }) {
   const create = () =>
     run(async () => {
       const params = { path: { app } };
-      const issued = await read(api.POST('/v1/admin/apps/{app}/keys', { params, body: { name } }));
+      const body = { name, ...(expiry === '' ? {} : { expires_at: new Date(expiry).toISOString() }) };
+      const issued = await read(api.POST('/v1/admin/apps/{app}/keys', { params, body }));
       setSecret(issued.key);
       setName('');
+      setExpiry('');
       await refresh();
     });
   const revoke = async ({ id }: AppKey) => {
@@ -46,6 +52,12 @@ export function AppKeys({ app }: { readonly app: string }) {
       header: 'Last used',
       isDetail: true,
       cell: (key) => (key.last_used_at === null ? 'never' : <Time at={key.last_used_at} isRelative />),
+    },
+    {
+      key: 'expires',
+      header: 'Expires',
+      isDetail: true,
+      cell: (key) => (key.expires_at === null ? 'never' : <Time at={key.expires_at} />),
     },
     {
       key: 'status',
@@ -83,11 +95,21 @@ export function AppKeys({ app }: { readonly app: string }) {
           error={problemAt(problem, 'name')}
           className="min-w-52 flex-1"
         />
+        <TextField
+          label="Expires"
+          type="datetime-local"
+          hint="Never, if left empty."
+          value={expiry}
+          onChange={setExpiry}
+          error={problemAt(problem, 'expires_at')}
+        />
         <Button size="row" type="submit" reason={reason}>
           Create key
         </Button>
       </form>
-      {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
+      {problem !== undefined && !FIELDS.some((field) => problemAt(problem, field)) && (
+        <Alert>{messageOf(problem)}</Alert>
+      )}
       <Loaded query={query}>
         {(keys) =>
           keys.length === 0 ? (

@@ -54,7 +54,8 @@ export class ManagementKeyResource {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'When a connection last got tokens: every ten minutes while it is used; null for a key.',
+    description:
+      'When it was last used, at most ten minutes behind; null until the first use. Of a connection: when it last got tokens.',
   })
   lastUsedAt: string | null;
 
