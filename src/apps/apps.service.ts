@@ -12,6 +12,7 @@ import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js'
 import { violatesUnique } from '../platform/database/database-errors.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { AppUsers } from '../users/users.service.js';
+import { appChanges } from './app-audit.rules.js';
 import { AppDraftsService, handleTaken } from './app-drafts.service.js';
 import {
   CHECK_LIMITATIONS,
@@ -128,7 +129,7 @@ export class AppsService {
       if (result === undefined) return { result };
       const { name, handle, status, revision } = result;
       const details = { name, ...(handle !== app.handle && { handle }), status, revision };
-      const entry = { action: 'app.replaced', ...targetOf(app), details } as const;
+      const entry = { action: 'app.replaced', ...targetOf(app), details, changes: appChanges(app, result) } as const;
       return { result, entry, changes: [appChange(app.id)] };
     };
     try {

@@ -11,6 +11,8 @@ import { UsageJournal } from '../platform/journal/usage-journal.js';
 import { PriceFile } from '../pricing/price-file.js';
 import { RetentionSessions } from '../retention/retention-session.repository.js';
 import type { DeploymentResponse } from './dto/deployment.response.js';
+import { SLOT_MS } from './history/health-history.rules.js';
+import { HealthHistory } from './history/health-history.service.js';
 import { ReadinessService } from './readiness.service.js';
 
 /** Settings whose value tells an owner why the deployment behaves as it does. */
@@ -43,6 +45,7 @@ export class DeploymentReport {
     private readonly instances: InstanceRegistry,
     private readonly journal: UsageJournal,
     private readonly priceFile: PriceFile,
+    private readonly history: HealthHistory,
     private readonly environment: Environment,
   ) {}
 
@@ -54,11 +57,16 @@ export class DeploymentReport {
         reason: 'not_first_account',
       });
     }
-    const lastRun = await this.retention.lastRun();
+    const [lastRun, day] = await Promise.all([this.retention.lastRun(), this.history.day()]);
     return {
       version: VERSION,
       node: process.versions.node,
       readiness: await this.readiness.check(),
+      history: {
+        since: instantOf(day.sinceMs).toISOString(),
+        slotSeconds: SLOT_MS / 1_000,
+        parts: day.parts.map(({ part, failing }) => ({ part, failing: [...failing] })),
+      },
       instances: this.instances.live.map(({ id, host, pid, version, startedAtMs, redisAnswers, clockAheadMs }) => ({
         ...{ id, host, pid, version, redisAnswers, clockAheadMs },
         current: id === this.instances.id,

@@ -95,6 +95,12 @@ export class ProvidersRepository {
     return affected === 1 ? tx.findOneByOrFail(ProviderEntity, { id, organizationId }) : undefined;
   }
 
+  /** Locks the row until the transaction ends, so that its values are those before a change. */
+  async lock(tx: EntityManager, organizationId: string, id: string): Promise<ProviderRow | undefined> {
+    const lock = { mode: 'for_no_key_update' } as const;
+    return (await tx.findOne(ProviderEntity, { where: { id, organizationId }, lock })) ?? undefined;
+  }
+
   /** Deletes the row with its key and prices. @returns `undefined` when there is no such row. */
   async delete(tx: EntityManager, organizationId: string, id: string): Promise<DeletedProvider | undefined> {
     const deleting = tx.createQueryBuilder().delete().from(ProviderEntity).where({ organizationId, id });

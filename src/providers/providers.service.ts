@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import type { AuditEntry } from '../accounts/audit/audit-trail.js';
+import { auditedChanges } from '../accounts/audit/audited-changes.rules.js';
 import { type ConfigurationWrite, ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
@@ -17,6 +18,9 @@ import { noSuchGateway } from './provider-gateways/provider-gateway-listing.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
 import { requireAllowedChange } from './provider-write.rules.js';
 import { type DeletedProvider, ProvidersRepository } from './providers.repository.js';
+
+/** The members whose values are recorded in the audit trail: neither the key, nor an address, nor route options. */
+const AUDITED = ['name', 'status', 'pricing.**'];
 
 /** Maximum number of attempts of an update that concurrent address or key changes overtake; more indicate abuse. */
 const MAX_OVERTAKEN = 100;
@@ -173,11 +177,13 @@ export class ProvidersService {
   ): Promise<RoutedProvider | undefined> {
     const row = { id, organizationId, revision };
     const statements = async (tx: EntityManager): Promise<ConfigurationWrite<RoutedProvider | undefined>> => {
+      const before = await this.providers.lock(tx, organizationId, id);
       const changed = await this.providers.change(tx, row, revised, this.clock.now());
-      if (changed === undefined) return { result: undefined };
+      if (before === undefined || changed === undefined) return { result: undefined };
       const target = targetOf(changed);
       const details = { ...target.details, changed: members.join(', ') };
-      const entry = { action: 'provider.updated', ...target, details } as const;
+      const changes = auditedChanges(auditedOf(before), auditedOf(changed), AUDITED);
+      const entry = { action: 'provider.updated', ...target, details, changes } as const;
       return { result: this.routes.route(changed, gateways), entry, changes: [providersChange(organizationId)] };
     };
     return this.writes.run(admin, statements, write);
@@ -192,6 +198,11 @@ export class ProvidersService {
   private async slugTaken({ organizationId, slug }: NewProvider): Promise<GatewayError> {
     return slugTaken(slug, await this.providers.findStatusBySlug(organizationId, slug));
   }
+}
+
+/** The members of a provider by the names of the management API; a new key shows as another sealed text. */
+function auditedOf({ name, status, pricing, baseUrl, gatewayRoute, secretBlob: secret }: ProviderRow): object {
+  return { name, status, pricing, baseUrl, gatewayRoute, secret };
 }
 
 function targetOf({ id, slug, type }: DeletedProvider): Pick<AuditEntry, 'targetType' | 'targetId' | 'details'> {

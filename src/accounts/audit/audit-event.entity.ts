@@ -1,6 +1,7 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { ActionSource, CredentialType } from '../access/admin-principal.js';
+import type { AuditedChange } from './audited-changes.rules.js';
 
 /** Additional fields of an entry; the object is flat. */
 export type AuditDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -60,4 +61,7 @@ export class AuditEventEntity {
 
   @Column({ type: 'json', nullable: true })
   details: AuditDetails | null;
+
+  @Column({ type: 'json', nullable: true })
+  changes: readonly AuditedChange[] | null;
 }

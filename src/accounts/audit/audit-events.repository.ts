@@ -4,6 +4,7 @@ import type { Instant } from '../../common/clock.js';
 import type { DayRange } from '../../common/day-range.rules.js';
 import type { ActionSource, CredentialType } from '../access/admin-principal.js';
 import { type AuditDetails, AuditEventEntity } from './audit-event.entity.js';
+import type { AuditedChange } from './audited-changes.rules.js';
 
 /** A stored audit entry with the current name of its actor. */
 export interface AuditEventRow {
@@ -20,7 +21,14 @@ export interface AuditEventRow {
   readonly target_id: string;
   readonly app_id: string | null;
   readonly details: AuditDetails | null;
+  readonly changes: readonly AuditedChange[] | null;
   readonly created_at: Instant;
+}
+
+/** Who acted and what was done in an organization, each once. */
+export interface AuditEventFacets {
+  readonly actions: readonly string[];
+  readonly actors: readonly { readonly id: string; readonly kind: 'human' | 'service'; readonly name: string | null }[];
 }
 
 /** Filter for the audit entries of an organization. */
@@ -33,6 +41,9 @@ export interface AuditEventFilter {
   /** Every day when absent. */
   readonly days: DayRange | undefined;
 }
+
+/** The most actions, and the most actors, that are offered to choose from. */
+const MAX_FACETS = 500;
 
 const MATCHES = `
   one.organization_id = $1 AND ($2::text IS NULL OR one.action = $2) AND ($3::text IS NULL OR one.actor_id = $3)
@@ -62,6 +73,16 @@ const withNames = (page: string) => `
   SELECT page.*, actor.name AS actor_name FROM (${page}) page
   LEFT JOIN identities actor ON actor.id = page.actor_id ORDER BY page.id DESC`;
 
+/** Each value once, by one look into the index for each of them; `column` is followed by the id there. */
+const distinct = (column: 'action' | 'actor_id') => `
+  WITH RECURSIVE found AS (
+    (SELECT ${column} AS value FROM audit_events WHERE organization_id = $1 ORDER BY ${column} LIMIT 1)
+    UNION ALL
+    SELECT (SELECT ${column} FROM audit_events WHERE organization_id = $1 AND ${column} > found.value
+             ORDER BY ${column} LIMIT 1)
+      FROM found WHERE found.value IS NOT NULL)
+  SELECT value FROM found WHERE value IS NOT NULL LIMIT ${MAX_FACETS}`;
+
 /** The table audit_events. */
 @Injectable()
 export class AuditEventsRepository {
@@ -73,6 +94,21 @@ export class AuditEventsRepository {
     const matched = [organizationId, action ?? null, actorId ?? null, appId ?? null, beforeId ?? null, limit];
     if (days === undefined) return this.dataSource.query(withNames(OF_ALL_DAYS), matched);
     return this.dataSource.query(withNames(OF_SOME_DAYS), [...matched, days.from, days.to]);
+  }
+
+  async facets(organizationId: string): Promise<AuditEventFacets> {
+    const [actions, actors] = await Promise.all([
+      this.dataSource.query<{ value: string }[]>(distinct('action'), [organizationId]),
+      this.dataSource.query<AuditEventFacets['actors'][number][]>(
+        `SELECT acted.value AS id, actor.name,
+                (SELECT one.actor_kind FROM audit_events one WHERE one.organization_id = $1 AND one.actor_id = acted.value
+                  ORDER BY one.id DESC LIMIT 1) AS kind
+           FROM (${distinct('actor_id')}) acted LEFT JOIN identities actor ON actor.id = acted.value
+          ORDER BY lower(actor.name), acted.value`,
+        [organizationId],
+      ),
+    ]);
+    return { actions: actions.map(({ value }) => value).sort(), actors };
   }
 
   async insert(tx: EntityManager, event: Omit<AuditEventEntity, 'id'>): Promise<void> {

@@ -4,7 +4,16 @@ import { Clock } from '../../common/clock.js';
 import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import { type AdminPrincipal, type AuditActor } from '../access/admin-principal.js';
 import type { AuditDetails } from './audit-event.entity.js';
-import { type AuditEventFilter, type AuditEventRow, AuditEventsRepository } from './audit-events.repository.js';
+import {
+  type AuditEventFacets,
+  type AuditEventFilter,
+  type AuditEventRow,
+  AuditEventsRepository,
+} from './audit-events.repository.js';
+import type { AuditedChange } from './audited-changes.rules.js';
+
+/** The most changes that an entry keeps, those with values first. */
+const MAX_CHANGES = 200;
 
 /** One audited action. */
 export interface AuditEntry {
@@ -17,6 +26,8 @@ export interface AuditEntry {
   readonly appId?: string;
   /** A flat object; never a secret, never a body. */
   readonly details?: AuditDetails;
+  /** Old and new values, of `auditedChanges`. */
+  readonly changes?: readonly AuditedChange[];
 }
 
 /** One page of audit entries, newest first. */
@@ -36,11 +47,19 @@ export class AuditTrail {
   /** Inserts an entry in the transaction of the change, so that both commit or neither does. */
   async record(tx: EntityManager, who: AuditActor, entry: AuditEntry): Promise<void> {
     const { organizationId, credentialType, credentialId, actor } = who;
-    const { action, targetType, targetId, appId = null, details = null } = entry;
+    const { action, targetType, targetId, appId = null, changes = [] } = entry;
+    const omitted = changes.length - MAX_CHANGES;
+    const details = omitted > 0 ? { ...entry.details, changes_omitted: omitted } : (entry.details ?? null);
     await this.events.insert(tx, {
       ...{ organizationId, createdAt: this.clock.now(), action, actorId: actor.id, actorKind: actor.kind },
       ...{ credentialType, credentialId, actionSource: actor.actionSource, targetType, targetId, appId, details },
+      changes: changes.length === 0 ? null : changes.slice(0, MAX_CHANGES),
     });
+  }
+
+  /** What the entries of the organization can be narrowed to. */
+  facets({ organizationId }: AdminPrincipal): Promise<AuditEventFacets> {
+    return this.events.facets(organizationId);
   }
 
   /**

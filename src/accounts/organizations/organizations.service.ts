@@ -13,6 +13,7 @@ import {
 } from '../access/admin-principal.js';
 import { NewOrganizations } from '../access/new-organizations.service.js';
 import { AuditTrail } from '../audit/audit-trail.js';
+import { auditedChanges } from '../audit/audited-changes.rules.js';
 import { ownOrganizationId, requireOrganizationLimit } from './organization.rules.js';
 import {
   type Membership,
@@ -83,12 +84,14 @@ export class Organizations {
   rename(admin: AdminPrincipal, id: string, name: string): Promise<Organization> {
     if (id !== admin.organizationId) throw new GatewayError('not_found');
     return this.dataSource.transaction(async (tx) => {
+      const before = await this.read(id, tx);
       await this.repository.rename(tx, id, name);
       await this.trail.record(tx, admin, {
         action: 'organization.renamed',
         targetType: 'organization',
         targetId: id,
         details: { name },
+        changes: auditedChanges({ name: before.name }, { name }, ['name']),
       });
       return this.read(id, tx);
     });

@@ -9,6 +9,7 @@ import { type ActingPerson, personActor } from '../access/admin-principal.js';
 import { Deployment } from '../access/deployment.js';
 import { NewOrganizations, type NewServiceOrganization } from '../access/new-organizations.service.js';
 import { AuditTrail } from '../audit/audit-trail.js';
+import { auditedChanges } from '../audit/audited-changes.rules.js';
 import type { BootstrapOrganization } from '../management-keys/management-keys.repository.js';
 import { ManagementKeysService } from '../management-keys/management-keys.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
@@ -117,6 +118,7 @@ export class UnclaimedOrganizations {
       targetType: 'member',
       targetId: serviceId,
       details: { from: 'owner', to: SERVICE_ROLE },
+      changes: auditedChanges({ role: 'owner' }, { role: SERVICE_ROLE }, ['role']),
     });
   }
 

@@ -180,6 +180,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose:
           'Processes that serve from this database; `src/limits/requests` keeps the epoch that each follows here, `src/usage` its open calls.',
       },
+      health_slots: {
+        owner: 'src/health',
+        purpose: 'How often each part of the deployment failed in each quarter of an hour of the last day.',
+      },
       maintenance_runs: {
         owner: 'src/retention',
         purpose: 'One row: when the last nightly work ran, and how it ended.',

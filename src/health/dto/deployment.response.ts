@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { HEALTH_PARTS, type HealthPart } from '../history/health-history.rules.js';
 import { ReadinessResponse } from './health.response.js';
 
 export class DeploymentInstanceResponse {
@@ -77,6 +78,30 @@ export class DeploymentSettingResponse {
   value: string | null;
 }
 
+export class PartHistoryResponse {
+  @ApiProperty({ type: 'string', enum: [...HEALTH_PARTS], description: 'A member of `readiness`.' })
+  part: HealthPart;
+
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'number', nullable: true, minimum: 0, maximum: 1 },
+    description:
+      'For each slot, the oldest first, the share of the samples of all instances in which the part did not work; null where there is no sample.',
+  })
+  failing: (number | null)[];
+}
+
+export class HealthHistoryResponse {
+  @ApiProperty({ type: 'string', format: 'date-time', description: 'Start of the first slot.' })
+  since: string;
+
+  @ApiProperty({ type: 'integer', description: 'Length of a slot in seconds.' })
+  slotSeconds: number;
+
+  @ApiProperty({ type: [PartHistoryResponse] })
+  parts: PartHistoryResponse[];
+}
+
 export class DeploymentResponse {
   @ApiProperty({ type: 'string' })
   version: string;
@@ -86,6 +111,9 @@ export class DeploymentResponse {
 
   @ApiProperty({ type: ReadinessResponse, description: 'As `GET /v1/readyz` answers it here.' })
   readiness: ReadinessResponse;
+
+  @ApiProperty({ type: HealthHistoryResponse, description: 'The last day, the current slot included.' })
+  history: HealthHistoryResponse;
 
   @ApiProperty({ type: [DeploymentInstanceResponse] })
   instances: DeploymentInstanceResponse[];

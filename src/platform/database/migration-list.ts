@@ -37,6 +37,8 @@ import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051
 import { AnnounceListeners1763600000052 } from '../../../migrations/1763600000052-announce-listeners.js';
 import { SumUsageOfAccounts1763600000060 } from '../../../migrations/1763600000060-sum-usage-of-accounts.js';
 import { ExpireAppKeys1763600000071 } from '../../../migrations/1763600000071-expire-app-keys.js';
+import { RecordChangedValues1763600000072 } from '../../../migrations/1763600000072-record-changed-values.js';
+import { KeepHealthHistory1763600000073 } from '../../../migrations/1763600000073-keep-health-history.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -80,4 +82,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   AnnounceListeners1763600000052,
   SumUsageOfAccounts1763600000060,
   ExpireAppKeys1763600000071,
+  RecordChangedValues1763600000072,
+  KeepHealthHistory1763600000073,
 ];

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
+import { auditedChanges } from '../../accounts/audit/audited-changes.rules.js';
 import { type ConfigurationWrite, ConfigurationWrites } from '../../accounts/audit/configuration-writes.js';
 import { Clock } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -143,7 +144,7 @@ export class ProviderGatewaysService {
       const row = await this.gateways.change(tx, target, change, this.clock.now());
       // Deleted or changed since it was read; with a revision the client must read again.
       if (row === undefined) throw revision === undefined ? noSuchGateway() : stale();
-      return written<CountedProviderGateway>({ row, use }, action, row);
+      return written<CountedProviderGateway>({ row, use }, action, row, { name: before.name });
     };
     return this.writes.run<CountedProviderGateway>(admin, statements, write);
   }
@@ -168,8 +169,10 @@ function written<T>(
   result: T,
   action: GatewayAction,
   { organizationId, id, name }: Pick<ProviderGatewayRow, 'organizationId' | 'id' | 'name'>,
+  before: Pick<ProviderGatewayRow, 'name'> = { name },
 ): ConfigurationWrite<T> {
-  const entry = { action, targetType: 'provider_gateway', targetId: id, details: { name } };
+  const changes = auditedChanges({ name: before.name }, { name }, ['name']);
+  const entry = { action, targetType: 'provider_gateway', targetId: id, details: { name }, changes };
   return { result, entry, changes: [providerGatewaysChange(organizationId)] };
 }
 

@@ -72,6 +72,7 @@ describe('GET /v1/admin/audit-events', () => {
             target: { type: 'management_key', id: body.key.id },
             app_id: null,
             details: { name: 'Traced', grant: 'read', source: 'console' },
+            changes: [],
             created_at: `${TODAY}T12:00:00.000Z`,
           },
         ],

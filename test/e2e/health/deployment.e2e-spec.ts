@@ -24,6 +24,7 @@ describe('GET /v1/admin/deployment', () => {
         version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
         node: process.versions.node,
         readiness: expect.objectContaining({ ready: true, database: 'ok', redis: 'unused' }),
+        history: { since: INSTANT, slotSeconds: 900, parts: expect.any(Array) },
         instances: [
           {
             ...{ id: expect.any(String), current: true, host: expect.any(String), pid: process.pid },

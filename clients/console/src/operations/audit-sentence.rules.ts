@@ -42,9 +42,14 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'password.changed': 'Changed the password',
 };
 
+/** An action in words; one that is not known here by its own name. */
+export function actionText(action: string): string {
+  return (Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : undefined) ?? action;
+}
+
 /** An entry of the audit trail in words; an action that is not known here by its own name. */
 export function sentenceOf({ action, details }: Entry): string {
-  const sentence = Object.hasOwn(SENTENCES, action) ? SENTENCES[action] : action;
+  const sentence = actionText(action);
   const name = details?.name;
-  return typeof name === 'string' ? `${sentence} “${name}”` : `${sentence}`;
+  return typeof name === 'string' ? `${sentence} “${name}”` : sentence;
 }

@@ -1,8 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { clsx } from 'clsx';
 import { ApiError } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { Badge, Card, PageHeader } from '../design/layout';
 import { Loaded } from '../design/loaded';
+import { DayStrip } from './day-strip';
 import { DeploymentCards } from './deployment-cards';
 
 type Readiness = Schemas['ReadinessResponse'];
@@ -13,7 +15,8 @@ const POLL_MS = 10_000;
 interface Part {
   readonly name: string;
   readonly purpose: string;
-  readonly state: (readiness: Readiness) => string;
+  /** The member of readiness that has its state. */
+  readonly member: Schemas['PartHistoryResponse']['part'];
   /** States that need nobody. */
   readonly good: readonly string[];
   /** What to do about any other state. */
@@ -24,49 +27,49 @@ const PARTS: readonly Part[] = [
   {
     name: 'Database',
     purpose: 'Postgres keeps everything: accounts, applications, usage.',
-    state: ({ database }) => database,
+    member: 'database',
     good: ['ok'],
     advice: 'Start Postgres again and check its log. Calls with cached configuration continue meanwhile.',
   },
   {
     name: 'Redis',
     purpose: 'Counts requests for several instances together.',
-    state: ({ redis }) => redis,
+    member: 'redis',
     good: ['ok', 'unused'],
     advice: 'Check REDIS_URL and the server. Limits hold without it, each instance within its share.',
   },
   {
     name: 'Vault',
     purpose: 'Decrypts provider keys.',
-    state: ({ vault }) => vault,
+    member: 'vault',
     good: ['ok'],
     advice: 'No provider key can be decrypted: set the key-encryption key that sealed them.',
   },
   {
     name: 'Usage journal',
     purpose: 'Keeps usage on disk until Postgres has it.',
-    state: ({ journal }) => journal,
+    member: 'journal',
     good: ['ok'],
     advice: 'Free space in DATA_DIR, or bring Postgres back, so that usage can be stored.',
   },
   {
     name: 'Configuration changes',
     purpose: 'Reach every instance within a second.',
-    state: ({ configChanges }) => configChanges,
+    member: 'configChanges',
     good: ['connected'],
     advice: 'The connection for notifications is lost; changes arrive within ten seconds until it is back.',
   },
   {
     name: 'Clock',
     purpose: 'Windows, months and tokens use the time of the database.',
-    state: ({ clock }) => clock,
+    member: 'clock',
     good: ['ok'],
     advice: 'This machine’s clock is wrong. Nothing breaks, but logs of the machine show other times.',
   },
   {
     name: 'Request limits',
     purpose: 'Hold for all instances together.',
-    state: ({ limits }) => limits,
+    member: 'limits',
     good: ['ok'],
     advice: 'Without Redis each instance counts within its share, so callers are refused earlier.',
   },
@@ -118,6 +121,11 @@ function Parts({ readiness: shown, deployment }: Awaited<ReturnType<typeof healt
   const { instances } = shown;
   return (
     <div className="flex flex-col gap-3">
+      <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3" aria-label="Parts, failing ones first">
+        {failingFirst(shown).map((part) => (
+          <PartCell key={part.name} part={part} state={shown[part.member]} history={deployment?.history} />
+        ))}
+      </ul>
       {deployment === undefined ? (
         <Card>
           <p>
@@ -128,24 +136,40 @@ function Parts({ readiness: shown, deployment }: Awaited<ReturnType<typeof healt
       ) : (
         <DeploymentCards deployment={deployment} />
       )}
-      {PARTS.map((part) => (
-        <PartCard key={part.name} part={part} state={part.state(shown)} />
-      ))}
     </div>
   );
 }
 
-function PartCard({ part: { name, purpose, good, advice }, state }: { readonly part: Part; readonly state: string }) {
+/** In the order of the list, those that need somebody first. */
+function failingFirst(readiness: Readiness): readonly Part[] {
+  const isGood = ({ good, member }: Part) => good.includes(readiness[member]);
+  return [...PARTS.filter((part) => !isGood(part)), ...PARTS.filter(isGood)];
+}
+
+function PartCell({
+  part: { name, purpose, member, good, advice },
+  state,
+  history,
+}: {
+  readonly part: Part;
+  readonly state: string;
+  readonly history: Deployment['history'] | undefined;
+}) {
   const isGood = good.includes(state);
+  const failing = history?.parts.find(({ part }) => part === member)?.failing;
   return (
-    <Card>
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <div>
-          <h2 className="font-semibold">{name}</h2>
-          <p className="text-sm text-muted">{isGood ? purpose : advice}</p>
-        </div>
+    <li
+      className={clsx(
+        'flex min-w-0 flex-col gap-2 rounded-lg border bg-surface p-4',
+        isGood ? 'border-line' : 'border-bad',
+      )}
+    >
+      <div className="flex flex-wrap items-center justify-between gap-2">
+        <h2 className="font-semibold">{name}</h2>
         <Badge tone={isGood ? 'good' : 'bad'}>{state}</Badge>
       </div>
-    </Card>
+      <p className="text-sm text-muted">{isGood ? purpose : advice}</p>
+      {history !== undefined && failing !== undefined && <DayStrip {...history} failing={failing} />}
+    </li>
   );
 }

@@ -7,8 +7,9 @@ import {
   type CredentialType,
 } from '../../access/admin-principal.js';
 import type { AuditDetails } from '../audit-event.entity.js';
-import type { AuditEventRow } from '../audit-events.repository.js';
+import type { AuditEventFacets, AuditEventRow } from '../audit-events.repository.js';
 import type { AuditEventPage } from '../audit-trail.js';
+import type { AuditedValue } from '../audited-changes.rules.js';
 
 class AuditActorResponse {
   @ApiProperty({ type: 'string', enum: ['user'] })
@@ -38,6 +39,30 @@ class AuditTargetResponse {
   id: string;
 }
 
+const VALUES = [
+  { type: 'string' },
+  { type: 'number' },
+  { type: 'boolean' },
+  { type: 'array', items: { nullable: true, oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } },
+];
+
+class AuditedChangeResponse {
+  @ApiProperty({ type: 'string', example: 'limits.per_user.requests.per_day' })
+  path: string;
+
+  @ApiProperty({ nullable: true, oneOf: VALUES, description: 'The old value; null: absent, or not recorded.' })
+  from: AuditedValue;
+
+  @ApiProperty({ nullable: true, oneOf: VALUES, description: 'The new value; null: absent, or not recorded.' })
+  to: AuditedValue;
+
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether the values are not recorded: they can hold secrets or prompts.',
+  })
+  redacted: boolean;
+}
+
 export class AuditEventResponse {
   @ApiProperty({ type: 'integer', description: 'Increases with time; the cursor of the list.' })
   id: number;
@@ -65,6 +90,12 @@ export class AuditEventResponse {
   })
   details: AuditDetails | null;
 
+  @ApiProperty({
+    type: [AuditedChangeResponse],
+    description: 'Old and new values of changed configuration, at most 200; those with values first.',
+  })
+  changes: AuditedChangeResponse[];
+
   @ApiProperty({ type: 'string', format: 'date-time' })
   created_at: string;
 
@@ -78,8 +109,32 @@ export class AuditEventResponse {
       target: { type: row.target_type, id: row.target_id },
       app_id: row.app_id,
       details: row.details,
+      changes: row.changes ?? [],
       created_at: row.created_at.toISOString(),
     });
+  }
+}
+
+class AuditedPersonResponse {
+  @ApiProperty({ type: 'string' })
+  id: string;
+
+  @ApiProperty({ type: 'string', enum: ['human', 'service'] })
+  kind: 'human' | 'service';
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'The current name.' })
+  name: string | null;
+}
+
+export class AuditFacetsResponse {
+  @ApiProperty({ type: 'array', items: { type: 'string' }, description: 'In alphabetical order.' })
+  actions: string[];
+
+  @ApiProperty({ type: [AuditedPersonResponse], description: 'By name.' })
+  actors: AuditedPersonResponse[];
+
+  static from(facets: AuditEventFacets): AuditFacetsResponse {
+    return Object.assign(new AuditFacetsResponse(), facets);
   }
 }
 

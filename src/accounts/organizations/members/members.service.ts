@@ -4,6 +4,7 @@ import { Clock } from '../../../common/clock.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import type { AdminPrincipal, Role } from '../../access/admin-principal.js';
 import { AuditTrail } from '../../audit/audit-trail.js';
+import { auditedChanges } from '../../audit/audited-changes.rules.js';
 import { ManagementKeysService } from '../../management-keys/management-keys.service.js';
 import { InvitationsRepository } from '../invitations/invitations.repository.js';
 import { requireMayChange, requireMayChangeAny, requireOwnerLeft, rolesBeyond } from '../organization.rules.js';
@@ -43,6 +44,7 @@ export class Members {
         targetType: 'member',
         targetId: memberId,
         details: { from: member.role, to: role },
+        changes: auditedChanges({ role: member.role }, { role }, ['role']),
       });
       return { ...member, role };
     });

@@ -27,6 +27,7 @@ export async function manageResources(client: ApiClient, { providerUrl, meetUser
   await manageProviders(client, providerUrl);
   await manageApps(client, meetUser);
   await bodyOf(client.GET('/v1/admin/audit-events', { params: { query: { limit: 10 } } }));
+  await bodyOf(client.GET('/v1/admin/audit-events/facets'));
 }
 
 async function manageGateways(client: ApiClient): Promise<void> {

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { detailsText, valueText } from './audit-values.rules';
+
+describe('values of the audit trail', () => {
+  it.each([
+    [5, '5'],
+    [0, '0'],
+    [false, 'false'],
+    ['gpt-4.1', 'gpt-4.1'],
+    [['a', 'b'], 'a, b'],
+    [[], 'none'],
+    [null, 'none'],
+  ])('%j → %s', (value, text) => {
+    expect(valueText({ from: value, to: 1, redacted: false }, 'from')).toBe(text);
+    expect(valueText({ from: 1, to: value, redacted: false }, 'to')).toBe(text);
+  });
+
+  it('a value that is not recorded → says so, rather than none', () => {
+    expect(valueText({ from: null, to: null, redacted: true }, 'to')).toBe('not recorded');
+  });
+
+  it('details → one line; none → empty', () => {
+    expect(detailsText({ name: 'Notes', revision: 2 })).toBe('name: Notes, revision: 2');
+    expect(detailsText(null)).toBe('');
+  });
+});
