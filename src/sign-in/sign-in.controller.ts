@@ -10,6 +10,7 @@ import {
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BrowserAccess, OptionalSession, Person, PersonAccess } from '../accounts/access/admin-access.decorator.js';
 import type { PersonPrincipal } from '../accounts/access/admin-principal.js';
+import { ConsoleOrigin } from '../accounts/csrf/csrf-origins.js';
 import { ConsoleCookies } from '../accounts/sessions/console-cookies.js';
 import { FORM_TYPE, FormOrJson } from '../common/fields/request-shape.pipe.js';
 import { PublicAccess } from '../common/http/access.js';
@@ -178,6 +179,7 @@ export class ConsoleCapabilitiesController {
   constructor(
     private readonly people: People,
     private readonly google: Google,
+    private readonly origin: ConsoleOrigin,
     private readonly environment: Environment,
   ) {}
 
@@ -202,6 +204,7 @@ export class ConsoleCapabilitiesController {
       awaitsFirstPerson,
       googleAuth: this.google.isEnabled,
       simulatedProvider: offersSimulation(this.environment),
+      ...(this.origin.issuer === undefined ? {} : { mcpUrl: `${this.origin.issuer}/mcp` }),
       termsOfServiceUrl: TERMS_OF_SERVICE_URL,
       privacyPolicyUrl: PRIVACY_POLICY_URL,
     });

@@ -176,6 +176,15 @@ export class CapabilitiesResponse {
   @ApiProperty({ type: 'boolean', description: 'Whether providers of the type `simulated` can be created.' })
   simulatedProvider: boolean;
 
+  @ApiProperty({
+    type: 'string',
+    format: 'uri',
+    required: false,
+    description:
+      'The address that AI clients are given, which people let in on a page. Absent without `PUBLIC_URL`, or with `OAUTH_ENABLED=false`.',
+  })
+  mcpUrl?: string;
+
   @ApiProperty({ type: 'string', format: 'uri', required: false })
   termsOfServiceUrl?: string;
 

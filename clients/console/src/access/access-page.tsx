@@ -13,6 +13,7 @@ import { SecretDialog } from '../design/secret-dialog';
 import { type Column, Table } from '../design/table';
 import { Day, Time } from '../design/time';
 import { useReadOnlyReason } from '../shell/session';
+import { AiClientCard } from './ai-client-card';
 
 type ManagementKey = Schemas['ManagementKeyResource'];
 
@@ -30,6 +31,8 @@ const SOURCES: Readonly<Record<ManagementKey['source'], string>> = {
 
 export function AccessPage() {
   const query = useQuery(queries.keys());
+  const { data: capabilities } = useQuery(queries.capabilities());
+  const mcpUrl = capabilities?.mcpUrl;
   const client = useQueryClient();
   const reason = useReadOnlyReason();
   const [name, setName] = useState('');
@@ -55,47 +58,49 @@ export function AccessPage() {
         title="Access"
         lead="Keys for programs, terminals that logged in, and AI clients with access. Each acts with the role of its owner."
       />
-      <Card title="Management keys and connections" isFlush>
-        <form
-          className="flex flex-wrap items-start gap-3 border-b border-line p-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (reason === undefined) void create();
-          }}
-        >
-          <TextField
-            label="Name of a new key"
-            required
-            maxLength={100}
-            value={name}
-            onChange={setName}
-            error={problemAt(problem, 'name')}
-            className="min-w-52 flex-1"
-          />
-          <SelectField label="It may" value={grant} options={GRANTS} onChange={setGrant} />
-          <Button size="row" look="primary" type="submit" reason={reason}>
-            Create
-          </Button>
-        </form>
-        {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
-        <Loaded query={query} rows={6}>
-          {(keys) =>
-            keys.length === 0 ? (
-              <EmptyState title="Nobody but you">
-                Make a key for a script, run <code>gw login</code> in a terminal, or give an AI client the address{' '}
-                <code>{location.origin}/mcp</code>.
-              </EmptyState>
-            ) : (
-              <Table
-                caption="Management keys and connections"
-                columns={columnsOf(setRevoking, reason)}
-                rows={keys}
-                rowKey={({ id }) => id}
-              />
-            )
-          }
-        </Loaded>
-      </Card>
+      <div className="flex flex-col gap-4">
+        {mcpUrl !== undefined && <AiClientCard address={mcpUrl} />}
+        <Card title="Management keys and connections" isFlush>
+          <form
+            className="flex flex-wrap items-start gap-3 border-b border-line p-4"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (reason === undefined) void create();
+            }}
+          >
+            <TextField
+              label="Name of a new key"
+              required
+              maxLength={100}
+              value={name}
+              onChange={setName}
+              error={problemAt(problem, 'name')}
+              className="min-w-52 flex-1"
+            />
+            <SelectField label="It may" value={grant} options={GRANTS} onChange={setGrant} />
+            <Button size="row" look="primary" type="submit" reason={reason}>
+              Create
+            </Button>
+          </form>
+          {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
+          <Loaded query={query} rows={6}>
+            {(keys) =>
+              keys.length === 0 ? (
+                <EmptyState title="Nobody but you">
+                  Create a key for a script, or run <code>gw login</code> in a terminal.
+                </EmptyState>
+              ) : (
+                <Table
+                  caption="Management keys and connections"
+                  columns={columnsOf(setRevoking, reason)}
+                  rows={keys}
+                  rowKey={({ id }) => id}
+                />
+              )
+            }
+          </Loaded>
+        </Card>
+      </div>
       <SecretDialog title="A new management key" secret={secret} onClose={() => setSecret(undefined)} />
       <Revocation target={revoking} onClose={() => setRevoking(undefined)} onRevoke={revoke} />
     </>
