@@ -14,6 +14,8 @@ import { IdempotencyRecordEntity } from './idempotency/idempotency-record.entity
 import { ProviderEntity } from './providers/provider.entity.js';
 import { ProviderGatewayEntity } from './providers/provider-gateways/provider-gateway.entity.js';
 import { OpenidSubjectEntity, PasswordEntity } from './sign-in/credential.entity.js';
+import { PasskeyChallengeEntity, PasskeyEntity } from './sign-in/passkeys/passkey.entity.js';
+import { PasswordResetEntity, RecoveryCodeEntity } from './sign-in/recovery/recovery.entity.js';
 import { AppUserEntity } from './users/app-user.entity.js';
 
 /** The tables of plain records. Tables of usage, budgets and limits are written by set-based SQL and have none. */
@@ -35,8 +37,12 @@ export const ENTITIES = [
   OpenidSubjectEntity,
   OperationEntity,
   OrganizationEntity,
+  PasskeyChallengeEntity,
+  PasskeyEntity,
   PasswordEntity,
+  PasswordResetEntity,
   ProviderEntity,
   ProviderGatewayEntity,
+  RecoveryCodeEntity,
   SessionEntity,
 ] as const;

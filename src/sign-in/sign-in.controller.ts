@@ -30,6 +30,7 @@ import {
   SignOutResponse,
   UpdateUserResponse,
 } from './dto/console-auth.response.js';
+import { RelyingParties } from './passkeys/relying-parties.js';
 import { Passwords } from './passwords/passwords.service.js';
 import { People } from './people/people.service.js';
 import { Google } from './third-party/google.js';
@@ -179,6 +180,7 @@ export class ConsoleCapabilitiesController {
   constructor(
     private readonly people: People,
     private readonly google: Google,
+    private readonly sites: RelyingParties,
     private readonly origin: ConsoleOrigin,
     private readonly environment: Environment,
   ) {}
@@ -191,7 +193,7 @@ export class ConsoleCapabilitiesController {
     summary: 'Read the features of the console',
   })
   @ApiOkResponse({ type: CapabilitiesResponse })
-  async capabilities(): Promise<CapabilitiesResponse> {
+  async capabilities(@Req() request: FastifyRequest): Promise<CapabilitiesResponse> {
     const { PLANS_FILE, TERMS_OF_SERVICE_URL, PRIVACY_POLICY_URL, ALLOW_ADDITIONAL_REGISTRATIONS } = this.environment;
     const awaitsFirstPerson = await this.people.isFirstAwaited().catch((error: unknown) => {
       // Without the database it is not known, and registration that the operator has opened stays open.
@@ -203,6 +205,7 @@ export class ConsoleCapabilitiesController {
       registrationOpen: awaitsFirstPerson || ALLOW_ADDITIONAL_REGISTRATIONS,
       awaitsFirstPerson,
       googleAuth: this.google.isEnabled,
+      passkeys: this.sites.find(request) !== undefined,
       simulatedProvider: offersSimulation(this.environment),
       ...(this.origin.issuer === undefined ? {} : { mcpUrl: `${this.origin.issuer}/mcp` }),
       termsOfServiceUrl: TERMS_OF_SERVICE_URL,

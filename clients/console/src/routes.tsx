@@ -27,12 +27,15 @@ const PAGES = {
 };
 const AppPage = lazyComponent(async () => (await import('./apps/app-page')).AppPage);
 const InvitePage = lazyComponent(async () => (await import('./access/invite-page')).InvitePage);
+const RecoverPage = lazyComponent(async () => (await import('./session/recover-page')).RecoverPage);
+const ResetPage = lazyComponent(async () => (await import('./session/reset-page')).ResetPage);
 
 /** Fetches the code of the page at an address. */
 export async function fetchPage(path: string): Promise<void> {
   if (path === '/login' || path === '/signup') return;
   const wanted = path === '/' ? '/apps' : path;
-  const page = path === '/invite' ? InvitePage : Object.entries(PAGES).find(([own]) => own === wanted)?.[1];
+  const pages = { ...PAGES, '/invite': InvitePage, '/recover': RecoverPage, '/reset': ResetPage };
+  const page = Object.entries(pages).find(([own]) => own === wanted)?.[1];
   await (page ?? AppPage).fetch();
 }
 
@@ -43,6 +46,8 @@ export function Routes() {
       <Route path="/login" component={SignInPage} />
       <Route path="/signup" component={SignUpPage} />
       <Route path="/invite" component={InvitePage} />
+      <Route path="/recover" component={RecoverPage} />
+      <Route path="/reset" component={ResetPage} />
       <Route>
         <SessionProvider>
           <Shell>

@@ -15,6 +15,7 @@ const PROOF = 'e0d1c2b3'.repeat(8);
 const TERMINAL = { label: 'Ada’s laptop', os: 'linux' };
 const MODEL = 'gpt-4.1-mini';
 const PERSON = { id: USER, name: 'Ada Lovelace' };
+const CREDENTIAL = 'YW4taWQtb2YtYS1wYXNza2V5';
 const CONNECTION = { name: 'Edge of Europe' };
 
 /** Example values by member name. Exceptions are in `MEMBERS`. */
@@ -58,6 +59,9 @@ const WORDS: ExampleSource['words'] = {
   },
   ...{ nextBeforeId: null, limitations: ['No provider was called.'], per_minute: 10, per_day: 300, monthly_usd: 5 },
   ...{ snippet: 'curl -sS …', notes: ['APP_KEY is a key of the application.'] },
+  ...{ clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', attestationObject: 'o2NmbXRkbm9uZQ' },
+  ...{ authenticatorData: 'SZYN5YgOjGh0NBcPZHZgW4', signature: 'MEUCIQDx0aGVzaWduYXR1cmU' },
+  userHandle: 'dXNlcl8wYTFiMmMzZDRl',
   ...{ hasProblems: false, termsOfServiceUrl: null, privacyPolicyUrl: null, error: null },
 };
 
@@ -73,6 +77,16 @@ const MEMBERS: ExampleSource['members'] = {
     userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
   },
   RevokeSessionRequest: { id: SESSION },
+  PasskeyResource: { name: 'Laptop' },
+  RegisterPasskeyRequest: { name: 'Laptop', id: CREDENTIAL },
+  PasskeySignInRequest: { id: CREDENTIAL },
+  RecoverRequest: { code: '3abc-defg-hijk-0123' },
+  RecoveryCodesResponse: { codes: ['3abc-defg-hijk-0123'] },
+  ResetPasswordRequest: { token: INVITATION_TOKEN },
+  IssuedPasswordResetResponse: { url: `https://gateway.example.com/reset#${INVITATION_TOKEN}` },
+  AuditedChangeResponse: { from: 300, to: 500, redacted: false },
+  AuditFacetsResponse: { actions: ['app.replaced'] },
+  AuditedPersonResponse: { ...PERSON, kind: 'human' },
   RevokedSessionsResponse: { revoked: 2 },
   SessionActor: { id: USER, credentialId: null },
   AuditActorResponse: PERSON,

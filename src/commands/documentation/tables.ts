@@ -46,6 +46,19 @@ export const TABLE_AREAS: readonly TableArea[] = [
         purpose: 'Authorizations requested by OAuth clients, and their decisions. Proofs are hashes, codes are sealed.',
       },
       passwords: { owner: 'src/sign-in', purpose: 'Password hashes of persons who sign in with a password.' },
+      recovery_codes: {
+        owner: 'src/sign-in',
+        purpose: 'Recovery codes of persons that are not used, hashed as passwords.',
+      },
+      password_resets: {
+        owner: 'src/sign-in',
+        purpose: 'Links with which a member sets a new password, made by an owner; tokens as hashes.',
+      },
+      passkeys: { owner: 'src/sign-in', purpose: 'Public keys of passkeys of persons.' },
+      passkey_challenges: {
+        owner: 'src/sign-in',
+        purpose: 'Challenges that wait for the signature of a passkey, as hashes.',
+      },
       openid_subjects: {
         owner: 'src/sign-in',
         purpose: 'Which subject of which OpenID provider signs in as which person.',

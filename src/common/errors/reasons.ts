@@ -566,9 +566,32 @@ export const REASONS = {
     means: 'The base URL in the request is an address of this gateway: a call would come back to it.',
     advice: 'Give the address of the provider.',
   },
+  passkey_refused: {
+    means:
+      'A new passkey was not accepted: challenge, origin, site, user verification or signature. The cause says which.',
+    advice: 'Nothing for single lines.',
+  },
+  passkey_sign_in_refused: {
+    means:
+      'A sign-in with a passkey failed: unknown, of another person or site, replayed, or a counter that did not rise.',
+    advice: 'Nothing for single lines. Many, or one whose counter did not rise: the person removes the passkey.',
+  },
+  passkey_site_unusable: {
+    means: 'A passkey was to be used at an IP address, or without https.',
+    advice: 'Set `PUBLIC_URL` to an https address with a host name.',
+  },
+  passkey_stored: {
+    means: 'A passkey was added that is stored already.',
+    advice: 'Nothing.',
+  },
   password_hashing_busy: {
     means: 'Too many passwords are checked at once.',
     advice: 'Many: somebody guesses passwords from many addresses. Limit sign-ins at the proxy.',
+  },
+  password_reset_unknown: {
+    means:
+      'A link for a new password is unknown, used, replaced or expired, or its maker no longer owns every account of the person.',
+    advice: 'Nothing for single lines: an owner makes another link.',
   },
   password_wrong: {
     means: 'The current password is wrong.',
@@ -751,6 +774,10 @@ export const REASONS = {
     means: 'The query has broken or double escapes, or control characters.',
     advice: 'Look at the client.',
   },
+  recovery_refused: {
+    means: 'A recovery failed: the e-mail address is unknown, or the code is wrong or used.',
+    advice: 'Nothing for single lines. Many for one address: somebody guesses.',
+  },
   redeem_code_wrong: {
     means: 'The code of a login is wrong.',
     advice: 'Start again in the terminal. Many: somebody is guessing codes.',
@@ -770,6 +797,18 @@ export const REASONS = {
   request_quota_reached: {
     means: 'The account has used the requests of its plan in this period.',
     advice: 'Give it another plan, or wait for the next period.',
+  },
+  reset_own: {
+    means: 'An owner asked for a link for their own password.',
+    advice: 'Nothing: they change it in the settings.',
+  },
+  reset_reaches_other_accounts: {
+    means: 'An owner asked for a link for a person who also belongs to an account that they do not own.',
+    advice: 'The person uses a recovery code or a passkey, or leaves the other account.',
+  },
+  reset_without_password: {
+    means: 'An owner asked for a link for a person without a password.',
+    advice: 'The person signs in as before, with Google.',
   },
   role_not_owner: {
     means: 'Only owners may do this.',
@@ -810,6 +849,10 @@ export const REASONS = {
   session_unknown: {
     means: 'The session is unknown, ended or signed by another secret.',
     advice: 'The person signs in again. All people: `AUTH_SECRET` changed, or differs between instances.',
+  },
+  sign_in_not_recent: {
+    means: 'A person tried to change how they sign in, by a session older than 15 minutes.',
+    advice: 'Nothing: they sign in again.',
   },
   sign_in_refused: {
     means: 'E-mail address or password is wrong.',
@@ -878,6 +921,10 @@ export const REASONS = {
   too_many_organizations: {
     means: 'The person has reached the maximum number of organizations.',
     advice: 'Leave one.',
+  },
+  too_many_passkeys: {
+    means: 'A person with the most passkeys allowed tried to add one.',
+    advice: 'Nothing: they remove one.',
   },
   too_many_pending_authorizations: {
     means: 'Too many OAuth clients wait for a decision.',

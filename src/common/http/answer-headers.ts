@@ -58,6 +58,11 @@ export const ANSWER_HEADERS = {
     schema: TEXT,
   },
   OrganizationCookie: { description: 'The organization that the session acts in.', required: true, schema: TEXT },
+  PasskeyCookie: {
+    description: 'Binds the sign-in to this browser; sent only to `/v1/auth/sign-in/passkey`.',
+    required: true,
+    schema: TEXT,
+  },
   SignInStateCookie: {
     description: 'Binds the sign-in to this browser; sent only to `/v1/auth/callback/google`.',
     required: true,

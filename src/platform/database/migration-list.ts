@@ -39,6 +39,8 @@ import { SumUsageOfAccounts1763600000060 } from '../../../migrations/17636000000
 import { ExpireAppKeys1763600000071 } from '../../../migrations/1763600000071-expire-app-keys.js';
 import { RecordChangedValues1763600000072 } from '../../../migrations/1763600000072-record-changed-values.js';
 import { KeepHealthHistory1763600000073 } from '../../../migrations/1763600000073-keep-health-history.js';
+import { CreatePasskeys1763600000074 } from '../../../migrations/1763600000074-create-passkeys.js';
+import { RecoverPasswords1763600000075 } from '../../../migrations/1763600000075-recover-passwords.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -84,4 +86,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   ExpireAppKeys1763600000071,
   RecordChangedValues1763600000072,
   KeepHealthHistory1763600000073,
+  CreatePasskeys1763600000074,
+  RecoverPasswords1763600000075,
 ];

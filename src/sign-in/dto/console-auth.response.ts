@@ -173,6 +173,9 @@ export class CapabilitiesResponse {
   @ApiProperty({ type: 'boolean', description: 'Whether people can sign in with Google.' })
   googleAuth: boolean;
 
+  @ApiProperty({ type: 'boolean', description: 'Whether browsers have passkeys at the address of the request.' })
+  passkeys: boolean;
+
   @ApiProperty({ type: 'boolean', description: 'Whether providers of the type `simulated` can be created.' })
   simulatedProvider: boolean;
 

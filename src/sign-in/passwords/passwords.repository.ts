@@ -26,6 +26,11 @@ export class PasswordsRepository {
     await tx.insert(PasswordEntity, { identityId, passwordHash, changedAt: at });
   }
 
+  /** Stores or replaces the password of a person. */
+  async set(tx: EntityManager, { identityId, passwordHash }: StoredPassword, at: Instant): Promise<void> {
+    await tx.upsert(PasswordEntity, { identityId, passwordHash, changedAt: at }, ['identityId']);
+  }
+
   /** Whether the hash is still stored. If so, the row stays locked against changes until the transaction ends. */
   async lockUnchanged(tx: EntityManager, { identityId, passwordHash }: StoredPassword): Promise<boolean> {
     const lock = { mode: 'pessimistic_read' } as const;

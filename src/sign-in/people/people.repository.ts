@@ -43,6 +43,15 @@ export class PeopleRepository {
     return { id, name, email, emailVerified, image, createdAt, updatedAt: updatedAt ?? createdAt };
   }
 
+  /** @param mode a new membership, which refers to the person, waits for `pessimistic_write` alone. */
+  async lock(
+    tx: EntityManager,
+    id: string,
+    mode: 'for_no_key_update' | 'pessimistic_write' = 'for_no_key_update',
+  ): Promise<void> {
+    await tx.findOne(IdentityEntity, { where: { id }, lock: { mode } });
+  }
+
   /** @throws QueryFailedError the e-mail address is taken: constraint `identities_email_key`. */
   async insert(tx: EntityManager, person: PersonRow): Promise<void> {
     await tx.insert(IdentityEntity, { ...person, kind: 'human' });

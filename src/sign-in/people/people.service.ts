@@ -106,6 +106,16 @@ export class People {
     return this.repository.find(identityId, within);
   }
 
+  /** Serializes changes of a person's credentials until the transaction ends. */
+  async lock(tx: EntityManager, identityId: string): Promise<void> {
+    await this.repository.lock(tx, identityId);
+  }
+
+  /** As `lock`; the person also joins no organization until the transaction ends. */
+  async lockWhole(tx: EntityManager, identityId: string): Promise<void> {
+    await this.repository.lock(tx, identityId, 'pessimistic_write');
+  }
+
   /** @throws Error no such person. A session ends with its person, so this is a defect. */
   async profile({ identityId }: { readonly identityId: string }): Promise<PersonRow> {
     const person = await this.repository.find(identityId);

@@ -5,6 +5,7 @@ import { addApp } from '../../support/mcp/change-client.js';
 import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { freePort } from '../../support/platform/gateway-process.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
+import { SoftAuthenticator } from '../../support/sign-in/soft-authenticator.js';
 import { type GatewayWorld, startGatewayWorld } from '../../support/upstream-gateway-world.js';
 import { problemsWith, typesOf } from './generated-types.js';
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.js';
@@ -38,13 +39,14 @@ beforeAll(async () => {
   const port = String(await freePort());
   stage = await startGatewayWorld({
     PORT: port,
-    PUBLIC_URL: `http://127.0.0.1:${port}`,
+    PUBLIC_URL: `http://localhost:${port}`,
     OAUTH_CLIENTS_FILE: clientsFile(),
     ALLOW_ADDITIONAL_REGISTRATIONS: 'true',
     GOOGLE_CLIENT_ID: 'client-1',
     GOOGLE_CLIENT_SECRET: 'secret-1',
     GOOGLE_ISSUER_URL: thirdParty.url,
     METRICS_TOKEN,
+    TRUSTED_PROXIES: '127.0.0.1/32,::1/128',
     REDIS_URL: '',
   });
   stage.edge.script(json(200, { data: [] }));
@@ -69,7 +71,7 @@ async function meetUser(app: string): Promise<string> {
 }
 
 async function issueKey(managementKey: string): Promise<string> {
-  const mcp = await McpTestClient.connect(stage.world.baseUrl, managementKey);
+  const mcp = await McpTestClient.connect(stage.world.consoleOrigin, managementKey);
   return (await addApp({ mcp })).id;
 }
 
@@ -100,8 +102,16 @@ describe('a client generated from the served document', () => {
     const { driveWholeApi }: Program = await import(PROGRAM);
     const { world } = stage;
     const { signInAt } = thirdParty;
-    const places = { baseUrl: world.baseUrl, bootstrapKey: world.managementKey, providerUrl: `${world.upstream.url}/` };
-    const calls = await driveWholeApi({ ...places, metricsToken: METRICS_TOKEN, signInAt, meetUser, issueKey });
+    const baseUrl = stage.world.consoleOrigin;
+    const places = { baseUrl, bootstrapKey: world.managementKey, providerUrl: `${world.upstream.url}/` };
+    const calls = await driveWholeApi({
+      ...places,
+      metricsToken: METRICS_TOKEN,
+      signInAt,
+      meetUser,
+      issueKey,
+      passkey: new SoftAuthenticator(baseUrl),
+    });
     const made = new Set(
       calls.flatMap(({ operation, credential }) => [`${operation} as ${credential}`, `${operation} as none`]),
     );

@@ -5,6 +5,7 @@ import { NewOrganizationsRepository } from '../../../src/accounts/access/new-org
 import { NewOrganizations } from '../../../src/accounts/access/new-organizations.service.js';
 import { AuditEventsRepository } from '../../../src/accounts/audit/audit-events.repository.js';
 import { AuditTrail } from '../../../src/accounts/audit/audit-trail.js';
+import { ManagementKeyUses } from '../../../src/accounts/management-keys/management-key-uses.js';
 import { ManagementKeysRepository } from '../../../src/accounts/management-keys/management-keys.repository.js';
 import { ManagementKeysService } from '../../../src/accounts/management-keys/management-keys.service.js';
 import { SystemClock } from '../../../src/common/clock.js';
@@ -65,7 +66,9 @@ function trail(): Promise<{ action: string }[]> {
 }
 
 function managementKeys(): ManagementKeysService {
-  return new ManagementKeysService(source, new ManagementKeysRepository(source), auditTrail(), clock, ids);
+  const keys = new ManagementKeysRepository(source);
+  const uses = new ManagementKeyUses(keys, clock, new Log(clock, 'error', () => undefined));
+  return new ManagementKeysService(source, keys, uses, auditTrail(), clock, ids);
 }
 
 function auditTrail(): AuditTrail {

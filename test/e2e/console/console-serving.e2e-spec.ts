@@ -18,6 +18,7 @@ async function scriptOf(path: string): Promise<string> {
 
 describe('pages of the console', () => {
   it.each([
+    ...['/recover', '/reset'],
     ...['/', '/login', '/signup', '/invite', '/start', '/apps', '/apps/new', '/apps/some-app/overview'],
     ...['/apps/some-app/auth-events', '/providers', '/providers/gateways', '/access', '/members', '/audit'],
     ...['/health', '/settings/profile', '/settings/security'],

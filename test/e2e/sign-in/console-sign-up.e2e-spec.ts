@@ -259,6 +259,7 @@ describe('registration that stays open', () => {
       registrationOpen: true,
       awaitsFirstPerson: false,
       googleAuth: false,
+      passkeys: false,
       simulatedProvider: false,
       termsOfServiceUrl: 'https://example.com/terms',
       privacyPolicyUrl: 'https://example.com/privacy',
@@ -268,6 +269,7 @@ describe('registration that stays open', () => {
       registrationOpen: true,
       awaitsFirstPerson: true,
       googleAuth: false,
+      passkeys: false,
       simulatedProvider: false,
     });
   });

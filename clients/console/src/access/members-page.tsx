@@ -3,12 +3,14 @@ import { useState } from 'react';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
+import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { CodeBlock } from '../design/copy';
 import { TypedConfirmation } from '../design/dialog';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, PageHeader } from '../design/layout';
 import { Loaded } from '../design/loaded';
+import { SecretDialog } from '../design/secret-dialog';
 import { type Column, Table } from '../design/table';
 import { Day } from '../design/time';
 import { useToast } from '../design/toast';
@@ -43,7 +45,10 @@ export function MembersPage() {
 
 function Members() {
   const query = useQuery(queries.members());
-  const { user } = useSession();
+  const { user, role } = useSession();
+  const isOwner = role === 'owner';
+  const { run, error: problem } = useSubmit();
+  const [link, setLink] = useState<string>();
   const reason = useReadOnlyReason();
   const client = useQueryClient();
   const say = useToast();
@@ -63,6 +68,11 @@ function Members() {
     await read(api.DELETE('/v1/admin/members/{user}', { params: { path: { user: id } } }));
     await refresh();
   };
+  const makeLink = (member: Member) =>
+    run(async () => {
+      const params = { path: { user: member.id } };
+      setLink((await read(api.POST('/v1/admin/members/{user}/password-reset', { params }))).url);
+    });
   const columns: readonly Column<Member>[] = [
     {
       key: 'name',
@@ -98,14 +108,25 @@ function Members() {
       isLead: true,
       isNumber: true,
       cell: (member) => (
-        <Button
-          size="sm"
-          reason={reason}
-          aria-label={`Remove ${member.name ?? member.email ?? member.id}`}
-          onClick={() => setRemoving(member)}
-        >
-          Remove
-        </Button>
+        <span className="inline-flex flex-wrap justify-end gap-1">
+          {isOwner && member.kind === 'human' && member.id !== user.id && (
+            <Button
+              size="sm"
+              aria-label={`Reset password of ${member.name ?? member.email ?? member.id}`}
+              onClick={() => void makeLink(member)}
+            >
+              Reset password
+            </Button>
+          )}
+          <Button
+            size="sm"
+            reason={reason}
+            aria-label={`Remove ${member.name ?? member.email ?? member.id}`}
+            onClick={() => setRemoving(member)}
+          >
+            Remove
+          </Button>
+        </span>
       ),
     },
   ];
@@ -114,6 +135,13 @@ function Members() {
       <Loaded query={query}>
         {(members) => <Table caption="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
       </Loaded>
+      {problem !== undefined && <Alert>{messageOf(problem)}</Alert>}
+      <SecretDialog
+        title="A link for a new password"
+        label="Link, valid once and for 24 hours"
+        secret={link}
+        onClose={() => setLink(undefined)}
+      />
       {removing !== undefined && (
         <TypedConfirmation
           title={`Remove ${removing.name ?? removing.email ?? removing.id}?`}

@@ -19,6 +19,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/audit-events/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The actions and persons of the audit trail
+         * @description Each once, of the last 90 days: the values that `action` and `actor_id` of the list can have.
+         */
+        get: operations["listAuditFacets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/keys": {
         parameters: {
             query?: never;
@@ -494,6 +514,188 @@ export interface paths {
          * @description Ends all your sessions, this one included. Management keys and connections stay.
          */
         post: operations["revokeSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List your passkeys */
+        get: operations["listPasskeys"];
+        put?: never;
+        /**
+         * Add a passkey
+         * @description With what the browser made of the options; all members are base64url. It must verify the person.
+         */
+        post: operations["createPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start to add a passkey
+         * @description Within 15 minutes after the sign-in of the session.
+         */
+        post: operations["startPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/passkeys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a passkey
+         * @description Within 15 minutes after the sign-in of the session. Sessions stay.
+         */
+        delete: operations["removePasskey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-in/passkey/options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a sign-in with a passkey
+         * @description The answer sets a cookie: only this browser can use the challenge.
+         */
+        post: operations["startPasskeySignIn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sign-in/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a passkey
+         * @description With what the browser made of the options; all members are base64url. The answer sets the session’s cookie. Every failure is the same 401.
+         */
+        post: operations["signInWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/members/{user}/password-reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link with which a member sets a new password
+         * @description For owners, within 15 minutes after the sign-in of the session. Valid once, for a day; another link replaces it. Only where every account of the person is one that you own.
+         */
+        post: operations["createPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/recovery-codes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count your recovery codes */
+        get: operations["countRecoveryCodes"];
+        put?: never;
+        /**
+         * Replace your recovery codes
+         * @description Ten new ones; the old ones no longer work. Within 15 minutes after the sign-in of the session.
+         */
+        post: operations["replaceRecoveryCodes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password with a recovery code
+         * @description The code is used up and all sessions end; the answer sets the cookie of a new one.
+         */
+        post: operations["recover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/reset-password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set a new password with a link of an owner
+         * @description The link is used up and all sessions of the person end; they sign in with the new password.
+         */
+        post: operations["resetPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1911,6 +2113,16 @@ export interface components {
             /** @description Its id; it may be deleted. */
             id: string;
         };
+        AuditedChangeResponse: {
+            /** @example limits.per_user.requests.per_day */
+            path: string;
+            /** @description The old value; null: absent, or not recorded. */
+            from: (string | number | boolean | ((string | number | boolean) | null)[]) | null;
+            /** @description The new value; null: absent, or not recorded. */
+            to: (string | number | boolean | ((string | number | boolean) | null)[]) | null;
+            /** @description Whether the values are not recorded: they can hold secrets or prompts. */
+            redacted: boolean;
+        };
         AuditEventResponse: {
             /** @description Increases with time; the cursor of the list. */
             id: number;
@@ -1929,6 +2141,8 @@ export interface components {
             details: {
                 [key: string]: string | number | boolean | null;
             } | null;
+            /** @description Old and new values of changed configuration, at most 200; those with values first. */
+            changes: components["schemas"]["AuditedChangeResponse"][];
             /** Format: date-time */
             created_at: string;
         };
@@ -1938,6 +2152,19 @@ export interface components {
             next_before_id: number | null;
             /** @description Newest first. */
             events: components["schemas"]["AuditEventResponse"][];
+        };
+        AuditedPersonResponse: {
+            id: string;
+            /** @enum {string} */
+            kind: "human" | "service";
+            /** @description The current name. */
+            name: string | null;
+        };
+        AuditFacetsResponse: {
+            /** @description In alphabetical order. */
+            actions: string[];
+            /** @description By name. */
+            actors: components["schemas"]["AuditedPersonResponse"][];
         };
         ManagementKeyResource: {
             /** @example mkey_0a1b2c3d4e5f6g7h8i9j */
@@ -2430,6 +2657,86 @@ export interface components {
             /** @description Number of sessions that this request ended; 0 when another one ended them all at the same time. */
             revoked: number;
         };
+        PasskeyResource: {
+            /** @example passkey_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            name: string;
+            /** Format: date-time */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description The last sign-in with it.
+             */
+            lastUsedAt: string | null;
+        };
+        PasskeyListResponse: {
+            /** @description Oldest first. */
+            passkeys: components["schemas"]["PasskeyResource"][];
+        };
+        PasskeyOptionsResponse: {
+            /** @description For `navigator.credentials`, in the JSON form of WebAuthn Level 3. Valid once, for five minutes. */
+            options: {
+                [key: string]: unknown;
+            };
+        };
+        RegisterPasskeyRequest: {
+            /** @description For the person, such as the name of the device. */
+            name: string;
+            /** @description `id` of the credential. */
+            id: string;
+            clientDataJSON: string;
+            attestationObject: string;
+        };
+        PasskeyResponse: {
+            passkey: components["schemas"]["PasskeyResource"];
+        };
+        RemovedPasskeyResponse: {
+            /** @enum {boolean} */
+            removed: true;
+        };
+        PasskeySignInRequest: {
+            /** @description `id` of the credential. */
+            id: string;
+            clientDataJSON: string;
+            authenticatorData: string;
+            signature: string;
+            userHandle: string;
+        };
+        IssuedPasswordResetResponse: {
+            /**
+             * Format: uri
+             * @description For the person alone: shown only once.
+             */
+            url: string;
+            /** Format: date-time */
+            expiresAt: string;
+        };
+        RecoveryCodeCountResponse: {
+            /** @description Codes that are not used. */
+            unused: number;
+        };
+        RecoveryCodesResponse: {
+            /** @description Shown only once and stored as hashes. */
+            codes: string[];
+        };
+        RecoverRequest: {
+            /** @description As registered, in any case. */
+            email: string;
+            /** @description A recovery code, in any case, with or without hyphens. */
+            code: string;
+            /** @description 8 to 128 characters of any kind. */
+            newPassword: string;
+        };
+        ResetPasswordRequest: {
+            /** @description The text after `#` in the link. */
+            token: string;
+            /** @description 8 to 128 characters of any kind. */
+            newPassword: string;
+        };
+        PasswordResetResponse: {
+            /** @enum {boolean} */
+            reset: true;
+        };
         SocialSignInRequest: {
             /** @enum {string} */
             provider: "google";
@@ -2457,8 +2764,15 @@ export interface components {
             awaitsFirstPerson: boolean;
             /** @description Whether people can sign in with Google. */
             googleAuth: boolean;
+            /** @description Whether browsers have passkeys at the address of the request. */
+            passkeys: boolean;
             /** @description Whether providers of the type `simulated` can be created. */
             simulatedProvider: boolean;
+            /**
+             * Format: uri
+             * @description The address that AI clients are given, which people let in on a page. Absent without `PUBLIC_URL`, or with `OAUTH_ENABLED=false`.
+             */
+            mcpUrl?: string;
             /** Format: uri */
             termsOfServiceUrl?: string;
             /** Format: uri */
@@ -4506,6 +4820,25 @@ export interface components {
              */
             limits: "ok" | "degraded";
         };
+        PartHistoryResponse: {
+            /**
+             * @description A member of `readiness`.
+             * @enum {string}
+             */
+            part: "database" | "redis" | "vault" | "journal" | "configChanges" | "clock" | "limits";
+            /** @description For each slot, the oldest first, the share of the samples of all instances in which the part did not work; null where there is no sample. */
+            failing: (number | null)[];
+        };
+        HealthHistoryResponse: {
+            /**
+             * Format: date-time
+             * @description Start of the first slot.
+             */
+            since: string;
+            /** @description Length of a slot in seconds. */
+            slotSeconds: number;
+            parts: components["schemas"]["PartHistoryResponse"][];
+        };
         DeploymentInstanceResponse: {
             id: string;
             /** @description Whether it answered this request. */
@@ -4556,6 +4889,8 @@ export interface components {
             node: string;
             /** @description As `GET /v1/readyz` answers it here. */
             readiness: components["schemas"]["ReadinessResponse"];
+            /** @description The last day, the current slot included. */
+            history: components["schemas"]["HealthHistoryResponse"];
             instances: components["schemas"]["DeploymentInstanceResponse"][];
             /** @enum {string} */
             database: "embedded" | "external";
@@ -4609,6 +4944,8 @@ export interface components {
         RenewedSessionCookie: string;
         /** @description The organization that the session acts in. */
         OrganizationCookie: string;
+        /** @description Binds the sign-in to this browser; sent only to `/v1/auth/sign-in/passkey`. */
+        PasskeyCookie: string;
         /** @description Binds the sign-in to this browser; sent only to `/v1/auth/callback/google`. */
         SignInStateCookie: string;
     };
@@ -4668,12 +5005,53 @@ export interface operations {
                      *           },
                      *           "app_id": "travel-journal-k3x9qa",
                      *           "details": null,
+                     *           "changes": [
+                     *             {
+                     *               "path": "limits.per_user.requests.per_day",
+                     *               "from": 300,
+                     *               "to": 500,
+                     *               "redacted": false
+                     *             }
+                     *           ],
                      *           "created_at": "2026-01-31T12:00:00.000Z"
                      *         }
                      *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["AuditEventsResponse"];
+                };
+            };
+        };
+    };
+    listAuditFacets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "actions": [
+                     *         "app.replaced"
+                     *       ],
+                     *       "actors": [
+                     *         {
+                     *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *           "kind": "human",
+                     *           "name": "Ada Lovelace"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuditFacetsResponse"];
                 };
             };
         };
@@ -5825,6 +6203,356 @@ export interface operations {
             };
         };
     };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "passkeys": [
+                     *         {
+                     *           "id": "passkey_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Laptop",
+                     *           "createdAt": "2026-01-31T12:00:00.000Z",
+                     *           "lastUsedAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyListResponse"];
+                };
+            };
+        };
+    };
+    createPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Laptop",
+                 *       "id": "YW4taWQtb2YtYS1wYXNza2V5",
+                 *       "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *       "attestationObject": "o2NmbXRkbm9uZQ"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterPasskeyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "passkey": {
+                     *         "id": "passkey_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Laptop",
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "lastUsedAt": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyResponse"];
+                };
+            };
+        };
+    };
+    startPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "options": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyOptionsResponse"];
+                };
+            };
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the passkey. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "removed": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RemovedPasskeyResponse"];
+                };
+            };
+        };
+    };
+    startPasskeySignIn: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "options": {}
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasskeyOptionsResponse"];
+                };
+            };
+        };
+    };
+    signInWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "YW4taWQtb2YtYS1wYXNza2V5",
+                 *       "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0",
+                 *       "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4",
+                 *       "signature": "MEUCIQDx0aGVzaWduYXR1cmU",
+                 *       "userHandle": "dXNlcl8wYTFiMmMzZDRl"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeySignInRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "redirect": false,
+                     *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SignInResponse"];
+                };
+            };
+        };
+    };
+    createPasswordReset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the member. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://gateway.example.com/reset#Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "expiresAt": "2026-01-31T12:00:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IssuedPasswordResetResponse"];
+                };
+            };
+        };
+    };
+    countRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "unused": 1
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodeCountResponse"];
+                };
+            };
+        };
+    };
+    replaceRecoveryCodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "codes": [
+                     *         "3abc-defg-hijk-0123"
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RecoveryCodesResponse"];
+                };
+            };
+        };
+    };
+    recover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "code": "3abc-defg-hijk-0123",
+                 *       "newPassword": "staple battery horse correct"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RecoverRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "user": {
+                     *         "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Ada Lovelace",
+                     *         "email": "ada@example.com",
+                     *         "emailVerified": true,
+                     *         "image": null,
+                     *         "createdAt": "2026-01-31T12:00:00.000Z",
+                     *         "updatedAt": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["SessionBegunResponse"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "token": "Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                 *       "newPassword": "staple battery horse correct"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResetPasswordRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "reset": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PasswordResetResponse"];
+                };
+            };
+        };
+    };
     signInWithGoogle: {
         parameters: {
             query?: never;
@@ -5897,7 +6625,9 @@ export interface operations {
                      *       "registrationOpen": true,
                      *       "awaitsFirstPerson": true,
                      *       "googleAuth": true,
+                     *       "passkeys": true,
                      *       "simulatedProvider": true,
+                     *       "mcpUrl": "https://id.example.com/keys",
                      *       "termsOfServiceUrl": "https://id.example.com/keys",
                      *       "privacyPolicyUrl": "https://id.example.com/keys"
                      *     }
@@ -9503,6 +10233,18 @@ export interface operations {
                      *         "instances": 1,
                      *         "clock": "ok",
                      *         "limits": "ok"
+                     *       },
+                     *       "history": {
+                     *         "since": "2026-01-31T12:00:00.000Z",
+                     *         "slotSeconds": 1,
+                     *         "parts": [
+                     *           {
+                     *             "part": "database",
+                     *             "failing": [
+                     *               null
+                     *             ]
+                     *           }
+                     *         ]
                      *       },
                      *       "instances": [
                      *         {

@@ -3,13 +3,16 @@ import { CodeBlock } from './copy';
 import { Dialog } from './dialog';
 import { Alert } from './layout';
 
-/** A key that is shown this one time. */
+/** A key, link or codes that are shown this one time. */
 export function SecretDialog({
   title,
+  label = 'Key',
   secret,
   onClose,
 }: {
   readonly title: string;
+  /** What it is. */
+  readonly label?: string;
   readonly secret: string | undefined;
   readonly onClose: () => void;
 }) {
@@ -17,7 +20,7 @@ export function SecretDialog({
     <Dialog title={title} isOpen={secret !== undefined} onClose={onClose} isSticky>
       <div className="flex flex-col gap-4">
         <Alert tone="warn">It is shown only once. The gateway stores a hash of it.</Alert>
-        <CodeBlock label="Key" code={secret ?? ''} />
+        <CodeBlock label={label} code={secret ?? ''} />
         <div className="flex justify-end">
           <Button look="primary" onClick={onClose}>
             I have saved it

@@ -8,7 +8,7 @@ type AuditEvent = Schemas['AuditEventResponse'];
 
 const PAGE = 200;
 /** The most entries of one file. */
-export const MOST_EXPORTED = 10_000;
+const MOST_EXPORTED = 10_000;
 
 const HEADER = [
   ...['id', 'created_at', 'actor_id', 'actor_name', 'source', 'credential_type', 'credential_id'],

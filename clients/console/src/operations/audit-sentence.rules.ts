@@ -40,6 +40,12 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'session.opened': 'Signed in',
   'session.ended': 'Signed out',
   'password.changed': 'Changed the password',
+  'password.reset': 'Set a new password with a link',
+  'password_reset.created': 'Made a link for a new password of a member',
+  'recovery_codes.replaced': 'Replaced the recovery codes',
+  'recovery_code.used': 'Set a new password with a recovery code',
+  'passkey.created': 'Added passkey',
+  'passkey.removed': 'Removed passkey',
 };
 
 /** An action in words; one that is not known here by its own name. */

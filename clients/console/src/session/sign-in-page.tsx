@@ -10,6 +10,7 @@ import { Alert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { GoogleButton } from './google-button';
 import { ownPath } from './own-path.rules';
+import { PasskeyButton } from './passkey-button';
 import { Frame } from './signed-out-frame';
 
 /** Why a third party's sign-in led back here. */
@@ -50,11 +51,11 @@ function SignInForm({
   const [password, setPassword] = useState('');
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const signIn = async () => {
+  const signIn = async (by: () => Promise<unknown>) => {
     setBusy(true);
     setError(undefined);
     try {
-      await read(api.POST('/v1/auth/sign-in/email', { body: { email, password } }));
+      await by();
       client.clear();
       navigate(next);
     } catch (thrown) {
@@ -68,7 +69,7 @@ function SignInForm({
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        void signIn();
+        void signIn(() => read(api.POST('/v1/auth/sign-in/email', { body: { email, password } })));
       }}
     >
       {refusal !== undefined && error === undefined && <Alert>{refusal}</Alert>}
@@ -95,6 +96,7 @@ function SignInForm({
       <Button look="primary" type="submit" isBusy={isBusy}>
         Sign in
       </Button>
+      {capabilities.passkeys && <PasskeyButton isBusy={isBusy} onSignIn={(by) => void signIn(by)} />}
       {capabilities.googleAuth && <GoogleButton next={next} />}
       {capabilities.registrationOpen ? (
         <p className="text-sm text-muted">

@@ -1,16 +1,20 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
+import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Alert, Card } from '../design/layout';
 import { useToast } from '../design/toast';
+import { PasskeysCard } from './passkeys-card';
+import { RecoveryCodesCard } from './recovery-codes-card';
 import { SessionsCard } from './sessions-card';
 import { SettingsFrame } from './settings-frame';
 
 export function SecurityPage() {
   const client = useQueryClient();
+  const { data: capabilities } = useQuery(queries.capabilities());
   const say = useToast();
   const [currentPassword, setCurrent] = useState('');
   const [newPassword, setNew] = useState('');
@@ -73,7 +77,9 @@ export function SecurityPage() {
           </div>
         </form>
       </Card>
-      <div className="mt-6">
+      <div className="mt-6 flex flex-col gap-6">
+        {capabilities?.passkeys === true && <PasskeysCard />}
+        <RecoveryCodesCard />
         <SessionsCard />
       </div>
     </SettingsFrame>

@@ -16,13 +16,16 @@ export const AT_CONSOLE = { 'x-console-request': '1' } as const;
 /** Makes clients, and notes the calls of all of them. */
 export class Clients {
   readonly calls: Call[] = [];
+  /** Everybody without a credential comes from an address of their own, because sign-ins are limited by address. */
+  private addresses = 0;
 
   /** @param baseUrl where the service is; its console, too. */
   constructor(readonly baseUrl: string) {}
 
   /** Whoever has no credential, or shows cookies that are none. */
   anonymous(cookie?: string): ApiClient {
-    return this.client('none', cookie === undefined ? {} : { cookie });
+    const headers = { 'x-forwarded-for': `198.51.100.${++this.addresses}` };
+    return this.client('none', cookie === undefined ? headers : { ...headers, cookie });
   }
 
   /** The holder of a bearer. */

@@ -1,4 +1,4 @@
-import { AT_CONSOLE, bodyOf, type Clients, cookiesOf } from './client.js';
+import { type ApiClient, AT_CONSOLE, bodyOf, type Clients, cookiesOf } from './client.js';
 
 const PASSWORD = 'correct horse battery';
 const NEW_PASSWORD = 'staple battery horse';
@@ -39,6 +39,37 @@ export async function keepProfile(clients: Clients, email: string, registered: r
   await bodyOf(person.POST('/v1/auth/update-user', { ...AS_PERSON, body: { name: 'Somebody else' } }));
   const passwords = { currentPassword: PASSWORD, newPassword: NEW_PASSWORD };
   return cookiesOf(person.POST('/v1/auth/change-password', { ...AS_PERSON, body: passwords }));
+}
+
+/** What makes and uses a passkey, in place of a browser. */
+export interface Authenticator {
+  create(options: object): { readonly id: string; readonly clientDataJSON: string; readonly attestationObject: string };
+  sign(options: object): {
+    readonly id: string;
+    readonly clientDataJSON: string;
+    readonly authenticatorData: string;
+    readonly signature: string;
+    readonly userHandle: string;
+  };
+}
+
+/** Adds a passkey, signs in with it, removes it, and sets a new password with a recovery code. */
+export async function usePasskey(clients: Clients, email: string, passkey: Authenticator): Promise<void> {
+  const body = { email, password: NEW_PASSWORD };
+  const person = clients.session(await cookiesOf(clients.anonymous().POST('/v1/auth/sign-in/email', { body })));
+  const asked = await bodyOf(person.POST('/v1/auth/passkeys/options', AS_PERSON));
+  const made = { name: 'Laptop', ...passkey.create(asked.options) };
+  await bodyOf(person.POST('/v1/auth/passkeys', { ...AS_PERSON, body: made }));
+  const begun = await clients.anonymous().POST('/v1/auth/sign-in/passkey/options');
+  const { options } = await bodyOf(Promise.resolve(begun));
+  const [binding] = await cookiesOf(Promise.resolve(begun));
+  await bodyOf(clients.anonymous(binding).POST('/v1/auth/sign-in/passkey', { body: passkey.sign(options) }));
+  const { passkeys } = await bodyOf(person.GET('/v1/auth/passkeys', AS_PERSON));
+  await bodyOf(person.GET('/v1/auth/recovery-codes', AS_PERSON));
+  const { codes } = await bodyOf(person.POST('/v1/auth/recovery-codes', AS_PERSON));
+  for (const { id } of passkeys) await bodyOf(person.DELETE('/v1/auth/passkeys/{id}', at({ id })));
+  const recovery = { email, code: codes[0] ?? '', newPassword: PASSWORD };
+  await bodyOf(clients.anonymous().POST('/v1/auth/recover', { body: recovery }));
 }
 
 /** Makes one more organization and chooses it. @returns the cookie of the choice. */
@@ -86,6 +117,18 @@ export async function manageMembers(
   const one = at({ user: joined.id });
   await bodyOf(client.PUT('/v1/admin/members/{user}', { ...one, body: { role: 'admin' } }));
   await bodyOf(client.DELETE('/v1/admin/members/{user}', one));
+  await resetPassword(clients, client);
+}
+
+/** Has a person join who belongs to no other organization, and sets their password by a link. */
+async function resetPassword(clients: Clients, owner: ApiClient): Promise<void> {
+  const { url } = await bodyOf(owner.POST('/v1/admin/invitations', { ...AS_PERSON, body: { role: 'member' } }));
+  const invitationToken = new URL(url).hash.slice(1);
+  const body = { name: 'A member', email: 'member@example.com', password: PASSWORD, invitationToken };
+  const { user } = await bodyOf(clients.anonymous().POST('/v1/auth/sign-up/email', { body }));
+  const link = await bodyOf(owner.POST('/v1/admin/members/{user}/password-reset', at({ user: user.id })));
+  const reset = { token: new URL(link.url).hash.slice(1), newPassword: NEW_PASSWORD };
+  await bodyOf(clients.anonymous().POST('/v1/auth/reset-password', { body: reset }));
 }
 
 /** Gives a management key out and takes it back; another one ends itself. @returns a third one, which works. */

@@ -1,12 +1,14 @@
 import { bodyOf, type Call, Clients, cookiesOf } from './client.js';
 import { letClientsIn } from './consents.js';
 import {
+  type Authenticator,
   chooseNewOrganization,
   claimAccount,
   keepProfile,
   manageManagementKeys,
   manageMembers,
   register,
+  usePasskey,
 } from './people.js';
 import { manageResources, type Surroundings } from './resources.js';
 import { logTerminalsIn, revealKey, useTerminal } from './terminals.js';
@@ -20,6 +22,7 @@ export interface Stage extends Surroundings {
   /** Has an AI client issue an application key with a management key. @returns the id of its operation. */
   readonly issueKey: (managementKey: string) => Promise<string>;
   /** What a person's browser comes back from the third party with, who was sent to this address. */
+  readonly passkey: Authenticator;
   readonly signInAt: (url: string) => { readonly state: string; readonly code: string };
 }
 
@@ -35,6 +38,7 @@ export async function driveWholeApi({
   bootstrapKey,
   signInAt,
   issueKey,
+  passkey,
   ...surroundings
 }: Stage): Promise<Call[]> {
   const clients = new Clients(baseUrl);
@@ -55,6 +59,7 @@ export async function driveWholeApi({
   await letClientsIn(clients, owner);
   await revealKey(clients, { key, owner, operation: await issueKey(key) });
   await signInElsewhere(clients, signInAt);
+  await usePasskey(clients, 'ada@example.com', passkey);
   return clients.calls;
 }
 
