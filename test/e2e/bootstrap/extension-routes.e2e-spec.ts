@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type CanActivate, Controller, Get, Module } from '@nestjs/common';
+import { ReportsModule } from '../../../examples/extension/reports.module.js';
 import { AccessModule } from '../../../src/accounts/access/access.module.js';
 import { ManagementAccess } from '../../../src/accounts/access/admin-access.decorator.js';
 import { Access } from '../../../src/common/http/access.js';
-import { ReportsModule } from '../../../examples/extension/reports.module.js';
 import { firstOrganizationId, newAccount, newMember } from '../../support/accounts/accounts.js';
 import { auditEntries } from '../../support/accounts/audit-entries.js';
 import { newPerson } from '../../support/accounts/people.js';

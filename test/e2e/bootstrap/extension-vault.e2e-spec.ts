@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { hsmVault } from '../../../examples/extension/hsm-vault.js';
 import type { Secret } from '../../../src/common/log/secret.js';
 import { Vault } from '../../../src/platform/vault/vault.js';
-import { hsmVault } from '../../../examples/extension/hsm-vault.js';
 import { codeOf } from '../../support/api-client.js';
 import { eventually } from '../../support/eventually.js';
 import { type KeyServer, startKeyServer } from '../../support/platform/key-server.js';
