@@ -27,7 +27,7 @@ export class AppConfigParser {
   /** Reads a stored configuration. One written by an older version may no longer be valid. */
   read(stored: unknown): StoredConfig {
     try {
-      return { config: this.parse(stored), configError: null };
+      return { config: parseAppConfig(stored, { ...this.trust, isStored: true }), configError: null };
     } catch (error) {
       if (error instanceof GatewayError) return { config: undefined, configError: error.message };
       throw error;

@@ -68,6 +68,32 @@ describe('issuer: jwks_url', () => {
   });
 });
 
+describe('issuer: placeholders', () => {
+  const PROBLEM = 'must not have braces: put your own value in place of the placeholder';
+
+  it.each([
+    'https://{ref}.supabase.co/auth/v1/.well-known/jwks.json',
+    'https://id.example.com/{tenant}/keys',
+    'https://id.example.com/%7Btenant%7D/keys',
+    'https://%7bref%7D.example.com/',
+    'https://id.example.com/keys?tenant={tenant}',
+    'https://id.example.com/}',
+  ])('jwks_url %s → refused, unless it was stored before', (jwks_url) => {
+    expect(() => read({ jwks_url })).toThrow(`i.jwks_url: ${PROBLEM}`);
+    const stored = { allowsHttp: () => false, isStored: true } as const;
+    expect(issuerConfig({ ...rawIssuer(), jwks_url }, 'i', stored).jwks_url).toMatch(/^https:/);
+  });
+
+  it.each([
+    [{ issuer: 'https://{ref}.supabase.co/auth/v1' }, 'i.issuer'],
+    [{ issuer: ['https://id.example.com', 'https://%7Bdomain%7D/'] }, 'i.issuer.1'],
+    [{ audience: '{project}' }, 'i.audience'],
+    [{ audience: ['mine', '{audience}'] }, 'i.audience.1'],
+  ])('%j → refused at %s', (changes, path) => {
+    expect(() => read(changes)).toThrow(`${path}: ${PROBLEM}`);
+  });
+});
+
 describe('issuer: values', () => {
   it('issuer with a trailing slash → kept', () => {
     expect(read({ issuer: 'https://tenant.example.com/' }).issuer).toEqual(['https://tenant.example.com/']);

@@ -11,6 +11,7 @@ import {
   oneOrList,
   oneOrMore,
   type Read,
+  type ReadContext,
   refined,
   text,
 } from '../../common/fields/config-values.js';
@@ -58,10 +59,27 @@ export function headerName(refused: () => ReadonlySet<string>): Read<string> {
 /** An absolute URL in visible ASCII. The backslash is excluded because URL parsers convert it to a slash. */
 const address = text({ max: MAX_URL_LENGTH, pattern: /^[!-[\]-~]+$/, problem: 'must be an absolute https URL' });
 
+/** Braces, also those that a URL writes as escapes: what is left of a template that was not filled in. */
+const BRACE = /[{}]|%7[bd]/i;
+
+/** @throws invalid_request for a placeholder; one that an older version has stored stays readable. */
+function requireFilledIn(text: string, path: string, context: ReadContext | undefined): void {
+  if (context?.isStored === true || !BRACE.test(text)) return;
+  throw invalidRequest(path, 'must not have braces: put your own value in place of the placeholder');
+}
+
+/** `iss` and `aud` of identity tokens. */
+const tokenParty: Read<string> = refined(text({ max: MAX_CLAIM_LENGTH }), (value, path, context) => {
+  requireFilledIn(value, path, context);
+  return value;
+});
+
 const keySetUrl: Read<string> = described(
   { type: 'string', format: 'uri', maxLength: MAX_URL_LENGTH },
   (value, path, context) => {
-    const url = URL.parse(address(value, path));
+    const sent = address(value, path);
+    requireFilledIn(sent, path, context);
+    const url = URL.parse(sent);
     if (url === null || url.hostname === '') throw invalidRequest(path, 'must be an absolute https URL');
     if (isMetadataHost(url.hostname)) {
       throw invalidRequest(path, 'must not be a cloud metadata address');
@@ -137,10 +155,10 @@ export class IssuerConfig {
   @Required(keySetUrl, { description: 'The public key set; https.' })
   readonly jwks_url: string;
 
-  @Required(oneOrMore(claimText), { description: 'Accepted `iss` values.' })
+  @Required(oneOrMore(tokenParty), { description: 'Accepted `iss` values.' })
   readonly issuer: readonly string[];
 
-  @Required(oneOrMore(claimText), { description: 'Accepted `aud` values.' })
+  @Required(oneOrMore(tokenParty), { description: 'Accepted `aud` values.' })
   readonly audience: readonly string[];
 
   @Required(claimPath, { description: `Claim that is the user id, usually \`sub\`. ${PATH_OF_CLAIM}` })

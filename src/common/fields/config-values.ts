@@ -21,6 +21,8 @@ export interface ReadContext {
    * @param host as in `URL.host`: with a non-default port, an IPv6 address in brackets.
    */
   allowsHttp(host: string): boolean;
+  /** Whether the value was stored before: rules that came later, and without which it only fails to serve, do not count. */
+  readonly isStored?: true;
 }
 
 /** Reads one value at a dotted path, and describes it to OpenAPI. */

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
 import { codeOf } from '../../support/api-client.js';
+import { rawIssuer } from '../../support/apps/app-configs.js';
+import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const VALIDATE = '/v1/admin/apps/validate';
@@ -77,5 +79,50 @@ describe('?include=config', () => {
 
   it.each([['include=all'], ['include='], ['exclude=config']])('?%s → 400', async (query) => {
     expect(codeOf(await world.api.post(`${VALIDATE}?${query}`, draft()))).toEqual(REFUSED);
+  });
+});
+
+describe('placeholders of an identity provider’s settings', () => {
+  const KEYS = 'https://{ref}.supabase.co/auth/v1/.well-known/jwks.json';
+  const signedIn = (issuer: object) => ({
+    authentication: { type: 'api_key', end_user: { source: 'issuer', issuer: { ...rawIssuer(), ...issuer } } },
+    routing: { providers: { mode: 'all' }, model_rewrites: {} },
+  });
+  const PROBLEM = 'must not have braces: put your own value in place of the placeholder';
+  const at = (member: string) => `config.authentication.end_user.issuer.${member}: ${PROBLEM}`;
+
+  it.each([
+    ['jwks_url', { jwks_url: KEYS }],
+    ['issuer.0', { issuer: ['https://{ref}.supabase.co/auth/v1'] }],
+    ['audience', { audience: '{project}' }],
+  ])('%s → refused by each route that writes or validates, and nothing is stored', async (member, issuer) => {
+    const { id } = await world.app(signedIn({}));
+    const { revision } = (await world.api.get(`/v1/admin/apps/${id}`)).body.app;
+    const body = { name: 'Notes', config: signedIn(issuer) };
+    const answers = [
+      await world.api.post('/v1/admin/apps', body),
+      await world.api.post(VALIDATE, body),
+      await world.api.post(`/v1/admin/apps/${id}/validate`, { ...body, revision }),
+      await world.api.put(`/v1/admin/apps/${id}`, { ...body, revision }),
+    ];
+    expect(answers.map((answer) => answer.body.error?.message)).toEqual(answers.map(() => at(member)));
+    const client = await McpTestClient.connect(world.baseUrl, world.managementKey);
+    expect((await client.call('validate_app', { app: id, config: { ...body, revision } })).text).toContain(PROBLEM);
+    expect((await world.api.get(`/v1/admin/apps/${id}`)).body.app.revision).toBe(revision);
+  });
+
+  it('stored by an earlier version → still read and served, and the check names it', async () => {
+    const { id } = await world.app(signedIn({}));
+    await world.dataSource.query(
+      "UPDATE apps SET config = jsonb_set(config::jsonb, '{authentication,end_user,issuer,jwks_url}', to_jsonb($2::text))::json WHERE id = $1",
+      [id, KEYS],
+    );
+    const { config_error: problem, app } = (await world.api.get(`/v1/admin/apps/${id}`)).body;
+    expect([problem, app.config.authentication.end_user.issuer.jwks_url]).toEqual([
+      null,
+      expect.stringContaining('ref'),
+    ]);
+    const check = await world.api.get(`/v1/admin/apps/${id}/check`);
+    expect([check.status, check.body.error.message]).toEqual([400, at('jwks_url')]);
   });
 });
