@@ -111,6 +111,17 @@ export class ConsoleOrigin {
   }
 
   /**
+   * As `url`, under the loopback name that a request came to: people see one address, not `localhost` here and `127.0.0.1`
+   * there.
+   *
+   * @param host the `Host` header.
+   * @param port the local port of the request's socket.
+   */
+  urlFor(host: string | undefined, port: number | undefined): string {
+    return this.#named === undefined && this.isOwnHost(host, port) ? `http://${host?.toLowerCase()}` : this.url;
+  }
+
+  /**
    * Whether a request names the host of the console.
    *
    * @param host the `Host` header.

@@ -1,5 +1,7 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Query, Req } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
+import type { FastifyRequest } from 'fastify';
+import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import { AdminAppAccess, OwnApp } from '../../app-directory/admin-app-access.decorator.js';
 import type { AppRow } from '../../app-directory/app.entity.js';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
@@ -9,7 +11,10 @@ import { AppSnippets } from './app-snippets.service.js';
 
 @Controller('v1/admin')
 export class AppSnippetsController {
-  constructor(private readonly snippets: AppSnippets) {}
+  constructor(
+    private readonly snippets: AppSnippets,
+    private readonly origin: ConsoleOrigin,
+  ) {}
 
   @Get('apps/:app/snippet')
   @AdminAppAccess('read')
@@ -22,7 +27,13 @@ export class AppSnippetsController {
   @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
   @Fails('invalid_request', 'unsupported_snippet', 'app_not_found', 'endpoint_not_found', 'provider_not_found')
   @ApiOkResponse({ type: AppSnippetResponse })
-  async get(@OwnApp() app: AppRow, @Query() query: AppSnippetRequest): Promise<AppSnippetResponse> {
-    return AppSnippetResponse.from(await this.snippets.snippetOf(app, query));
+  async get(
+    @OwnApp() app: AppRow,
+    @Query() query: AppSnippetRequest,
+    @Req() request?: FastifyRequest,
+  ): Promise<AppSnippetResponse> {
+    // An AI client’s request does not say under which address the people of the account see the service.
+    const origin = request && this.origin.urlFor(request.headers.host, request.socket.localPort);
+    return AppSnippetResponse.from(await this.snippets.snippetOf(app, query, origin));
   }
 }

@@ -16,14 +16,15 @@ export class AppSnippets {
   ) {}
 
   /**
+   * @param origin where the example calls; the configured address when absent.
    * @throws invalid_request the stored configuration is no longer valid, or both a provider and an endpoint are named.
    * @throws endpoint_not_found, provider_not_found the application has no such one.
    * @throws unsupported_snippet there is no example of such a call.
    */
-  async snippetOf(app: AppRow, question: SnippetQuestion): Promise<Snippet> {
+  async snippetOf(app: AppRow, question: SnippetQuestion, origin = this.origin.url): Promise<Snippet> {
     const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
     const target = snippetTarget(config, providers, question);
-    const call = { origin: this.origin.url, appId: app.id, authentication: config.authentication, target };
+    const call = { origin, appId: app.id, authentication: config.authentication, target };
     return question.language === 'swift' ? swiftSnippet(call) : shellSnippet(call);
   }
 }

@@ -77,7 +77,8 @@ describe('GET /v1/admin/apps/{app}/snippet', () => {
   it('get_app_snippet → the same, and the same refusals', async () => {
     const client = await McpTestClient.connect(world.baseUrl, world.managementKey);
     const { body, text } = await client.call('get_app_snippet', { app: app.id, endpoint: 'ask' });
-    expect([body, text]).toEqual([(await snippet('?endpoint=ask')).body, 'An example call, for a shell.']);
+    const here = { ...body, snippet: body.snippet.replace('http://localhost:0', world.baseUrl) };
+    expect([here, text]).toEqual([(await snippet('?endpoint=ask')).body, 'An example call, for a shell.']);
     const refused = await client.call('get_app_snippet', { app: app.id, language: 'swift' });
     expect(refused.body).toMatchObject({ error: 'unsupported_snippet', status: 400 });
   });

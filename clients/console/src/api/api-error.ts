@@ -1,3 +1,10 @@
+/** A path such as `config.endpoints."my slug".fallback.0`, and what is wrong there. Unusual names are quoted as JSON. */
+const FIELD = /^([A-Za-z_][\w-]*(?:\.(?:"(?:[^"\\]|\\.)*"|[\w/@+-]+)|\[\d+\])*): (.+)$/s;
+/** Names that the API writes into paths as they are; it quotes and truncates every other one. */
+const PLAIN_NAME = /^[\w/@+-]+(?:\.[\w/@+-]+)*$/;
+const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/g;
+const MAX_NAME = 64;
+
 /** A refusal of the API, or its silence. */
 export class ApiError extends Error {
   private constructor(
@@ -42,18 +49,43 @@ export class ApiError extends Error {
 
   /** The member that the message is about, as `config.limits.per_user`, and the message without it. */
   get field(): { readonly path: string; readonly problem: string } | undefined {
-    const [, path, problem] = /^([A-Za-z_][\w-]*(?:[.[][\w.[\]-]+)?): (.+)$/s.exec(this.message) ?? [];
-    return this.status === 400 && path !== undefined && problem !== undefined ? { path, problem } : undefined;
+    const [, path, problem] = FIELD.exec(this.message) ?? [];
+    const isAboutMember = this.status === 400 || this.status === 409;
+    return isAboutMember && path !== undefined && problem !== undefined ? { path, problem } : undefined;
   }
+}
+
+/** The path of a member whose name a person has chosen, in the API's spelling. */
+export function memberPath(path: string, name: string): string {
+  const isPlain = name.length <= MAX_NAME && PLAIN_NAME.test(name);
+  const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const quoted = () => JSON.stringify(name.slice(0, MAX_NAME)).replace(NOT_PRINTABLE_ASCII, escaped);
+  return `${path}.${isPlain ? name : quoted()}`;
 }
 
 /** The problem of one field, for the form that has it; undefined where the error is about something else. */
 export function problemAt(error: unknown, ...paths: readonly string[]): string | undefined {
   if (!(error instanceof ApiError) || error.field === undefined) return undefined;
   const { path, problem } = error.field;
-  return paths.some((own) => path === own || path.startsWith(`${own}.`) || path.startsWith(`${own}[`))
-    ? problem
-    : undefined;
+  const own = paths.find((known) => path === known || path.startsWith(`${known}.`) || path.startsWith(`${known}[`));
+  if (own === undefined) return undefined;
+  const place = path.slice(own.length);
+  return place === '' ? problem : `${placeText(place)}: ${problem}`;
+}
+
+/** As {@link problemAt}, for a form that has fields of its own for everything below the path. */
+export function problemExactlyAt(error: unknown, path: string): string | undefined {
+  return error instanceof ApiError && error.field?.path === path ? error.field.problem : undefined;
+}
+
+/** A place within a field: `.3` as `entry 4`, `.m.input` as `m.input`. */
+function placeText(place: string): string {
+  return place
+    .replace(
+      /^(?:\.(\d+)|\[(\d+)\])(?=[.[]|$)/,
+      (_all, dotted, bracketed) => `entry ${Number(dotted ?? bracketed) + 1}`,
+    )
+    .replace(/^\./, '');
 }
 
 /** A text for whatever was thrown: what is wrong, and when or with whom it can be mended. */

@@ -6,7 +6,8 @@ type Totals = Schemas['UsageTotalsResponse'];
 
 /** The figures of a UTC month. */
 export function MonthFigures({ usage }: { readonly usage: Totals }) {
-  const perRequest = usage.requests === 0 ? undefined : usage.cost_usd / usage.requests;
+  const sent = usage.requests - usage.blocked;
+  const perCall = sent === 0 ? undefined : usage.cost_usd / sent;
   return (
     <Figures>
       <Figure
@@ -15,7 +16,7 @@ export function MonthFigures({ usage }: { readonly usage: Totals }) {
         note={
           usage.estimated_cost_usd > 0
             ? `${moneyText(usage.estimated_cost_usd)} of it estimated`
-            : perRequest !== undefined && `${moneyText(perRequest)} a request`
+            : perCall !== undefined && `${moneyText(perCall)} a call that was sent`
         }
       />
       <Figure label="Requests" value={shortCountText(usage.requests)} note={`${countText(usage.requests)} in all`} />

@@ -13,6 +13,7 @@ import { Loaded } from '../design/loaded';
 import { type Column, type Sorting, Table } from '../design/table';
 import { useReadOnlyReason } from '../shell/session';
 import { MonthFigures } from './app-figures';
+import { barWidth, shareOf } from './cost-share.rules';
 
 type AppOrder = (typeof SORTS)[number];
 
@@ -201,18 +202,18 @@ function Cost({
   readonly app: AppSummary;
   readonly totalCostUsd: number;
 }) {
-  const share = totalCostUsd === 0 ? 0 : usage.cost_usd / totalCostUsd;
+  const { part, all, label } = shareOf(usage, budget, totalCostUsd);
   return (
     <span className="inline-flex flex-col items-end gap-1">
       <span className="font-medium">{moneyText(usage.cost_usd)}</span>
       <span className="h-1 w-20 overflow-hidden rounded-full bg-line" aria-hidden>
         <svg viewBox="0 0 100 1" preserveAspectRatio="none" className="h-full w-full">
-          <title>Share of the cost</title>
-          <rect width={share * 100} height="1" className="fill-accent" />
+          <title>{label}</title>
+          <rect width={barWidth(part, all)} height="1" className={part > all ? 'fill-bad' : 'fill-accent'} />
         </svg>
       </span>
       <span className="text-xs text-muted">
-        {budget === null ? `${shareText(usage.cost_usd, totalCostUsd)} of all` : `of ${moneyText(budget)}`}
+        {shareText(part, all)} {label}
       </span>
     </span>
   );

@@ -1,6 +1,6 @@
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { problemAt } from '../api/api-error';
+import { problemAt, problemExactlyAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
 import { Button } from '../design/button';
 import { SelectField, TextArea, TextField } from '../design/field';
@@ -8,13 +8,15 @@ import { Badge } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
-import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, textOfList } from './issuer.rules';
+import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, missingOf, textOfList } from './issuer.rules';
 
 type Issuer = Schemas['AppIssuer'];
 type RequiredClaim = Issuer['required_claims'][number];
 
 const PATH = 'config.authentication.end_user.issuer';
 const DAY_SECONDS = 86_400;
+
+const claimAt = (index: number) => `${PATH}.required_claims.${index}`;
 
 /** An issuer without anything filled in. */
 export function emptyIssuer(): Issuer {
@@ -94,6 +96,7 @@ function Preset({
   const [id, setId] = useState<string>(initial ?? 'custom');
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const preset = ISSUER_PRESETS.find((known) => known.id === id);
+  const missing = preset === undefined ? [] : missingOf(preset, values);
   return (
     <div className="flex flex-col gap-3 rounded-md bg-sunken p-3">
       <SelectField
@@ -124,7 +127,11 @@ function Preset({
             </p>
           ))}
           <div>
-            <Button size="sm" reason={reason} onClick={() => onFill(issuerOf(preset, values))}>
+            <Button
+              size="sm"
+              reason={reason ?? (missing.length > 0 ? `Enter ${missing.join(' and ')} first.` : undefined)}
+              onClick={() => onFill(issuerOf(preset, values))}
+            >
               Fill in
             </Button>
           </div>
@@ -159,7 +166,8 @@ function RequiredClaims({
           index={index}
           onChange={(next) => replace(index, next)}
           onRemove={() => onChange(claims.filter((_, at) => at !== index))}
-          problem={problemAt(error, `${PATH}.required_claims.${index}`, `${PATH}.required_claims[${index}]`)}
+          problem={problemAt(error, `${claimAt(index)}.path`) ?? problemExactlyAt(error, claimAt(index))}
+          valueProblem={problemAt(error, `${claimAt(index)}.contains`, `${claimAt(index)}.equals`)}
           isFulfilled={tried === undefined ? undefined : fulfils(tried, claim)}
         />
       ))}
@@ -191,6 +199,7 @@ function ClaimRow({
   onChange,
   onRemove,
   problem,
+  valueProblem,
   isFulfilled,
 }: {
   readonly claim: RequiredClaim;
@@ -198,6 +207,7 @@ function ClaimRow({
   readonly onChange: (claim: RequiredClaim) => void;
   readonly onRemove: () => void;
   readonly problem: string | undefined;
+  readonly valueProblem: string | undefined;
   readonly isFulfilled: boolean | undefined;
 }) {
   const reason = useReadOnlyReason();
@@ -231,8 +241,9 @@ function ClaimRow({
         label={`Value of claim ${index + 1}`}
         isLabelHidden
         value={value}
-        onChange={(text) => onChange(isEquals ? { ...claim, equals: text } : { ...claim, contains: text })}
+        onChange={(text) => onChange(isEquals ? { ...claim, equals: text } : { ...claim, contains: listOfText(text) })}
         reason={reason}
+        error={valueProblem}
         className="flex-1"
       />
       {isFulfilled !== undefined && (

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RequiredClaim } from '../../../../src/app-directory/config/issuer-config.js';
 import { hasRequiredClaims } from '../../../../src/client-auth/issuers/claim-path.rules.js';
-import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, textOfList } from './issuer.rules';
+import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, missingOf, textOfList } from './issuer.rules';
 
 const tokenOf = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.signature`;
 
@@ -41,13 +41,14 @@ describe('claimsOf', () => {
 
 describe('issuerOf', () => {
   it.each(ISSUER_PRESETS.map((preset) => [preset.id, preset] as const))(
-    '%s → addresses with the values, and with placeholders for what is missing',
+    '%s → addresses with the values, and every value is asked for',
     (_id, preset) => {
       const names = [...new Set(JSON.stringify(preset).match(/\{(\w+)\}/g) ?? [])].map((name) => name.slice(1, -1));
-      const filled = issuerOf(preset, Object.fromEntries(names.map((name) => [name, 'mine'])));
-      expect(JSON.stringify(filled)).not.toContain('{mine}');
+      const filled = issuerOf(preset, Object.fromEntries(names.map((name) => [name, ' mine '])));
+      expect(preset.fields.map(({ name }) => name).sort()).toEqual([...names].sort());
+      expect(missingOf(preset, { [names[0] ?? '']: '  ' })).toEqual(preset.fields.map(({ label }) => label));
+      expect(missingOf(preset, Object.fromEntries(names.map((name) => [name, 'mine'])))).toEqual([]);
       for (const text of [filled.jwks_url, filled.issuer, filled.audience]) expect(text).not.toMatch(/\{\w+\}/);
-      expect(issuerOf(preset, {})).toMatchObject({ jwks_url: preset.jwks_url, issuer: preset.issuer });
     },
   );
 });

@@ -9,10 +9,15 @@ export type IssuerPreset = (typeof presets)[number];
 
 export const ISSUER_PRESETS: readonly IssuerPreset[] = presets;
 
-/** Fills the values into the templates of a preset; what is missing stays a placeholder. */
+/** The labels of the values that a preset still needs. */
+export function missingOf(preset: IssuerPreset, values: Readonly<Record<string, string>>): readonly string[] {
+  return preset.fields.filter(({ name }) => (values[name] ?? '').trim() === '').map(({ label }) => label);
+}
+
+/** Fills the values into the templates of a preset. None may be missing. */
 export function issuerOf(preset: IssuerPreset, values: Readonly<Record<string, string>>): Partial<Issuer> {
   const filled = (template: string) =>
-    template.replace(/\{(\w+)\}/g, (placeholder, name: string) => values[name] || placeholder);
+    template.replace(/\{(\w+)\}/g, (_all, name: string) => (values[name] ?? '').trim());
   return {
     jwks_url: filled(preset.jwks_url),
     issuer: filled(preset.issuer),

@@ -15,7 +15,10 @@ export function LimitsTab() {
   const hasUsers = type === 'device_app_attest' || (endUser !== undefined && endUser.source !== 'none');
   return (
     <div className="flex flex-col gap-6">
-      <Card title="Whole application" lead="All callers together. Requests in excess are refused with 429.">
+      <Card
+        title="Whole application"
+        lead="All callers together. What exceeds a limit or the budget is refused with 429."
+      >
         <ScopeForm scope="per_app" />
         <LimitGauges />
       </Card>

@@ -56,7 +56,10 @@ export function NewAppPage() {
   const isAtField = Object.values(problems).some((problem) => problem !== undefined);
   return (
     <div className="max-w-2xl">
-      <PageHeader title="New application" lead="You can change everything but its id later." />
+      <PageHeader
+        title="New application"
+        lead="Its id stays. Everything else can change later; what calls, through the API only."
+      />
       <Card>
         <form
           className="flex flex-col gap-5"

@@ -32,7 +32,10 @@ export function OverviewTab() {
           }
         >
           <div className="flex flex-col gap-4">
-            <CodeBlock label="Base URL" code={`${location.origin}/v1/apps/${id}/proxy`} />
+            <CodeBlock
+              label="Address of the proxy; a provider’s slug and path follow"
+              code={`${location.origin}/v1/apps/${id}/proxy`}
+            />
             <Snippets />
           </div>
         </Card>
@@ -53,12 +56,16 @@ function Readiness() {
 }
 
 function Check({ check: { ready, providers, endpoints } }: { readonly check: Schemas['AppCheckResponse'] }) {
+  const { loaded } = useAppDraft();
+  const isDisabled = loaded.app.status === 'disabled';
   return (
     <div className="flex flex-col gap-3">
       <p>{ready ? <Badge tone="good">Ready</Badge> : <Badge tone="bad">Not ready</Badge>}</p>
+      {isDisabled && <Alert tone="warn">The application is disabled: every call is refused.</Alert>}
       {providers.length === 0 && (
         <Alert tone="warn" actions={<ButtonLink to="/providers">Providers</ButtonLink>}>
-          It reaches no provider: every call is refused until you add one.
+          It reaches no provider, so every call is refused. Add a provider, or name one of yours under Proxy or
+          Endpoints.
         </Alert>
       )}
       <ul className="flex flex-col gap-2">
@@ -74,7 +81,11 @@ function Check({ check: { ready, providers, endpoints } }: { readonly check: Sch
               Endpoint <code className="text-sm">{slug}</code>
             </span>
             <Badge tone={isServing ? 'good' : 'bad'}>
-              {isServing ? 'Serves' : problem === 'provider_disabled' ? 'Provider disabled' : 'Provider missing'}
+              {isServing
+                ? 'Provider active'
+                : problem === 'provider_disabled'
+                  ? 'Provider disabled'
+                  : 'Provider missing'}
             </Badge>
           </li>
         ))}

@@ -50,11 +50,12 @@ describe('counts, shares, durations', () => {
   });
 
   it('a small part is not nothing', () => {
-    expect([shareText(0, 5), shareText(1, 1_000), shareText(1, 4), shareText(1, 0)]).toEqual([
+    expect([shareText(0, 5), shareText(1, 1_000), shareText(1, 4), shareText(999, 1_000), shareText(1, 0)]).toEqual([
       '0%',
       '<1%',
       '25%',
-      '0%',
+      '>99%',
+      '100%',
     ]);
   });
 

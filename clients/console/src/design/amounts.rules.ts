@@ -41,11 +41,13 @@ export function shortCountText(count: number): string {
   return count < 10_000 ? whole.format(count) : compact.format(count);
 }
 
-/** A part of a whole in per cent; small parts are never shown as nothing. */
+/** A part of a whole in per cent; small parts are never shown as nothing, and what is left never as none. */
 export function shareText(part: number, all: number): string {
-  if (all === 0 || part === 0) return '0%';
+  if (part === 0) return '0%';
+  if (all === 0) return '100%';
   const percent = (part / all) * 100;
-  return percent < 1 ? '<1%' : `${Math.round(percent)}%`;
+  if (percent < 1) return '<1%';
+  return percent < 100 && percent > 99 ? '>99%' : `${Math.round(percent)}%`;
 }
 
 /** A duration as people say it: `840 ms`, `12.4 s`. */
