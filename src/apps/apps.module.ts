@@ -17,6 +17,8 @@ import { AppsRepository } from './apps.repository.js';
 import { AppsService } from './apps.service.js';
 import { CreateAppService } from './create-app.service.js';
 import { NewAppIds } from './new-app-ids.service.js';
+import { ProviderUseController } from './provider-use/provider-use.controller.js';
+import { ProviderUseService } from './provider-use/provider-use.service.js';
 import { AppSnippetsController } from './snippets/app-snippets.controller.js';
 import { AppSnippets } from './snippets/app-snippets.service.js';
 
@@ -24,7 +26,7 @@ import { AppSnippets } from './snippets/app-snippets.service.js';
  * Write side of applications: list, create, replace, validate, check, delete.
  *
  * Tables: apps. Routes: `/v1/admin/apps`, `/v1/admin/apps/validate`, `/v1/admin/apps/{app}`, its `validate`, `check`
- * and `snippet`.
+ * and `snippet`, `/v1/admin/providers/usage`.
  * Codes: invalid_request, app_revision_required, app_revision_conflict, app_not_found, conflict,
  * resource_receipt_expired, resource_key_unavailable, billing_plan_limit_reached,
  * unsupported_snippet, endpoint_not_found, provider_not_found.
@@ -41,7 +43,7 @@ import { AppSnippets } from './snippets/app-snippets.service.js';
     UsageReportsModule,
     UsersModule,
   ],
-  controllers: [AppsController, AppSnippetsController],
+  controllers: [AppsController, AppSnippetsController, ProviderUseController],
   providers: [
     AccountProvidersService,
     AppDraftsService,
@@ -52,6 +54,7 @@ import { AppSnippets } from './snippets/app-snippets.service.js';
     AppsService,
     CreateAppService,
     NewAppIds,
+    ProviderUseService,
   ],
   exports: [AppViews, CreateAppService],
 })

@@ -94,6 +94,15 @@ export class AppsRepository {
     return new Map(rows.map((app) => [app.id, app]));
   }
 
+  /** What decides whom the applications of an account reach, by name. */
+  all(organizationId: string): Promise<Pick<AppRow, 'id' | 'name' | 'config'>[]> {
+    return this.dataSource.manager.find(AppEntity, {
+      select: { id: true, name: true, config: true },
+      where: { organizationId },
+      order: { name: 'ASC', id: 'ASC' },
+    });
+  }
+
   /** The number of applications of an account, including disabled ones. */
   countOf(tx: EntityManager, organizationId: string): Promise<number> {
     return tx.countBy(AppEntity, { organizationId });

@@ -58,6 +58,8 @@ class OneOfEach extends ProvidersRepository {
       createdBy: 'identity-1',
       createdAt: new Date('2026-01-01T00:00:00.000Z'),
       updatedAt: new Date('2026-01-01T00:00:00.000Z'),
+      testedAt: null,
+      testResult: null,
     }));
   }
 }

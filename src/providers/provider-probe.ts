@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { Clock } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { parseSecretText } from '../common/fields/secret-text.rules.js';
 import type { Secret } from '../common/log/secret.js';
@@ -10,10 +11,12 @@ import { Vault } from '../platform/vault/vault.js';
 import { gatewayRoute } from '../upstreams/routes/gateway-route.js';
 import { directRoute, type ProviderRoute, type RouteProbe } from '../upstreams/routes/provider-route.js';
 import type { TestProviderRequest } from './dto/provider.request.js';
+import type { TestResult } from './provider.entity.js';
 import type { TestGatewayRequest } from './provider-gateways/dto/provider-gateway.request.js';
 import { ProviderGatewayListing } from './provider-gateways/provider-gateway-listing.js';
 import { ProviderRoutes, type RoutedProvider } from './provider-routes.service.js';
 import { type ProviderTarget, readTarget } from './provider-write.rules.js';
+import { ProvidersRepository } from './providers.repository.js';
 import { gatewaySecretContext, sealedCredential } from './sealed-credential.rules.js';
 
 /** The result of a key test; `reason` is absent when the key works. */
@@ -59,6 +62,8 @@ export class ProviderProbe {
     private readonly gateways: ProviderGatewayListing,
     private readonly routes: ProviderRoutes,
     private readonly vault: Vault,
+    private readonly providers: ProvidersRepository,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -74,7 +79,7 @@ export class ProviderProbe {
   }
 
   /**
-   * Tests the stored credential of an instance.
+   * Tests the stored credential of an instance, and keeps the result.
    *
    * @throws provider_unavailable its credential cannot be opened, or its gateway is missing or revoked.
    * @throws provider_key_invalid as `test`.
@@ -84,7 +89,24 @@ export class ProviderProbe {
     if (route === null) throw new GatewayError('provider_unavailable', { reason: 'provider_gateway_missing' });
     const { blob, context, unusable } = sealedCredential(row, { gateway, route });
     if (unusable !== undefined) throw new GatewayError('provider_unavailable', { reason: unusable });
-    return this.probe({ route, openSecret: () => this.vault.open(blob, context) });
+    const result = await this.outcomeOf({ route, openSecret: () => this.vault.open(blob, context) });
+    if (result.kept !== undefined) await this.providers.keepTest(row, result.kept, this.clock.now());
+    return result.answer();
+  }
+
+  /** The outcome as it is kept; undefined where nothing was tested. The answer throws for a refused credential. */
+  private async outcomeOf(way: ProbedWay): Promise<{ readonly kept: TestResult | undefined; answer(): ProbeOutcome }> {
+    try {
+      const outcome = await this.probe(way);
+      const { reason = 'accepted' } = outcome;
+      return { kept: reason === 'no_probe' ? undefined : reason, answer: () => outcome };
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'provider_key_invalid') throw error;
+      const answer = () => {
+        throw error;
+      };
+      return { kept: 'refused', answer };
+    }
   }
 
   private async probe({ route, openSecret }: ProbedWay): Promise<ProbeOutcome> {

@@ -13,6 +13,11 @@ import { ProviderGatewayEntity } from './provider-gateways/provider-gateway.enti
  */
 export type ProviderStatus = 'active' | 'disabled';
 
+export const TEST_RESULTS = ['accepted', 'refused', 'unreachable', 'unexpected_status'] as const;
+
+/** What a test of a stored credential found. */
+export type TestResult = (typeof TEST_RESULTS)[number];
+
 /** Custom prices by model, as written. */
 export type StoredPricing = Readonly<Record<string, CustomPrice>>;
 
@@ -21,6 +26,8 @@ export type StoredPricing = Readonly<Record<string, CustomPrice>>;
 @Check('providers_gateway_route_check', 'gateway_route IS NULL OR provider_gateway_id IS NOT NULL')
 @Check('providers_one_credential_check', 'provider_gateway_id IS NULL OR (secret_blob IS NULL AND base_url IS NULL)')
 @Check('providers_status_check', "status IN ('active', 'disabled')")
+@Check('providers_test_check', '(tested_at IS NULL) = (test_result IS NULL)')
+@Check('providers_test_result_check', "test_result IN ('accepted', 'refused', 'unreachable', 'unexpected_status')")
 @Unique('providers_slug_key', ['organizationId', 'slug'])
 @Index('providers_gateway_idx', ['providerGatewayId'])
 @ForeignKey(() => ProviderGatewayEntity, ['organizationId', 'providerGatewayId'], ['organizationId', 'id'], {
@@ -81,13 +88,20 @@ export class ProviderEntity {
   /** Options of its route through the gateway; null on direct instances, and without options. */
   @Column({ name: 'gateway_route', type: 'json', nullable: true })
   gatewayRoute: GatewayRouteOptions | null;
+
+  /** When the stored credential was last tested; null since it is another one. */
+  @Column({ name: 'tested_at', type: 'timestamptz', nullable: true })
+  testedAt: Instant | null;
+
+  @Column({ name: 'test_result', type: 'text', nullable: true })
+  testResult: TestResult | null;
 }
 
 /** A stored provider instance. */
 export type ProviderRow = Readonly<ProviderEntity>;
 
 /** A provider instance to store. */
-export type NewProvider = Omit<ProviderRow, 'revision' | 'createdAt' | 'updatedAt'>;
+export type NewProvider = Omit<ProviderRow, 'revision' | 'createdAt' | 'updatedAt' | 'testedAt' | 'testResult'>;
 
 /** The writable members of a provider instance. */
 export type ProviderState = Pick<

@@ -83,7 +83,8 @@ export class ProvidersController {
     id: 'testProvider',
     tag: TAG,
     summary: 'Test the stored key of a provider instance',
-    description: 'As `providers/test`, with the stored key, or the token of its gateway.',
+    description:
+      'As `providers/test`, with the stored key, or the token of its gateway. Keeps the result as `lastTest`.',
   })
   @Fails('provider_key_invalid', 'not_found', 'provider_unavailable')
   @ApiOkResponse({ type: ProviderTestResponse })

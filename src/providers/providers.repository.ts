@@ -7,6 +7,7 @@ import {
   type ProviderRow,
   type ProviderStatus,
   type ProviderWrite,
+  type TestResult,
 } from './provider.entity.js';
 import type { ProviderGatewayUse } from './provider-gateways/provider-gateway.entity.js';
 
@@ -19,6 +20,8 @@ interface WriteTarget {
   readonly organizationId: string;
   readonly revision: number | undefined;
 }
+
+const UNTESTED = { testedAt: null, testResult: null } as const;
 
 /** The table providers. */
 @Injectable()
@@ -72,7 +75,7 @@ export class ProvidersRepository {
 
   /** Stores revision 1. A taken slug violates `providers_slug_key`, a missing gateway `providers_gateway_fkey`. */
   async insert(tx: EntityManager, provider: NewProvider, at: Instant): Promise<ProviderRow> {
-    const row: ProviderRow = { ...provider, revision: 1, createdAt: at, updatedAt: at };
+    const row: ProviderRow = { ...provider, ...UNTESTED, revision: 1, createdAt: at, updatedAt: at };
     await tx.insert(ProviderEntity, row);
     return row;
   }
@@ -90,7 +93,8 @@ export class ProvidersRepository {
       ...(baseUrl === undefined ? {} : { baseUrl: baseUrl ?? IsNull() }),
       ...(secretBlob === undefined ? {} : { secretBlob: secretBlob ?? IsNull() }),
     };
-    const next = { ...members, revision: () => 'revision + 1', updatedAt: at };
+    const isOtherKey = members.secretBlob !== undefined;
+    const next = { ...members, ...(isOtherKey && UNTESTED), revision: () => 'revision + 1', updatedAt: at };
     const { affected } = await tx.update(ProviderEntity, where, next);
     return affected === 1 ? tx.findOneByOrFail(ProviderEntity, { id, organizationId }) : undefined;
   }
@@ -99,6 +103,21 @@ export class ProvidersRepository {
   async lock(tx: EntityManager, organizationId: string, id: string): Promise<ProviderRow | undefined> {
     const lock = { mode: 'for_no_key_update' } as const;
     return (await tx.findOne(ProviderEntity, { where: { id, organizationId }, lock })) ?? undefined;
+  }
+
+  /** Keeps the result of a test, unless the instance has another key by now. It is no change: the revision stays. */
+  async keepTest(
+    { id, organizationId, secretBlob }: Pick<ProviderRow, 'id' | 'organizationId' | 'secretBlob'>,
+    testResult: TestResult,
+    testedAt: Instant,
+  ): Promise<void> {
+    const tested = { id, organizationId, secretBlob: secretBlob ?? IsNull() };
+    await this.dataSource.manager.update(ProviderEntity, tested, { testResult, testedAt });
+  }
+
+  /** Forgets the tests of instances whose gateway has another token. */
+  async forgetTestsThrough(tx: EntityManager, organizationId: string, providerGatewayId: string): Promise<void> {
+    await tx.update(ProviderEntity, { organizationId, providerGatewayId }, UNTESTED);
   }
 
   /** Deletes the row with its key and prices. @returns `undefined` when there is no such row. */

@@ -5,7 +5,7 @@ import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/a
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { GATEWAY_TYPES, type GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
-import type { ProviderStatus, StoredPricing } from '../provider.entity.js';
+import { type ProviderStatus, type StoredPricing, TEST_RESULTS, type TestResult } from '../provider.entity.js';
 import type { ProbeOutcome } from '../provider-probe.js';
 import type { RoutedProvider } from '../provider-routes.service.js';
 import { CUSTOM_PRICING, GATEWAY_ROUTE, WithCustomPricing } from './shared-schemas.js';
@@ -40,6 +40,18 @@ class ProviderCapabilityResponse {
       paths: route?.paths ?? 'gateway',
     });
   }
+}
+
+class ProviderTestRecord {
+  @ApiProperty({ type: 'string', format: 'date-time' })
+  at: string;
+
+  @ApiProperty({
+    type: 'string',
+    enum: TEST_RESULTS,
+    description: '`refused`: 401 or 403. `unexpected_status`: any other that is no success.',
+  })
+  result: TestResult;
 }
 
 @WithCustomPricing()
@@ -87,6 +99,13 @@ class ProviderResource {
   @ApiProperty({ type: ProviderCapabilityResponse, description: 'What the type serves on this route.' })
   capability: ProviderCapabilityResponse;
 
+  @ApiProperty({
+    type: ProviderTestRecord,
+    nullable: true,
+    description: 'The last test of the stored credential; null while the present one is untested.',
+  })
+  lastTest: ProviderTestRecord | null;
+
   @ApiProperty({ type: 'integer', minimum: 1, description: 'Increases by one with each update.' })
   revision: number;
 
@@ -101,7 +120,7 @@ class ProviderResource {
 
   static from({ row, route }: RoutedProvider): ProviderResource {
     const { id, type, slug, name, secretHint, providerGatewayId, gatewayRoute, baseUrl, pricing } = row;
-    const { revision, status, createdAt, createdBy } = row;
+    const { revision, status, createdAt, createdBy, testedAt, testResult } = row;
     return Object.assign(new ProviderResource(), {
       id,
       type,
@@ -114,6 +133,7 @@ class ProviderResource {
       pricing,
       route: route?.kind ?? null,
       capability: ProviderCapabilityResponse.of(route),
+      lastTest: testedAt && testResult && { at: testedAt.toISOString(), result: testResult },
       revision,
       status,
       createdAt: createdAt.toISOString(),

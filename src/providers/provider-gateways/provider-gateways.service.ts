@@ -144,6 +144,7 @@ export class ProviderGatewaysService {
       const row = await this.gateways.change(tx, target, change, this.clock.now());
       // Deleted or changed since it was read; with a revision the client must read again.
       if (row === undefined) throw revision === undefined ? noSuchGateway() : stale();
+      if (change.secretBlob !== undefined) await this.providers.forgetTestsThrough(tx, row.organizationId, id);
       return written<CountedProviderGateway>({ row, use }, action, row, { name: before.name });
     };
     return this.writes.run<CountedProviderGateway>(admin, statements, write);

@@ -24,6 +24,15 @@ export interface KeySumsRow extends TotalsRow {
   readonly app_id?: string | null;
 }
 
+/** Calls of one provider instance; counts as texts. */
+export interface ProviderSumsRow {
+  readonly slug: string;
+  readonly requests: string;
+  readonly errors: string;
+  /** UTC, `YYYY-MM-DD`; null without a success. */
+  readonly last_ok_day: string | null;
+}
+
 /** Dimensions that are columns of `usage_days`; users and application keys have tables of their own. */
 export type ColumnDimension = Exclude<AccountDimension, 'user' | 'key'>;
 
@@ -121,6 +130,17 @@ const ALL_OF_IT = `
   SELECT ${SUM_COLUMNS.map((name) => `coalesce(sum(used.${name}), 0) AS ${name}`).join(', ')}, ${FAILURES}
   FROM (${used('provider_type')}) used`;
 
+/** Calls that reached each provider instance; folded days have no slugs. */
+const BY_PROVIDER = `
+  SELECT provider_slug AS slug,
+    sum(requests) AS requests,
+    coalesce(sum(requests) FILTER (WHERE status = 'provider_error'), 0) AS errors,
+    to_char(max(day) FILTER (WHERE status = 'ok'), 'YYYY-MM-DD') AS last_ok_day
+  FROM usage_days
+  WHERE organization_id = $1 AND day BETWEEN $2::date AND $3::date AND route IS NOT NULL
+    AND provider_slug IS NOT NULL AND NOT starts_with(status, 'blocked_')
+  GROUP BY provider_slug HAVING sum(requests) > 0`;
+
 /** Requests of an account from a day on, without refused ones. */
 const REQUESTS_SINCE = `
   SELECT coalesce(sum(requests), 0) AS requests FROM usage_days
@@ -153,6 +173,11 @@ export class UsageSumsRepository {
   /** At most `limit` application keys, most requests first. */
   sumByApiKey(scope: UsageScope, range: DayRange, limit: number): Promise<KeySumsRow[]> {
     return readBounded(this.dataSource, BY_API_KEY, [...onDays(scope, range), limit]);
+  }
+
+  /** Calls of all applications of an account, by the instance that answered them or failed. */
+  sumByProvider(organizationId: string, { from, to }: DayRange): Promise<ProviderSumsRow[]> {
+    return readBounded(this.dataSource, BY_PROVIDER, [organizationId, toDate(from), toDate(to)]);
   }
 
   /**

@@ -6,6 +6,7 @@ import { AccountUsageController } from './account-usage.controller.js';
 import { AccountUsageRepository } from './account-usage.repository.js';
 import { AccountUsageReports } from './account-usage.service.js';
 import { AppUsageTotals } from './app-usage-totals.service.js';
+import { RecentCallsOfProviders } from './provider-calls.service.js';
 import { UsageReportsController } from './usage-reports.controller.js';
 import { UsageReports } from './usage-reports.service.js';
 import { UserSharesRepository } from './user-shares.repository.js';
@@ -25,10 +26,11 @@ import { UserUsage } from './user-usage.service.js';
     AccountUsageReports,
     AccountUsageRepository,
     AppUsageTotals,
+    RecentCallsOfProviders,
     UsageReports,
     UserSharesRepository,
     UserUsage,
   ],
-  exports: [AppUsageTotals, UserUsage],
+  exports: [AppUsageTotals, RecentCallsOfProviders, UserUsage],
 })
 export class UsageReportsModule {}

@@ -81,6 +81,7 @@ describe('POST providers', () => {
         modelPrefix: null,
         paths: 'provider',
       },
+      lastTest: null,
       revision: 1,
       status: 'active',
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
@@ -300,6 +301,63 @@ describe('POST providers/test', () => {
   ])('%s → 400', async (_what, members) => {
     const answer = await test(members);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+  });
+});
+
+describe('POST providers/{id}/test', () => {
+  const stored = (id: string) => world.api.post(`${PATH}/${id}/test`);
+  const lastTest = async () => (await world.api.get(PATH)).body.providers[0].lastTest;
+  const there = () => created({ baseUrl: `${world.upstream.url}/` });
+
+  it.each([
+    [200, 'accepted'],
+    [401, 'refused'],
+    [403, 'refused'],
+    [503, 'unexpected_status'],
+  ])('provider answers %i → kept as %s, without a new revision', async (status, result) => {
+    const { id } = await there();
+    world.upstream.script(json(status, {}));
+    expect((await stored(id)).status).toBe(result === 'refused' ? 400 : 200);
+    const [listed] = (await world.api.get(PATH)).body.providers;
+    expect(listed).toMatchObject({ lastTest: { at: expect.any(String), result }, revision: 1 });
+  });
+
+  it('no answer → kept as unreachable; a type without a free call → nothing is kept', async () => {
+    const { id } = await there();
+    world.upstream.script(resetBeforeAnswer());
+    await stored(id);
+    expect(await lastTest()).toMatchObject({ result: 'unreachable' });
+    await world.dataSource.query('DELETE FROM providers');
+    const silent = await created({ type: 'perplexity' });
+    expect((await stored(silent.id)).body).toEqual({ validated: false, reason: 'no_probe' });
+    expect(await lastTest()).toBeNull();
+  });
+
+  it('another key or address → untested again; another name → still tested', async () => {
+    const { id } = await there();
+    await stored(id);
+    expect((await update(id, { name: 'Renamed' })).body.provider.lastTest).toMatchObject({ result: 'accepted' });
+    expect((await update(id, { secret: 'sk-another-key-0000' })).body.provider.lastTest).toBeNull();
+    await stored(id);
+    expect((await update(id, { baseUrl: null })).body.provider.lastTest).toBeNull();
+  });
+
+  it('the key is replaced during the test → the result is not kept for the new one', async () => {
+    const { id } = await there();
+    world.upstream.script(async ({ response }) => {
+      await update(id, { secret: 'sk-another-key-0000' });
+      response.writeHead(401).end();
+    });
+    expect((await stored(id)).status).toBe(400);
+    expect(await lastTest()).toBeNull();
+  });
+
+  it('of another account → 404, nothing sent, nothing kept', async () => {
+    const { id } = await there();
+    const other = world.as((await newAccount(world.dataSource)).key);
+    expect((await other.post(`${PATH}/${id}/test`)).status).toBe(404);
+    expect(world.upstream.requests).toHaveLength(0);
+    expect(await lastTest()).toBeNull();
   });
 });
 

@@ -28,6 +28,8 @@ export function aProviderRow(overrides: Partial<ProviderRow> = {}): ProviderRow 
     createdBy: 'identity-1',
     createdAt: new Date('2026-01-01T00:00:00.000Z'),
     updatedAt: new Date('2026-01-01T00:00:00.000Z'),
+    testedAt: null,
+    testResult: null,
     ...overrides,
   };
 }

@@ -79,13 +79,20 @@ export const queries = {
     queryKey: ['providers'],
     queryFn: async () => (await read(api.GET('/v1/admin/providers'))).providers,
   }),
+  /** Who uses each provider, and how it answers; begins with the key of the providers, which its rows follow. */
+  providerUsage: () => ({
+    queryKey: ['providers', 'usage'],
+    queryFn: () => read(api.GET('/v1/admin/providers/usage')),
+  }),
   gateways: () => ({
     queryKey: ['gateways'],
     queryFn: async () => (await read(api.GET('/v1/admin/provider-gateways'))).gateways,
   }),
-  prices: () => ({
-    queryKey: ['prices'],
-    queryFn: async () => (await read(api.GET('/v1/admin/prices'))).prices,
+  /** @param day UTC, `YYYY-MM-DD`; today when absent. */
+  prices: (day?: string) => ({
+    queryKey: ['prices', day],
+    queryFn: async () =>
+      (await read(api.GET('/v1/admin/prices', { params: { query: day === undefined ? {} : { day } } }))).prices,
     staleTime: Number.POSITIVE_INFINITY,
   }),
   keys: () => ({
@@ -104,4 +111,5 @@ export const queries = {
 
 export type AppSummary = Schemas['AppSummaryResponse'];
 export type Provider = Schemas['ProviderResource'];
+export type UsedProvider = Schemas['UsedProviderResponse'];
 export type Session = Schemas['AdminSessionResource'];

@@ -69,15 +69,17 @@ export function ButtonLink({
   to,
   look = 'secondary',
   size = 'md',
+  'aria-label': label,
   children,
 }: {
   readonly to: string;
+  readonly 'aria-label'?: string;
   readonly look?: Look;
   readonly size?: keyof typeof SIZES;
   readonly children: ReactNode;
 }) {
   return (
-    <Link href={to} className={clsx(SHAPE, SIZES[size], LOOKS[look])}>
+    <Link href={to} aria-label={label} className={clsx(SHAPE, SIZES[size], LOOKS[look])}>
       {children}
     </Link>
   );

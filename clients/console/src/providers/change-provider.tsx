@@ -9,6 +9,7 @@ import { Checkbox, TextArea, TextField } from '../design/field';
 import { Alert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
+import { markTested } from './provider-test';
 
 type Update = Schemas['UpdateProviderRequest'];
 
@@ -37,6 +38,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
         ...(pricing === before ? {} : { pricing: pricing.trim() === '' ? null : JSON.parse(pricing) }),
       };
       await read(api.PUT('/v1/admin/providers/{id}', { params: { path: { id: provider.id } }, body }));
+      if (secret !== '') await markTested(provider);
       await client.invalidateQueries({ queryKey: queries.providers().queryKey });
       say(secret === '' ? `${name} is changed.` : `${name} now uses its new key.`);
       onClose();
@@ -70,7 +72,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
               label="New provider key"
               type="password"
               autoComplete="off"
-              hint={`Empty: keep the one that ends with ${provider.secretHint}.`}
+              hint={`Empty: keep the one that ends with ${provider.secretHint}. A new one is tested once it is stored.`}
               value={secret}
               onChange={setSecret}
               reason={reason}

@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
+import { useSubmit } from '../api/use-submit';
 import { countText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog, TypedConfirmation } from '../design/dialog';
@@ -13,6 +14,7 @@ import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
+import { type Verdict, verdictOf } from './probe.rules';
 
 type Gateway = Schemas['CfAigProviderGateway'] | Schemas['VercelProviderGateway'];
 
@@ -34,7 +36,12 @@ export function GatewaysPage() {
     { key: 'name', header: 'Gateway', cell: ({ name }) => <span className="font-medium break-words">{name}</span> },
     { key: 'type', header: 'Type', cell: ({ type }) => <Badge>{LABELS[type]}</Badge> },
     { key: 'token', header: 'Token', isDetail: true, cell: ({ secretHint }) => <code>…{secretHint}</code> },
-    { key: 'providers', header: 'Providers', isNumber: true, cell: ({ providerCount }) => countText(providerCount) },
+    {
+      key: 'providers',
+      header: 'Providers',
+      isNumber: true,
+      cell: ({ referencedCount }) => countText(referencedCount),
+    },
     {
       key: 'acts',
       header: 'Actions',
@@ -47,7 +54,7 @@ export function GatewaysPage() {
           </Button>
           <Button
             size="sm"
-            reason={reason ?? (gateway.providerCount > 0 ? 'Providers are routed through it.' : undefined)}
+            reason={reason ?? (gateway.referencedCount > 0 ? 'Providers are routed through it.' : undefined)}
             aria-label={`Delete ${gateway.name}`}
             onClick={() => setDeleting(gateway)}
           >
@@ -118,20 +125,17 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
   const [accountId, setAccountId] = useState('');
   const [gatewayId, setGatewayId] = useState('');
   const [error, setError] = useState<unknown>();
-  const [tested, setTested] = useState<{ readonly question: string; readonly doubt: string | undefined }>();
+  const [tested, setTested] = useState<{ readonly verdict: Verdict; readonly of: string }>();
   const own = type === 'cf_aig' ? ({ type, token, accountId, gatewayId } as const) : ({ type, token } as const);
-  // What was found for another token says nothing about this one.
-  const found = tested?.question === JSON.stringify(own) ? tested : undefined;
+  const verdict = tested?.of === JSON.stringify(own) ? tested.verdict : undefined;
   const run = async (work: () => Promise<void>) => {
     setError(undefined);
-    setTested(undefined);
     await work().catch(setError);
   };
   const test = () =>
     run(async () => {
-      const { validated, reason, status } = await read(api.POST('/v1/admin/provider-gateways/test', { body: own }));
-      const doubt = validated ? undefined : doubtOf(reason, status);
-      setTested({ question: JSON.stringify(own), doubt });
+      const outcome = await read(api.POST('/v1/admin/provider-gateways/test', { body: own }));
+      setTested({ verdict: verdictOf(outcome, LABELS[type], 'gateway'), of: JSON.stringify(own) });
     });
   const add = () =>
     run(async () => {
@@ -163,7 +167,7 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
         required
         value={token}
         onChange={setToken}
-        error={problemAt(error, 'token')}
+        error={problemAt(error, 'token') ?? (verdict?.isRefused ? verdict.text : undefined)}
       />
       {type === 'cf_aig' && (
         <>
@@ -183,51 +187,52 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
           />
         </>
       )}
-      {found !== undefined && (
-        <Alert tone={found.doubt === undefined ? 'good' : 'warn'}>{found.doubt ?? 'The gateway accepts it.'}</Alert>
-      )}
+      {verdict !== undefined && !verdict.isRefused && <Alert tone={verdict.tone}>{verdict.text}</Alert>}
       {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
       <div className="flex justify-end gap-2">
         <Button onClick={() => void test()}>Test</Button>
         <Button look="primary" type="submit">
-          Create
+          {verdict?.isRefused ? 'Create anyway' : 'Create'}
         </Button>
       </div>
     </form>
   );
 }
 
-/** Why it is not known whether an upstream gateway takes a token, or that it does not. */
-function doubtOf(reason: Schemas['ProviderGatewayTestResponse']['reason'], status: number | undefined): string {
-  if (reason === 'rejected') return 'The gateway refuses this token. Copy it again.';
-  return reason === 'unreachable'
-    ? 'This service cannot reach the gateway. Check the network.'
-    : `The gateway answered the test with status ${status}, so it is not known whether it takes the token.`;
-}
-
 function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonly onClose: () => void }) {
   const client = useQueryClient();
   const say = useToast();
   const [token, setToken] = useState('');
-  const [error, setError] = useState<unknown>();
-  const rotate = async () => {
-    setError(undefined);
-    try {
-      const params = { path: { id: gateway.id } };
-      const body = { token, revision: gateway.revision };
-      await read(api.POST('/v1/admin/provider-gateways/{id}/rotate', { params, body }));
-      await client.invalidateQueries({ queryKey: queries.gateways().queryKey });
-      say(`${gateway.name} has its new token.`);
-      onClose();
-    } catch (thrown) {
-      setError(thrown);
-    }
+  const [tested, setTested] = useState<{ readonly verdict: Verdict; readonly of: string }>();
+  const { run, error, isBusy } = useSubmit();
+  const verdict = tested?.of === token ? tested.verdict : undefined;
+  const save = async () => {
+    const params = { path: { id: gateway.id } };
+    const body = { token, revision: gateway.revision };
+    await read(api.POST('/v1/admin/provider-gateways/{id}/rotate', { params, body }));
+    await client.invalidateQueries({ queryKey: queries.gateways().queryKey });
+    await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+    say(`${gateway.name} has its new token.`);
+    onClose();
   };
+  const testAndSave = () =>
+    run(async () => {
+      const body =
+        gateway.type === 'cf_aig' ? { type: gateway.type, token, ...gateway.config } : { type: gateway.type, token };
+      const found = verdictOf(
+        await read(api.POST('/v1/admin/provider-gateways/test', { body })),
+        gateway.name,
+        'gateway',
+      );
+      setTested({ verdict: found, of: token });
+      if (found.isAccepted) await save();
+    });
+  const isKept = verdict !== undefined && !verdict.isAccepted;
   const problem = problemAt(error, 'token');
   return (
     <Dialog
       title={`Rotate ${gateway.name}`}
-      lead="Calls in progress finish with the old token."
+      lead="The new token is tested with one free call and stored if the gateway accepts it. Calls in progress finish with the old one."
       isOpen
       onClose={onClose}
     >
@@ -235,7 +240,7 @@ function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonl
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          void rotate();
+          void testAndSave();
         }}
       >
         <TextField
@@ -245,13 +250,23 @@ function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonl
           required
           value={token}
           onChange={setToken}
-          error={problem}
+          error={problem ?? (verdict?.isRefused ? verdict.text : undefined)}
         />
+        {isKept && (
+          <Alert tone={verdict.tone}>
+            {verdict.isRefused ? '' : `${verdict.text} `}Nothing is stored: the old token stays in use.
+          </Alert>
+        )}
         {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" type="submit">
-            Save
+          {isKept && (
+            <Button isBusy={isBusy} onClick={() => void run(save)}>
+              {verdict.isRefused ? 'Save the refused token' : 'Save without a test'}
+            </Button>
+          )}
+          <Button look="primary" type="submit" isBusy={isBusy}>
+            Test and save
           </Button>
         </div>
       </form>

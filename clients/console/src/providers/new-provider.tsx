@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
@@ -7,7 +7,8 @@ import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert } from '../design/layout';
 import { useToast } from '../design/toast';
-import { type Doubt, doubtAbout } from './provider-test';
+import { type Verdict } from './probe.rules';
+import { markTested, testedBy } from './provider-test';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from './provider-types';
 import { simulatedProvider } from './simulated-provider';
 
@@ -26,16 +27,16 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
   const [baseUrl, setBaseUrl] = useState('');
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const [tested, setTested] = useState<{ readonly question: string; readonly doubt: Doubt | undefined }>();
+  const [isMoreOpen, setMoreOpen] = useState(false);
+  const [tested, setTested] = useState<{ readonly verdict: Verdict; readonly of: string }>();
   const credential =
     gateway === OWN_KEY ? { secret, ...(baseUrl === '' ? {} : { baseUrl }) } : { providerGatewayId: gateway };
-  const question = { type, ...credential };
-  // What was found for another key or address says nothing about these.
-  const found = tested?.question === JSON.stringify(question) ? tested : undefined;
+  const candidate = JSON.stringify({ type, ...credential });
+  /** What a test has shown of exactly what the form says now. */
+  const verdict = tested?.of === candidate ? tested.verdict : undefined;
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
     setError(undefined);
-    setTested(undefined);
     try {
       await work();
     } catch (thrown) {
@@ -46,23 +47,30 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
   };
   const test = () =>
     run(async () => {
-      setTested({ question: JSON.stringify(question), doubt: await doubtAbout(question, labelOfType(type)) });
+      setTested({ verdict: await testedBy({ type, ...credential }, labelOfType(type)), of: candidate });
     });
-  const add = (body: Schemas['CreateProviderRequest']) =>
+  const add = (body: Schemas['CreateProviderRequest'], isTested = false) =>
     run(async () => {
       const { provider } = await read(api.POST('/v1/admin/providers', { body }));
+      // What a test has shown goes with the provider: its row is marked.
+      if (isTested) await markTested(provider);
       await client.invalidateQueries({ queryKey: queries.providers().queryKey });
       say(`${provider.name} is added as ${provider.slug}.`);
       onDone(provider.slug);
     });
   const fields = ['type', 'name', 'slug', 'secret', 'baseUrl', 'providerGatewayId'];
   const isAtField = fields.some((field) => problemAt(error, field) !== undefined);
+  const isHidden = !isMoreOpen && problemAt(error, 'slug', 'baseUrl') !== undefined;
+  useEffect(() => {
+    if (isHidden) setMoreOpen(true);
+  }, [isHidden]);
   return (
     <form
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
-        void add({ type, name: name || labelOfType(type), ...credential, ...(slug === '' ? {} : { slug }) });
+        const body = { type, name: name || labelOfType(type), ...credential, ...(slug === '' ? {} : { slug }) };
+        void add(body, verdict !== undefined);
       }}
     >
       <SelectField
@@ -100,10 +108,10 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           required
           value={secret}
           onChange={setSecret}
-          error={problemAt(error, 'secret')}
+          error={problemAt(error, 'secret') ?? (verdict?.isRefused ? verdict.text : undefined)}
         />
       )}
-      <details className="text-sm">
+      <details className="text-sm" open={isMoreOpen} onToggle={(event) => setMoreOpen(event.currentTarget.open)}>
         <summary className="text-muted">More</summary>
         <div className="mt-3 flex flex-col gap-4">
           <TextField
@@ -125,8 +133,8 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           )}
         </div>
       </details>
-      {found !== undefined && (
-        <Alert tone={found.doubt === undefined ? 'good' : 'warn'}>{found.doubt ?? 'The provider accepts it.'}</Alert>
+      {verdict !== undefined && !(verdict.isRefused && gateway === OWN_KEY) && (
+        <Alert tone={verdict.tone}>{verdict.text}</Alert>
       )}
       {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
       <div className="flex flex-wrap justify-end gap-2">
@@ -139,7 +147,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           Test
         </Button>
         <Button look="primary" type="submit" isBusy={isBusy}>
-          Create
+          {verdict?.isRefused ? 'Create anyway' : 'Create'}
         </Button>
       </div>
     </form>

@@ -1,22 +1,24 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
-import { type AppSummary, type Provider, queries } from '../api/queries';
+import { type Provider, queries, type UsedProvider } from '../api/queries';
 import { countText } from '../design/amounts.rules';
-import { Button } from '../design/button';
+import { Button, ButtonLink } from '../design/button';
 import { Dialog, TypedConfirmation } from '../design/dialog';
 import { Badge, Card, EmptyState, PageHeader } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
+import { Time } from '../design/time';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
 import { ChangeProvider } from './change-provider';
 import { NewProvider } from './new-provider';
-import { PricesDialog } from './prices-dialog';
-
-/** Applications that a question of deletion names one by one. */
-const MOST_NAMED = 5;
+import { markOf } from './probe.rules';
+import { testedBy } from './provider-test';
+import { callsText, lossOf, successText } from './provider-use.rules';
+import { RotateProvider } from './rotate-provider';
 
 export function ProvidersPage() {
   const query = useQuery(queries.providers());
@@ -24,7 +26,19 @@ export function ProvidersPage() {
   const [isAdding, setAdding] = useState(false);
   const [changing, setChanging] = useState<Provider>();
   const [deleting, setDeleting] = useState<Provider>();
-  const [priced, setPriced] = useState<Provider>();
+  const [rotating, setRotating] = useState<Provider>();
+  const [testing, setTesting] = useState<string>();
+  const { data: usage } = useQuery(queries.providerUsage());
+  const client = useQueryClient();
+  const say = useToast();
+  const test = async (provider: Provider) => {
+    const { id, name } = provider;
+    setTesting(id);
+    const text = await testedBy(provider, name).then((verdict) => verdict.text, messageOf);
+    await client.invalidateQueries({ queryKey: queries.providers().queryKey });
+    setTesting(undefined);
+    say(`${name}: ${text}`);
+  };
   return (
     <>
       <PageHeader
@@ -58,7 +72,18 @@ export function ProvidersPage() {
             ) : (
               <Table
                 caption="Providers"
-                columns={columnsOf({ price: setPriced, change: setChanging, remove: setDeleting }, reason)}
+                columns={[
+                  ...factColumns(usage),
+                  actionColumn(
+                    {
+                      test: (one) => void test(one),
+                      rotate: setRotating,
+                      change: setChanging,
+                      remove: setDeleting,
+                    },
+                    { reason, testing },
+                  ),
+                ]}
                 rows={providers}
                 rowKey={({ id }) => id}
               />
@@ -75,30 +100,35 @@ export function ProvidersPage() {
         <NewProvider onDone={() => setAdding(false)} />
       </Dialog>
       {changing !== undefined && <ChangeProvider provider={changing} onClose={() => setChanging(undefined)} />}
-      {priced !== undefined && <PricesDialog provider={priced} onClose={() => setPriced(undefined)} />}
+      {rotating !== undefined && <RotateProvider provider={rotating} onClose={() => setRotating(undefined)} />}
       {deleting !== undefined && <DeleteProvider provider={deleting} onClose={() => setDeleting(undefined)} />}
     </>
   );
 }
 
-function columnsOf(
-  { price, change, remove }: Readonly<Record<'price' | 'change' | 'remove', (provider: Provider) => void>>,
-  reason: string | undefined,
-): readonly Column<Provider>[] {
+interface Usage {
+  readonly to: string;
+  readonly providers: readonly UsedProvider[];
+}
+
+/** @param usage absent until it is read. */
+function factColumns(usage: Usage | undefined): readonly Column<Provider>[] {
+  const used = new Map(usage?.providers.map((one) => [one.id, one]));
   return [
     {
       key: 'name',
       header: 'Provider',
-      cell: ({ name, slug }) => (
-        <span className="block max-w-64">
-          <span className="block truncate font-medium">{name}</span>
-          <code className="block truncate text-xs text-muted">{slug}</code>
+      cell: (provider) => (
+        <span className="block max-w-56">
+          <span className="block truncate font-medium">{provider.name}</span>
+          <code className="block truncate text-xs text-muted">{provider.slug}</code>
         </span>
       ),
     },
     {
       key: 'type',
       header: 'Type',
+      isDetail: true,
       cell: ({ type, status, baseUrl, pricing }) => (
         <span className="flex flex-wrap gap-1.5">
           <Badge tone={isSimulated(type) ? 'accent' : 'neutral'}>{isSimulated(type) ? 'Simulated' : type}</Badge>
@@ -108,37 +138,115 @@ function columnsOf(
         </span>
       ),
     },
+    { key: 'credential', header: 'Credential', isDetail: true, cell: (provider) => <Credential provider={provider} /> },
     {
-      key: 'credential',
-      header: 'Credential',
+      key: 'calls',
+      header: 'Last 7 days',
       isDetail: true,
-      cell: ({ secretHint, route }) =>
-        secretHint === null ? (
-          <span className="text-muted">by {route ?? 'its gateway'}</span>
-        ) : (
-          <code>…{secretHint}</code>
-        ),
+      cell: ({ id }) => {
+        const calls = used.get(id);
+        if (usage === undefined || calls === undefined) return '—';
+        return (
+          <span className="block" title="A call that a fallback answered counts for the fallback.">
+            <span className={calls.lastSuccessDay === null && calls.requests > 0 ? 'text-bad' : undefined}>
+              {callsText(calls)}
+            </span>
+            <span className="block text-xs text-muted">{successText(calls, usage.to)}</span>
+          </span>
+        );
+      },
     },
     {
-      key: 'acts',
-      header: 'Actions',
-      isLead: true,
-      isNumber: true,
-      cell: (provider) => (
-        <span className="inline-flex gap-2">
-          <Button size="sm" look="ghost" aria-label={`Prices of ${provider.name}`} onClick={() => price(provider)}>
-            Prices
+      key: 'users',
+      header: 'Reached by',
+      isDetail: true,
+      cell: ({ id }) => {
+        const users = used.get(id);
+        if (users === undefined) return '—';
+        const [only] = users.apps;
+        if (users.appCount === 1 && only !== undefined) return <AppLink {...only} />;
+        return (
+          <span title={users.apps.map(({ name }) => name).join(', ')}>
+            {countText(users.appCount)} {users.appCount === 1 ? 'application' : 'applications'}
+          </span>
+        );
+      },
+    },
+  ];
+}
+
+function AppLink({ id, name }: { readonly id: string; readonly name: string }) {
+  return (
+    <Link href={`/apps/${id}/proxy`} className="block max-w-40 truncate hover:text-accent hover:underline">
+      {name}
+    </Link>
+  );
+}
+
+function Credential({ provider }: { readonly provider: Provider }) {
+  const { secretHint, route } = provider;
+  return (
+    <span className="flex flex-col items-start gap-1">
+      {secretHint === null ? (
+        <span className="text-muted">by {route ?? 'its gateway'}</span>
+      ) : (
+        <code>…{secretHint}</code>
+      )}
+      <TestMark provider={provider} />
+    </span>
+  );
+}
+
+/** What the last test of the stored key has shown. */
+function TestMark({ provider: { lastTest } }: { readonly provider: Provider }) {
+  if (lastTest === null) return null;
+  const { tone, label } = markOf(lastTest);
+  return (
+    <span className="flex flex-wrap items-center gap-1 text-xs text-muted">
+      <Badge tone={tone}>{label}</Badge> <Time at={lastTest.at} isRelative />
+    </span>
+  );
+}
+
+function actionColumn(
+  act: Readonly<Record<'test' | 'rotate' | 'change' | 'remove', (provider: Provider) => void>>,
+  { reason, testing }: { readonly reason: string | undefined; readonly testing: string | undefined },
+): Column<Provider> {
+  return {
+    key: 'acts',
+    header: 'Actions',
+    isLead: true,
+    isNumber: true,
+    cell: (provider) => {
+      const { id, slug, name, secretHint } = provider;
+      const noKey = secretHint === null ? 'Its gateway has the credential: rotate it there.' : undefined;
+      return (
+        <span className="inline-flex max-w-56 flex-wrap justify-end gap-1.5">
+          <Button
+            size="sm"
+            reason={reason}
+            isBusy={testing === id}
+            aria-label={`Test ${name}`}
+            onClick={() => act.test(provider)}
+          >
+            Test
           </Button>
-          <Button size="sm" aria-label={`Change ${provider.name}`} onClick={() => change(provider)}>
+          <Button size="sm" reason={reason ?? noKey} aria-label={`Rotate ${name}`} onClick={() => act.rotate(provider)}>
+            Rotate
+          </Button>
+          <ButtonLink size="sm" to={`/models?provider=${slug}`} aria-label={`Prices of ${name}`}>
+            Prices
+          </ButtonLink>
+          <Button size="sm" aria-label={`Change ${name}`} onClick={() => act.change(provider)}>
             Change
           </Button>
-          <Button size="sm" reason={reason} aria-label={`Delete ${provider.name}`} onClick={() => remove(provider)}>
+          <Button size="sm" reason={reason} aria-label={`Delete ${name}`} onClick={() => act.remove(provider)}>
             Delete
           </Button>
         </span>
-      ),
+      );
     },
-  ];
+  };
 }
 
 /** Answers of this type are made up by the gateway itself. */
@@ -146,18 +254,11 @@ export function isSimulated(type: string): boolean {
   return type === 'simulated';
 }
 
-function lossOf(users: readonly AppSummary[]): string {
-  const names = users.slice(0, MOST_NAMED).map(({ name }) => name);
-  if (users.length === 0) return 'No application names it.';
-  const rest = users.length > MOST_NAMED ? ' and others' : '';
-  return `${countText(users.length)} ${users.length === 1 ? 'application names' : 'applications name'} it and lose it: ${names.join(', ')}${rest}.`;
-}
-
 function DeleteProvider({ provider, onClose }: { readonly provider: Provider; readonly onClose: () => void }) {
   const client = useQueryClient();
   const say = useToast();
-  const { data: list } = useQuery(queries.apps());
-  const users = list?.apps.filter(({ referenced_providers: named }) => named.includes(provider.slug));
+  const { data: usage } = useQuery({ ...queries.providerUsage(), staleTime: 0 });
+  const used = usage?.providers.find(({ id }) => id === provider.id);
   const remove = async () => {
     await read(api.DELETE('/v1/admin/providers/{id}', { params: { path: { id: provider.id } } }));
     await client.invalidateQueries({ queryKey: queries.providers().queryKey });
@@ -166,7 +267,7 @@ function DeleteProvider({ provider, onClose }: { readonly provider: Provider; re
   return (
     <TypedConfirmation
       title={`Delete ${provider.name}?`}
-      lead={`Its key is destroyed. ${users === undefined ? 'Looking for applications that name it …' : lossOf(users)}`}
+      lead={`Its key is destroyed. ${used === undefined ? 'Looking for applications that reach it …' : lossOf(used)}`}
       phrase={provider.slug}
       act="Delete"
       isOpen

@@ -48,6 +48,7 @@ async function manageProviders(client: ApiClient, baseUrl: string): Promise<void
   await bodyOf(client.POST('/v1/admin/providers/test', { body: direct }));
   const { provider } = await bodyOf(client.POST('/v1/admin/providers', { body: { ...direct, name: 'Provider' } }));
   await bodyOf(client.GET('/v1/admin/providers'));
+  await bodyOf(client.GET('/v1/admin/providers/usage'));
   await readSnippet(client);
   const one = { params: { path: { id: provider.id } } };
   await bodyOf(client.POST('/v1/admin/providers/{id}/test', one));

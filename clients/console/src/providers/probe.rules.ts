@@ -1,0 +1,58 @@
+import { ApiError, messageOf } from '../api/api-error';
+import type { Schemas } from '../api/client';
+
+/** What a test of a key has shown, in words and colour. */
+export interface Verdict {
+  readonly tone: 'good' | 'warn' | 'bad';
+  readonly text: string;
+  readonly isAccepted: boolean;
+  /** Whether the other side was reached and refused the credential. */
+  readonly isRefused: boolean;
+}
+
+type Outcome = Schemas['ProviderTestResponse'] | Schemas['ProviderGatewayTestResponse'];
+
+/**
+ * Only an accepted key is good news; what could not be tested is neither accepted nor refused.
+ *
+ * @param name of the provider or gateway that was asked.
+ * @param what it is, for the good news.
+ */
+export function verdictOf({ validated, reason, status }: Outcome, name: string, what = 'provider'): Verdict {
+  if (validated) return { tone: 'good', text: `The ${what} accepts it.`, isAccepted: true, isRefused: false };
+  if (reason === 'rejected') return refused(`${name} refused this token with status ${status}.`);
+  return { tone: 'warn', text: doubtOf(reason, status, name), isAccepted: false, isRefused: false };
+}
+
+/** A test that was answered with an error. @throws everything but the refusal of a key. */
+export function verdictOfError(error: unknown): Verdict {
+  if (error instanceof ApiError && error.code === 'provider_key_invalid') return refused(messageOf(error));
+  throw error;
+}
+
+function refused(text: string): Verdict {
+  return { tone: 'bad', text, isAccepted: false, isRefused: true };
+}
+
+function doubtOf(reason: Outcome['reason'], status: number | undefined, name: string): string {
+  if (reason === 'unreachable') {
+    return `The gateway cannot reach ${name}. Check its address, and the network of the gateway.`;
+  }
+  return reason === 'no_probe'
+    ? `The API of ${name} has no call that tests a key: the first call will show whether it is right.`
+    : `${name} answered the test of the key with status ${status}, so it is not known whether it takes the key.`;
+}
+
+type LastTest = NonNullable<Schemas['ProviderResource']['lastTest']>;
+
+const RESULTS: Readonly<Record<LastTest['result'], { readonly tone: Verdict['tone']; readonly label: string }>> = {
+  accepted: { tone: 'good', label: 'Key accepted' },
+  refused: { tone: 'bad', label: 'Key refused' },
+  unreachable: { tone: 'warn', label: 'Not reached' },
+  unexpected_status: { tone: 'warn', label: 'Unclear answer' },
+};
+
+/** The mark of a provider whose key was tested. */
+export function markOf({ result }: LastTest): { readonly tone: Verdict['tone']; readonly label: string } {
+  return RESULTS[result];
+}
