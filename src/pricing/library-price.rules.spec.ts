@@ -27,6 +27,12 @@ describe('toModelPrice', () => {
     });
   });
 
+  it('deprecated → said so; any other model → nothing about it', () => {
+    const model = { id: 'model', match: { equals: 'model' }, prices: { input_mtok: 1, output_mtok: 2 } };
+    expect(toModelPrice({ ...model, deprecated: true }, TODAY)).toEqual({ input: 1, output: 2, deprecated: true });
+    expect(toModelPrice({ ...model, deprecated: false }, TODAY)).toEqual({ input: 1, output: 2 });
+  });
+
   it('tiers: one tier → threshold and long rates', () => {
     const input_mtok = { base: 1, tiers: [{ start: 200_000, price: 2 }] };
     const output_mtok = { base: 10, tiers: [{ start: 200_000, price: 15 }] };

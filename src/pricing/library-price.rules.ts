@@ -57,6 +57,7 @@ export function toModelPrice(model: ModelInfo, utcDay: string): ModelPrice {
   const perHour = rates.audio_hours ?? rates.input_audio_hours;
   if (perHour !== undefined) price.per_hour = highestRatesOf(perHour);
   const tierStarts = Object.values(rates).flatMap((rate) => (typeof rate === 'object' ? rate.tiers : []));
+  if (model.deprecated === true) price.deprecated = true;
   if (tierStarts.length > 0) price.long_context_threshold = Math.min(...tierStarts.map((tier) => tier.start));
   return price;
 }

@@ -40,6 +40,8 @@ export interface ModelPrice {
   readonly long_cache_write_1h?: number;
   /** Developer of a model that another provider hosts; display only. */
   readonly author?: string;
+  /** The library lists it as one that its provider no longer recommends; information only. */
+  readonly deprecated?: boolean;
   /** `YYYY-MM-DD`, information only. */
   readonly retirement_date?: string;
 }

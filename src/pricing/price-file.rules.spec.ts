@@ -29,7 +29,13 @@ describe('parsePriceFile', () => {
   });
 
   it('members that inform → kept', () => {
-    const price = { ...RATES, author: 'Lab', retirement_date: '2027-01-31', long_context_threshold: 200_000 };
+    const price = {
+      ...RATES,
+      author: 'Lab',
+      deprecated: true,
+      retirement_date: '2027-01-31',
+      long_context_threshold: 200_000,
+    };
     expect(parsePrice(price).openai?.['gpt-new']).toEqual(price);
   });
 
@@ -51,6 +57,7 @@ describe('parsePriceFile', () => {
     [{ ...RATES, output: null }, '.output: must be a number'],
     [{ ...RATES, output: HIGHEST_RATE_USD + 1 }, `.output: must be at most ${HIGHEST_RATE_USD}`],
     [{ ...RATES, long_context_threshold: 0.5 }, '.long_context_threshold: must be an integer'],
+    [{ ...RATES, deprecated: 'yes' }, '.deprecated: must be true or false'],
     [{ ...RATES, retirement_date: 'soon' }, '.retirement_date: must be a day such as 2027-01-31'],
     [{ input: 1 }, ': needs per_minute, per_hour, or both input and output'],
     [{}, ': needs per_minute, per_hour, or both input and output'],

@@ -36,7 +36,7 @@ const UNDESCRIBED = new Set([
   // Pages for people.
   ...['GET /assets/pages.css', 'GET /assets/pages.js', 'GET /cli', 'POST /cli'],
   ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/{id}/{tab}', 'providers'].map(getOf),
-  ...['providers/gateways', 'access', 'members', 'audit', 'health', 'settings/profile'].map(getOf),
+  ...['providers/gateways', 'models', 'access', 'members', 'audit', 'health', 'settings/profile'].map(getOf),
   ...['settings/security', 'recover', 'reset', 'assets/{name}'].map(getOf),
   ...['GET /cli/approve/{id}', 'POST /cli/approve/{id}', 'GET /oauth/consent', 'POST /oauth/consent'],
   // The authorization server, as OAuth describes it.

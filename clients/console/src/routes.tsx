@@ -18,6 +18,7 @@ const PAGES = {
   '/apps/new': lazyComponent(async () => (await import('./apps/new-app-page')).NewAppPage),
   '/providers': lazyComponent(async () => (await import('./providers/providers-page')).ProvidersPage),
   '/providers/gateways': lazyComponent(async () => (await import('./providers/gateways-page')).GatewaysPage),
+  '/models': lazyComponent(async () => (await import('./models/models-page')).ModelsPage),
   '/access': lazyComponent(async () => (await import('./access/access-page')).AccessPage),
   '/members': lazyComponent(async () => (await import('./access/members-page')).MembersPage),
   '/audit': lazyComponent(async () => (await import('./operations/audit-page')).AuditPage),

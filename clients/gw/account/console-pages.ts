@@ -3,6 +3,7 @@ export const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['apps', '/apps'],
   ['providers', '/providers'],
   ['provider-gateways', '/providers/gateways'],
+  ['models', '/models'],
   ['account', '/access'],
   ['members', '/members'],
   ['audit', '/audit'],

@@ -1,4 +1,5 @@
 import { CliAccountController } from '../../cli/account/cli-account.controller.js';
+import { ListPricesRequest } from '../../pricing/dto/list-prices.request.js';
 import { PricesController } from '../../pricing/prices.controller.js';
 import { counted, quoted, type Tool, tool } from './tool.js';
 
@@ -23,7 +24,8 @@ export const ACCOUNT_TOOLS: readonly Tool[] = [
     name: 'list_models',
     title: 'List models and prices',
     route: [PricesController, 'list'],
-    run: (prices) => prices.list(),
+    input: ListPricesRequest,
+    run: (prices, { input }) => prices.list(input),
     summary: ({ prices }) => {
       const models = Object.values(prices).reduce((sum, ofType) => sum + Object.keys(ofType).length, 0);
       return `Prices of ${counted(models, 'model')}, by provider type.`;

@@ -1,4 +1,5 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Optional } from '../../common/fields/config-fields.js';
 import { described, integer, number, text } from '../../common/fields/config-values.js';
 import { HIGHEST_RATE_USD, type ModelPrice } from '../model-price.js';
@@ -8,6 +9,10 @@ const rate = described(
   { type: 'number', minimum: 0, maximum: HIGHEST_RATE_USD },
   number({ min: 0, max: HIGHEST_RATE_USD }),
 );
+const flag = described({ type: 'boolean' }, (value: unknown, path: string): boolean => {
+  if (typeof value !== 'boolean') throw invalidRequest(path, 'must be true or false');
+  return value;
+});
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const day = described(
   { type: 'string', format: 'date', pattern: DAY.source },
@@ -114,6 +119,9 @@ export class ModelPriceResponse implements ModelPrice {
 
   @Optional(text({ max: 100 }), { description: 'The author of a model that another company hosts.' })
   author?: string;
+
+  @Optional(flag, { description: 'Whether its provider no longer recommends the model. For information only.' })
+  deprecated?: boolean;
 
   @Optional(day, { description: 'Announced end of the model. For information only.' })
   retirement_date?: string;

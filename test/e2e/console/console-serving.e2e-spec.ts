@@ -20,7 +20,7 @@ describe('pages of the console', () => {
   it.each([
     ...['/recover', '/reset'],
     ...['/', '/login', '/signup', '/invite', '/start', '/apps', '/apps/new', '/apps/some-app/overview'],
-    ...['/apps/some-app/auth-events', '/providers', '/providers/gateways', '/access', '/members', '/audit'],
+    ...['/apps/some-app/auth-events', '/providers', '/providers/gateways', '/models', '/access', '/members', '/audit'],
     ...['/health', '/settings/profile', '/settings/security'],
   ])('%s → the page', async (path) => {
     const answer = await page(path);

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { problemAt } from '../api/api-error';
+import { memberPath, problemAt, problemExactlyAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { CodeBlock } from '../design/copy';
 import { SelectField, TextArea, TextField } from '../design/field';
-import { Card, EmptyState } from '../design/layout';
+import { Alert, Card, EmptyState } from '../design/layout';
 import { NumberField } from '../design/number-field';
+import { ModelField } from '../models/model-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { TryIt } from './try-it';
@@ -17,6 +18,7 @@ type Endpoint = Schemas['AppResponsesEndpoint'] | Schemas['AppTranscriptionEndpo
 type Target = Schemas['AppEndpointTarget'];
 type Style = Endpoint['api_style'];
 
+const ENDPOINT_NAME = /^[a-z0-9-]{1,64}$/;
 const STYLES = [
   { value: 'responses', label: 'Text (Responses)' },
   { value: 'transcription', label: 'Transcription' },
@@ -30,6 +32,7 @@ export function EndpointsTab() {
   const [slug, setSlug] = useState('');
   const [style, setStyle] = useState<Style>('responses');
   const set = (next: Record<string, Endpoint>) => changeConfig({ endpoints: next });
+  const nameProblem = problemOfName(slug, Object.keys(endpoints));
   const add = () => {
     const provider = providers.find(({ capability }) => capability.endpointStyles.includes(style))?.slug ?? '';
     const target = { provider, model: '' };
@@ -49,7 +52,7 @@ export function EndpointsTab() {
           className="flex flex-wrap items-start gap-3"
           onSubmit={(event) => {
             event.preventDefault();
-            if (reason === undefined && slug !== '') add();
+            if (reason === undefined && nameProblem === undefined) add();
           }}
         >
           <TextField
@@ -58,10 +61,10 @@ export function EndpointsTab() {
             value={slug}
             onChange={setSlug}
             reason={reason}
-            error={problemAt(error, 'config.endpoints')}
+            error={problemExactlyAt(error, 'config.endpoints')}
           />
           <SelectField label="Kind" value={style} options={STYLES} onChange={setStyle} reason={reason} />
-          <Button size="row" type="submit" reason={reason ?? (slug === '' ? 'Name it first.' : undefined)}>
+          <Button size="row" type="submit" reason={reason ?? nameProblem}>
             Add endpoint
           </Button>
         </form>
@@ -89,6 +92,13 @@ export function EndpointsTab() {
   );
 }
 
+/** Why an endpoint cannot have a name now. */
+function problemOfName(slug: string, taken: readonly string[]): string | undefined {
+  if (slug === '') return 'Name it first.';
+  if (taken.includes(slug)) return 'There is an endpoint of this name.';
+  return ENDPOINT_NAME.test(slug) ? undefined : 'Use 1 to 64 lower-case letters, digits and dashes.';
+}
+
 function EndpointCard({
   name,
   endpoint,
@@ -103,7 +113,8 @@ function EndpointCard({
   const { id, error, isDirty } = useAppDraft();
   const reason = useReadOnlyReason();
   const [isTrying, setTrying] = useState(false);
-  const path = `config.endpoints.${name}`;
+  const path = memberPath('config.endpoints', name);
+  const problem = problemExactlyAt(error, path) ?? problemExactlyAt(error, `${path}.fallback`);
   const { fallback = [] } = endpoint;
   const setFallback = (targets: readonly Target[]) => onChange({ ...endpoint, fallback: [...targets] });
   return (
@@ -127,13 +138,14 @@ function EndpointCard({
       }
     >
       <div className="flex flex-col gap-5">
+        {problem !== undefined && <Alert>{problem}</Alert>}
         <CodeBlock label={`URL of ${name}`} code={`${location.origin}/v1/apps/${id}/endpoints/${name}`} />
         <TargetForm
           label="Target"
           target={endpoint}
           style={endpoint.api_style}
           onChange={(target) => onChange({ ...endpoint, ...target })}
-          problem={problemAt(error, `${path}.provider`, `${path}.model`)}
+          path={path}
         />
         {fallback.map((target, index) => (
           <TargetForm
@@ -143,7 +155,7 @@ function EndpointCard({
             style={endpoint.api_style}
             onChange={(next) => setFallback(fallback.map((own, at) => (at === index ? next : own)))}
             onRemove={() => setFallback(fallback.filter((_, at) => at !== index))}
-            problem={problemAt(error, `${path}.fallback.${index}`, `${path}.fallback[${index}]`)}
+            path={`${path}.fallback.${index}`}
           />
         ))}
         <div>
@@ -172,15 +184,17 @@ function TargetForm({
   style,
   onChange,
   onRemove,
-  problem,
+  path,
 }: {
   readonly label: string;
   readonly target: Target;
   readonly style: Style;
   readonly onChange: (target: Target) => void;
   readonly onRemove?: () => void;
-  readonly problem: string | undefined;
+  /** Of its members in the API's messages. */
+  readonly path: string;
 }) {
+  const { error } = useAppDraft();
   const { data: providers = [] } = useQuery(queries.providers());
   const reason = useReadOnlyReason();
   const able = providers.filter(({ capability }) => capability.endpointStyles.includes(style));
@@ -190,7 +204,7 @@ function TargetForm({
     ...able.map(({ slug, name }) => ({ value: slug, label: name })),
   ];
   return (
-    <fieldset className="flex flex-wrap items-end gap-3">
+    <fieldset className="flex flex-wrap items-start gap-3">
       <legend className="mb-1 text-sm font-medium">{label}</legend>
       <SelectField
         label={`Provider of ${label.toLowerCase()}`}
@@ -198,17 +212,19 @@ function TargetForm({
         options={options}
         onChange={(provider) => onChange({ provider, model: target.model })}
         reason={reason}
+        error={problemAt(error, `${path}.provider`)}
       />
-      <TextField
+      <ModelField
         label={`Model of ${label.toLowerCase()}`}
-        value={target.model}
+        model={target.model}
+        providers={able.filter(({ slug }) => slug === target.provider)}
         onChange={(model) => onChange({ provider: target.provider, model })}
         reason={reason}
-        error={problem}
+        error={problemAt(error, `${path}.model`)}
         className="min-w-52 flex-1"
       />
       {onRemove !== undefined && (
-        <Button look="ghost" reason={reason} onClick={onRemove} aria-label={`Remove ${label.toLowerCase()}`}>
+        <Button look="ghost" size="row" reason={reason} onClick={onRemove} aria-label={`Remove ${label.toLowerCase()}`}>
           <Trash2 size={14} />
         </Button>
       )}
@@ -257,7 +273,7 @@ function ParamsForm({
         />
         <NumberField
           label="Most output tokens a call"
-          hint="Empty: the model’s own maximum."
+          hint="Empty: no ceiling here; the provider’s own applies."
           value={ceiling}
           onChange={(value) => onChange(value === undefined ? rest : { ...rest, max_output_tokens: value })}
           reason={reason}

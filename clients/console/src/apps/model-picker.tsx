@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useId, useState } from 'react';
-import { queries } from '../api/queries';
-import { priceText } from '../design/amounts.rules';
+import { type Provider, queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
+import { costWords, type Price, pricesOf, utcToday } from '../models/catalog.rules';
 import { useReadOnlyReason } from '../shell/session';
 
 const SHOWN = 8;
@@ -12,11 +12,14 @@ const SHOWN = 8;
 /** Which models are allowed, with what a million tokens of each cost. */
 export function ModelPicker({
   type,
+  covered,
   models,
   onChange,
   error,
 }: {
   readonly type: string | undefined;
+  /** The providers that the models are for, with their own prices. */
+  readonly covered: readonly Provider[];
   readonly models: readonly string[];
   readonly onChange: (models: string[]) => void;
   readonly error: string | undefined;
@@ -25,8 +28,12 @@ export function ModelPicker({
   const reason = useReadOnlyReason();
   const [typed, setTyped] = useState('');
   const heading = useId();
-  const known = prices?.[type ?? ''] ?? {};
-  const found = Object.keys(known)
+  const listed = Object.entries(prices?.[type ?? ''] ?? {}).map(([name, price]) => [name, [price]] as const);
+  const known: ReadonlyMap<string, readonly Price[]> = new Map([
+    ...listed,
+    ...(prices === undefined ? [] : pricesOf(covered, prices)),
+  ]);
+  const found = [...known.keys()]
     .filter((name) => !models.includes(name) && name.toLowerCase().includes(typed.toLowerCase()))
     .slice(0, SHOWN);
   const add = (name: string) => {
@@ -38,13 +45,13 @@ export function ModelPicker({
       <h3 id={heading} className="text-sm font-medium">
         Allowed models
       </h3>
-      {models.length === 0 && <p className="text-sm text-muted">Every model that has a price.</p>}
+      {models.length === 0 && <p className="text-sm text-muted">Every model whose cost is known.</p>}
       <ul className="flex flex-col gap-1">
         {models.map((name) => (
           <li key={name} className="flex items-center justify-between gap-3 rounded-md bg-sunken px-2 py-1 text-sm">
             <code className="break-all">{name}</code>
             <span className="flex items-center gap-2">
-              <PriceNote price={known[name]} />
+              <PriceNote prices={known.get(name)} />
               <Button
                 size="sm"
                 look="ghost"
@@ -81,13 +88,13 @@ export function ModelPicker({
                 onClick={() => add(name)}
               >
                 <code className="break-all">{name}</code>
-                <PriceNote price={known[name]} />
+                <PriceNote prices={known.get(name)} />
               </button>
             </li>
           ))}
           {found.length === 0 && (
             <li className="px-2.5 py-1.5 text-sm text-muted">
-              No model with a price has this name; Enter adds it anyway.
+              Not in the price list. Enter adds it; saving is refused if the gateway finds no price for it.
             </li>
           )}
         </ul>
@@ -96,11 +103,10 @@ export function ModelPicker({
   );
 }
 
-function PriceNote({ price }: { readonly price: { readonly input?: number; readonly output?: number } | undefined }) {
-  if (price?.input === undefined) return <span className="text-xs text-muted">no token price</span>;
+function PriceNote({ prices }: { readonly prices: readonly Price[] | undefined }) {
   return (
-    <span className="text-xs whitespace-nowrap text-muted" title="Dollars a million tokens">
-      {priceText(price.input)} in{price.output === undefined ? '' : ` · ${priceText(price.output)} out`}
+    <span className="text-xs text-muted" title="In and out: dollars a million tokens">
+      {costWords(prices, utcToday()) ?? 'not in the price list'}
     </span>
   );
 }

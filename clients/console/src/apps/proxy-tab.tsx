@@ -1,24 +1,39 @@
 import { useQuery } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { problemAt } from '../api/api-error';
+import { memberPath, problemAt, problemExactlyAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
-import { queries } from '../api/queries';
+import { type Provider, queries } from '../api/queries';
 import { Button } from '../design/button';
 import { Choices, SelectField, TextField } from '../design/field';
-import { Badge, Card, EmptyState } from '../design/layout';
+import { Alert, Badge, Card, EmptyState } from '../design/layout';
 import { NumberField } from '../design/number-field';
+import { ModelField } from '../models/model-field';
+import { PROVIDER_OPTIONS } from '../providers/provider-types';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
+import { coverageOf, coverageText } from './coverage.rules';
 import { ListField } from './list-field';
 import { ModelPicker } from './model-picker';
 
 type Selected = Schemas['AppSelectedProvider'];
 type Selection = Readonly<Record<string, Selected>>;
 
+const PATH = 'config.routing.providers.selected';
+const REWRITES = 'config.routing.model_rewrites';
+const TYPES = PROVIDER_OPTIONS.map(({ value }) => value as string);
+
 const MODES = [
-  { value: 'all', label: 'Every provider', hint: 'All providers of the account, with every model that has a price.' },
-  { value: 'selected', label: 'Selected providers', hint: 'Only those below, with the paths and models you allow.' },
+  {
+    value: 'all',
+    label: 'Every provider',
+    hint: 'All providers of the account, also those added later, with every model whose cost is known.',
+  },
+  {
+    value: 'selected',
+    label: 'Selected providers',
+    hint: 'Those that an entry below covers, with the paths and models you allow.',
+  },
 ] as const;
 
 export function ProxyTab() {
@@ -60,7 +75,9 @@ function SelectedProviders({
   readonly selected: Selection;
   readonly onChange: (selected: Record<string, Selected>) => void;
 }) {
-  const { data: providers = [] } = useQuery(queries.providers());
+  const { error } = useAppDraft();
+  const { data } = useQuery(queries.providers());
+  const providers = data ?? [];
   const reason = useReadOnlyReason();
   const free = providers.filter(({ slug }) => selected[slug] === undefined);
   const [chosen, setChosen] = useState('');
@@ -69,6 +86,8 @@ function SelectedProviders({
     <>
       {Object.entries(selected).map(([key, policy]) => {
         const provider = providers.find((known) => known.slug === key);
+        const coverage = coverageOf(key, Object.keys(selected), providers, TYPES);
+        const problem = problemExactlyAt(error, memberPath(PATH, key));
         return (
           <Card
             key={key}
@@ -76,7 +95,9 @@ function SelectedProviders({
             lead={<code>{key}</code>}
             actions={
               <span className="flex items-center gap-2">
-                {provider === undefined && <Badge tone="bad">Deleted</Badge>}
+                {data !== undefined && coverage.providers.length === 0 && !coverage.isType && (
+                  <Badge tone="bad">Deleted</Badge>
+                )}
                 {provider?.status === 'disabled' && <Badge tone="warn">Disabled</Badge>}
                 <Button
                   size="sm"
@@ -92,9 +113,12 @@ function SelectedProviders({
               </span>
             }
           >
+            {problem !== undefined && <Alert>{problem}</Alert>}
+            {data !== undefined && <p className="mb-4 text-sm text-muted">{coverageText(key, coverage)}</p>}
             <PolicyForm
               slug={key}
-              type={provider?.type}
+              covered={coverage.providers}
+              type={provider?.type ?? (coverage.isType ? key : undefined)}
               policy={policy}
               onChange={(next) => onChange({ ...selected, [key]: next })}
             />
@@ -103,7 +127,9 @@ function SelectedProviders({
       })}
       {Object.keys(selected).length === 0 && (
         <Card>
-          <EmptyState title="No provider selected">Every call is refused until you select one.</EmptyState>
+          <EmptyState title="No provider selected">
+            The proxy refuses every call until you select one. Named endpoints have targets of their own.
+          </EmptyState>
         </Card>
       )}
       {free.length > 0 && (
@@ -130,18 +156,20 @@ function SelectedProviders({
 
 function PolicyForm({
   slug,
+  covered,
   type,
   policy,
   onChange,
 }: {
   readonly slug: string;
+  readonly covered: readonly Provider[];
   readonly type: string | undefined;
   readonly policy: Selected;
   readonly onChange: (policy: Selected) => void;
 }) {
   const { error } = useAppDraft();
   const reason = useReadOnlyReason();
-  const path = `config.routing.providers.selected.${slug}`;
+  const path = memberPath(PATH, slug);
   const plain = policy.allowed_paths.filter((allowed) => typeof allowed === 'string');
   const detailed = policy.allowed_paths.filter((allowed) => typeof allowed !== 'string');
   const { max_output_tokens: ceiling, ...rest } = policy;
@@ -149,6 +177,7 @@ function PolicyForm({
     <div className="flex flex-col gap-5">
       <ModelPicker
         type={type}
+        covered={covered}
         models={policy.allowed_models}
         onChange={(allowed_models) => onChange({ ...policy, allowed_models })}
         error={problemAt(error, `${path}.allowed_models`)}
@@ -168,7 +197,7 @@ function PolicyForm({
       )}
       <NumberField
         label="Most output tokens a call"
-        hint="Empty: the model’s own maximum."
+        hint="Empty: no ceiling here; the provider’s own applies."
         value={ceiling}
         onChange={(value) => onChange(value === undefined ? rest : { ...rest, max_output_tokens: value })}
         reason={reason}
@@ -193,6 +222,7 @@ function Rewrites() {
       <div className="flex flex-col gap-3">
         {rewrites.map(([sent, called]) => (
           <div key={sent} className="flex flex-wrap items-center gap-2 text-sm">
+            <RewriteProblem problem={problemAt(error, memberPath(REWRITES, sent))} />
             <code className="break-all">{sent}</code> → <code className="break-all">{called}</code>
             <Button
               size="sm"
@@ -216,12 +246,12 @@ function Rewrites() {
           }}
         >
           <TextField label="Model that is sent" value={from} onChange={setFrom} reason={reason} />
-          <TextField
+          <ModelField
             label="Model that is called"
-            value={to}
+            model={to}
             onChange={setTo}
             reason={reason}
-            error={problemAt(error, 'config.routing.model_rewrites')}
+            error={problemExactlyAt(error, REWRITES)}
           />
           <Button
             size="row"
@@ -233,5 +263,14 @@ function Rewrites() {
         </form>
       </div>
     </Card>
+  );
+}
+
+function RewriteProblem({ problem }: { readonly problem: string | undefined }) {
+  if (problem === undefined) return null;
+  return (
+    <p role="alert" className="w-full text-xs font-medium text-bad">
+      {problem}
+    </p>
   );
 }

@@ -1,4 +1,4 @@
-import { Activity, Boxes, HeartPulse, KeyRound, type LucideIcon, Plug, ScrollText, Users } from 'lucide-react';
+import { Activity, Boxes, HeartPulse, KeyRound, type LucideIcon, Plug, ScrollText, Tags, Users } from 'lucide-react';
 
 /** A page of the navigation. */
 export interface NavigationPage {
@@ -15,6 +15,7 @@ export const START = '/start';
 export const NAVIGATION: readonly NavigationPage[] = [
   { to: '/apps', label: 'Applications', Icon: Boxes, shortcut: 'a' },
   { to: '/providers', label: 'Providers', Icon: Plug, shortcut: 'p' },
+  { to: '/models', label: 'Models', Icon: Tags, shortcut: 'd' },
   { to: '/access', label: 'Access', Icon: KeyRound, shortcut: 'k' },
   { to: '/members', label: 'Members', Icon: Users, shortcut: 'm' },
   { to: '/audit', label: 'Audit trail', Icon: ScrollText, shortcut: 't' },

@@ -192,6 +192,7 @@ async function cheapModelOf(type: ProviderType): Promise<string> {
       price.output !== undefined &&
       price.audio_input === undefined &&
       price.image_output === undefined &&
+      price.deprecated !== true &&
       (price.retirement_date ?? '9999') > today,
   );
   models.sort(([, a], [, b]) => (a.output ?? 0) - (b.output ?? 0));

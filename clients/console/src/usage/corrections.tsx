@@ -1,11 +1,14 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
+import { queries } from '../api/queries';
 import { countText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Card } from '../design/layout';
+import { ModelField } from '../models/model-field';
+import { PROVIDER_OPTIONS, type ProviderType } from '../providers/provider-types';
 import { useReadOnlyReason } from '../shell/session';
 
 type Reprice = Schemas['RepriceUsageResponse'];
@@ -22,9 +25,9 @@ export function Corrections({ app }: { readonly app: string }) {
   return (
     <Card title="Correct costs" lead="Nothing changes until you have seen the preview.">
       <div className="flex flex-col gap-6">
-        <TextField label="Month (UTC)" placeholder="2026-01" value={month} onChange={setMonth} className="w-40" />
-        <RepriceForm app={app} month={month} />
-        <SettleForm app={app} month={month} />
+        <TextField label="Month (UTC)" type="month" value={month} onChange={setMonth} className="w-40" />
+        <RepriceForm key={`reprice ${month}`} app={app} month={month} />
+        <SettleForm key={`settle ${month}`} app={app} month={month} />
       </div>
     </Card>
   );
@@ -33,14 +36,19 @@ export function Corrections({ app }: { readonly app: string }) {
 function RepriceForm({ app, month }: { readonly app: string; readonly month: string }) {
   const reason = useReadOnlyReason();
   const client = useQueryClient();
-  const [provider, setProvider] = useState('');
+  const { data: providers = [] } = useQuery(queries.providers());
+  const own = providers.map(({ type }) => type);
+  // Also those of providers that are gone: their calls are still here.
+  const types = [...new Set([...own, ...PROVIDER_OPTIONS.map(({ value }) => value)])];
+  const [chosen, setProvider] = useState<ProviderType>();
+  const provider = chosen ?? types[0] ?? 'openai';
   const [model, setModel] = useState('');
   const [preview, setPreview] = useState<Reprice>();
   const [error, setError] = useState<unknown>();
   const run = async (apply: boolean) => {
     setError(undefined);
     try {
-      const body = { provider: provider as Schemas['RepriceUsageRequest']['provider'], model, month, apply };
+      const body = { provider, model, month, apply };
       setPreview(await read(api.POST('/v1/admin/apps/{app}/usage/reprice', { params: { path: { app } }, body })));
       if (apply) await client.invalidateQueries({ queryKey: ['app', app] });
     } catch (thrown) {
@@ -52,14 +60,29 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Reprice a model at today’s prices</legend>
       <div className="flex flex-wrap items-start gap-3">
-        <TextField
+        <SelectField
           label="Provider type"
           value={provider}
-          onChange={setProvider}
+          options={types.map((value) => ({ value, label: value }))}
+          onChange={(next) => {
+            setPreview(undefined);
+            setProvider(next);
+          }}
           reason={reason}
           error={problemAt(error, 'provider')}
         />
-        <TextField label="Model" value={model} onChange={setModel} reason={reason} error={problemAt(error, 'model')} />
+        <ModelField
+          label="Model"
+          model={model}
+          providers={providers.filter(({ type }) => type === provider)}
+          onChange={(next) => {
+            // What is applied is what the preview has shown.
+            setPreview(undefined);
+            setModel(next);
+          }}
+          reason={reason}
+          error={problemAt(error, 'model')}
+        />
         <Button size="row" reason={reason} onClick={() => void run(false)}>
           Preview
         </Button>
@@ -107,7 +130,16 @@ function SettleForm({ app, month }: { readonly app: string; readonly month: stri
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Settle estimated and unresolved costs</legend>
       <div className="flex flex-wrap items-start gap-3">
-        <SelectField label="Settle them" value={cost} options={SETTLE_BY} onChange={setCost} reason={reason} />
+        <SelectField
+          label="Settle them"
+          value={cost}
+          options={SETTLE_BY}
+          onChange={(next) => {
+            setPreview(undefined);
+            setCost(next);
+          }}
+          reason={reason}
+        />
         <Button size="row" reason={reason} onClick={() => void run(false)}>
           Preview
         </Button>
