@@ -112,7 +112,7 @@ export interface paths {
         };
         /**
          * List the price catalog
-         * @description The prices of the current UTC day, in US dollars. A call is priced by the day it was made on. Custom prices of a provider are part of the provider, not of this list.
+         * @description The prices of a UTC day, the current one when absent, in US dollars. A call is priced by the day it was made on; prices of later days are those that are announced. Custom prices of a provider are part of the provider, not of this list.
          */
         get: operations["listModelPrices"];
         put?: never;
@@ -811,7 +811,7 @@ export interface paths {
         put?: never;
         /**
          * Test the stored key of a provider instance
-         * @description As `providers/test`, with the stored key, or the token of its gateway.
+         * @description As `providers/test`, with the stored key, or the token of its gateway. Keeps the result as `lastTest`.
          */
         post: operations["testProvider"];
         delete?: never;
@@ -1408,6 +1408,26 @@ export interface paths {
          * @description Source code that calls a provider or a named endpoint as the application does.
          */
         get: operations["getAppSnippet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/providers/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who uses the provider instances, and how they answer
+         * @description For each instance the applications that can reach it, by routing or by an endpoint, and its calls of the last seven UTC days. A call that a fallback answered counts for the fallback.
+         */
+        get: operations["getProviderUsage"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2339,6 +2359,8 @@ export interface components {
             long_cache_write_1h?: number;
             /** @description The author of a model that another company hosts. */
             author?: string;
+            /** @description Whether its provider no longer recommends the model. For information only. */
+            deprecated?: boolean;
             /**
              * Format: date
              * @description Announced end of the model. For information only.
@@ -2809,6 +2831,15 @@ export interface components {
              */
             paths: "provider" | "gateway";
         };
+        ProviderTestRecord: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * @description `refused`: 401 or 403. `unexpected_status`: any other that is no success.
+             * @enum {string}
+             */
+            result: "accepted" | "refused" | "unreachable" | "unexpected_status";
+        };
         ProviderResource: {
             /** Format: uuid */
             id: string;
@@ -2842,6 +2873,8 @@ export interface components {
             route: "direct" | "cf_aig" | "vercel" | null;
             /** @description What the type serves on this route. */
             capability: components["schemas"]["ProviderCapabilityResponse"];
+            /** @description The last test of the stored credential; null while the present one is untested. */
+            lastTest: components["schemas"]["ProviderTestRecord"] | null;
             /** @description Increases by one with each update. */
             revision: number;
             /** @enum {string} */
@@ -4176,6 +4209,42 @@ export interface components {
             /** @description What to fill in, and what to know. */
             notes: string[];
         };
+        ProviderUserResponse: {
+            id: string;
+            name: string;
+        };
+        UsedProviderResponse: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            /** @description Calls of all applications, without refused ones. */
+            requests: number;
+            /** @description Those that ended with `provider_error`. */
+            errors: number;
+            /**
+             * Format: date
+             * @description UTC day of the last successful call; null without one in these days.
+             */
+            lastSuccessDay: string | null;
+            /** @description Applications that can reach it, also disabled ones. */
+            appCount: number;
+            /** @description At most five of them, by name. */
+            apps: components["schemas"]["ProviderUserResponse"][];
+        };
+        ProviderUseResponse: {
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, today.
+             */
+            to: string;
+            /** @description Oldest first, as in the list of providers. */
+            providers: components["schemas"]["UsedProviderResponse"][];
+        };
         OperationFailureResponse: {
             /** @description The error code of the change’s route, such as `slug_taken`. */
             code: string;
@@ -5218,7 +5287,10 @@ export interface operations {
     };
     listModelPrices: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description UTC day of the prices; today when absent. */
+                day?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6675,6 +6747,10 @@ export interface operations {
                      *             "modelPrefix": null,
                      *             "paths": "provider"
                      *           },
+                     *           "lastTest": {
+                     *             "at": "2026-01-31T12:00:00.000Z",
+                     *             "result": "accepted"
+                     *           },
                      *           "revision": 1,
                      *           "status": "active",
                      *           "createdAt": "2026-01-31T12:00:00.000Z",
@@ -6736,6 +6812,10 @@ export interface operations {
                      *           ],
                      *           "modelPrefix": null,
                      *           "paths": "provider"
+                     *         },
+                     *         "lastTest": {
+                     *           "at": "2026-01-31T12:00:00.000Z",
+                     *           "result": "accepted"
                      *         },
                      *         "revision": 1,
                      *         "status": "active",
@@ -6861,6 +6941,10 @@ export interface operations {
                      *           ],
                      *           "modelPrefix": null,
                      *           "paths": "provider"
+                     *         },
+                     *         "lastTest": {
+                     *           "at": "2026-01-31T12:00:00.000Z",
+                     *           "result": "accepted"
                      *         },
                      *         "revision": 1,
                      *         "status": "active",
@@ -8807,6 +8891,47 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AppSnippetResponse"];
+                };
+            };
+        };
+    };
+    getProviderUsage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-01-25",
+                     *       "to": "2026-01-31",
+                     *       "providers": [
+                     *         {
+                     *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *           "slug": "openai",
+                     *           "requests": 128,
+                     *           "errors": 2,
+                     *           "lastSuccessDay": "2026-01-31",
+                     *           "appCount": 1,
+                     *           "apps": [
+                     *             {
+                     *               "id": "travel-journal-k3x9qa",
+                     *               "name": "Travel journal"
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProviderUseResponse"];
                 };
             };
         };

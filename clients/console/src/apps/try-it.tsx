@@ -1,31 +1,30 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { Plus, X } from 'lucide-react';
+import { type ReactNode, useRef, useState } from 'react';
 import { messageOf } from '../api/api-error';
-import { queries } from '../api/queries';
+import { type Provider, queries } from '../api/queries';
+import { useSubmit } from '../api/use-submit';
 import { durationText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { SelectField, TextArea, TextField } from '../design/field';
 import { Alert } from '../design/layout';
+import { ModelField } from '../models/model-field';
+import { useReadOnlyReason } from '../shell/session';
 import { LatestEvent, newestEvent } from '../usage/latest-event';
 import { useAppDraft } from './app-draft';
 import { problemOfAnswer } from './call-problem.rules';
+import { useOneTimeKey } from './one-time-key';
+import { eventOfReply, messagesOf, type Reply, type Target, type Turn } from './playground.rules';
 import type { Stage } from './stream-text.rules';
 import { streamedCall } from './streamed-call';
 
 const DEFAULT_MESSAGE = 'Say good morning in three languages.';
-const NO_TARGET = '';
+/** Side by side, no more. */
+const MOST_TARGETS = 2;
+const NAMES = ['', 'second '] as const;
 
-interface Call {
-  /** Absent while the answer arrives. */
-  readonly status?: number;
-  readonly text: string;
-  readonly stages: readonly Stage[];
-  /** The newest event before the call. */
-  readonly afterId: number;
-}
-
-/** Sends a real call as a caller of the application would. The key stays in this panel and is forgotten with it. */
+/** Sends real calls as a caller of the application would, turn after turn. Keys stay in this panel and go with it. */
 export function TryIt({
   isOpen,
   onClose,
@@ -38,10 +37,11 @@ export function TryIt({
   return (
     <Dialog
       title="Try it"
-      lead="A real call through the gateway: checked, limited, priced and recorded like any other."
+      lead="Real calls through the gateway: checked, limited, priced and recorded like any other."
       isOpen={isOpen}
       onClose={onClose}
       isDrawer
+      isWide={endpoint === undefined}
       guards="unsent"
     >
       <Panel endpoint={endpoint} />
@@ -59,127 +59,273 @@ function Panel({ endpoint }: { readonly endpoint: string | undefined }) {
   const usable = providers.filter(
     ({ status, capability }) => status === 'active' && capability.apiStyles.includes('chat_completions'),
   );
-  const [credential, setCredential] = useState('');
+  const oneTime = useOneTimeKey(id);
+  const [typed, setTyped] = useState('');
   const [endUser, setEndUser] = useState('');
-  const [slug, setSlug] = useState(NO_TARGET);
-  const [model, setModel] = useState('');
+  const [chosen, setChosen] = useState<readonly Target[]>([{ slug: '', model: '' }]);
   const [message, setMessage] = useState(DEFAULT_MESSAGE);
-  const [call, setCall] = useState<Call>();
-  const [error, setError] = useState<unknown>();
+  const [turns, setTurns] = useState<readonly Turn[]>([]);
   const leaving = useRef<AbortController>(undefined);
-  const provider = usable.find((known) => known.slug === slug) ?? usable[0];
-  const send = async () => {
-    leaving.current?.abort();
-    const controller = new AbortController();
-    leaving.current = controller;
-    setError(undefined);
-    setCall(undefined);
-    try {
-      const afterId = (await newestEvent(id))?.id ?? 0;
-      const { status, text, stages } = await streamedCall({
-        ...(endpoint === undefined
-          ? {
-              path: `/v1/apps/${id}/proxy/${provider?.slug}/v1/chat/completions`,
-              body: { model, stream: true, messages: [{ role: 'user', content: message }] },
-            }
-          : { path: `/v1/apps/${id}/endpoints/${endpoint}`, body: { input: message, stream: true } }),
-        credential,
-        signal: controller.signal,
-        ...(header === undefined || endUser === '' ? {} : { headers: { [header]: endUser } }),
-        onText: (shown) => setCall({ text: shown, stages: [], afterId }),
-      });
-      setCall({ status, text, stages, afterId });
-    } catch (thrown) {
-      if (!controller.signal.aborted) setError(thrown);
-    }
+  const { run, error, isBusy } = useSubmit();
+  const credential = oneTime.key?.secret ?? typed;
+  const targets =
+    endpoint === undefined
+      ? chosen.map((one) => ({
+          ...one,
+          slug: usable.some(({ slug }) => slug === one.slug) ? one.slug : (usable[0]?.slug ?? ''),
+        }))
+      : [{ slug: '', model: '' }];
+  const ask = async (target: Target, column: number, signal: AbortSignal) => {
+    const show = (reply: Omit<Reply, 'target'>) =>
+      setTurns((before) => withReply(before, column, { ...reply, target }));
+    const messages = messagesOf(turns, column, message);
+    const answer = await streamedCall({
+      ...(endpoint === undefined
+        ? {
+            path: `/v1/apps/${id}/proxy/${target.slug}/v1/chat/completions`,
+            body: { model: target.model, stream: true, messages },
+          }
+        : { path: `/v1/apps/${id}/endpoints/${endpoint}`, body: { input: messages, stream: true } }),
+      credential,
+      signal,
+      ...(header === undefined || endUser === '' ? {} : { headers: { [header]: endUser } }),
+      onText: (text) => show({ text, stages: [] }),
+    });
+    show(answer);
   };
-  const reason = credential === '' ? `Enter ${isServer ? 'a key' : 'a token'} of this application first.` : undefined;
+  const send = () =>
+    run(async () => {
+      const controller = new AbortController();
+      leaving.current = controller;
+      const afterId = (await newestEvent(id))?.id ?? 0;
+      const replies = targets.map((target) => ({ target, text: '', stages: [] }));
+      setTurns([...turns, { message, afterId, replies }]);
+      setMessage('');
+      try {
+        await Promise.all(targets.map((target, column) => ask(target, column, controller.signal)));
+      } catch (thrown) {
+        if (!controller.signal.aborted) throw thrown;
+      }
+    });
+  const clear = () => {
+    leaving.current?.abort();
+    setTurns([]);
+    setMessage(DEFAULT_MESSAGE);
+  };
+  const missing =
+    credential === ''
+      ? `Enter ${isServer ? 'a key' : 'a token'} of this application first.`
+      : message.trim() === ''
+        ? 'Write a message first.'
+        : undefined;
   return (
     <div className="flex flex-col gap-5">
+      <Credential
+        isServer={isServer}
+        typed={typed}
+        onType={setTyped}
+        isMade={oneTime.key !== undefined}
+        onMake={oneTime.make}
+      />
+      {header !== undefined && (
+        <TextField label={`User (${header})`} value={endUser} onChange={setEndUser} autoComplete="off" />
+      )}
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (reason === undefined) void send();
+          if (missing === undefined && !isBusy) void send();
         }}
       >
-        <TextField
-          label={isServer ? 'Application key' : 'Gateway token'}
-          type="password"
-          autoComplete="off"
-          value={credential}
-          onChange={setCredential}
-          hint={
-            isServer
-              ? 'It is sent with this call and not stored.'
-              : 'A token of a device of this application. It is not stored.'
-          }
-        />
-        {header !== undefined && (
-          <TextField label={`User (${header})`} value={endUser} onChange={setEndUser} autoComplete="off" />
-        )}
         {endpoint === undefined && (
-          <div className="grid gap-4 sm:grid-cols-2">
-            <SelectField
-              label="Provider"
-              value={provider?.slug ?? NO_TARGET}
-              options={usable.map(({ slug: value, name }) => ({ value, label: name }))}
-              onChange={(chosen) => {
-                setSlug(chosen);
-                setModel('');
-              }}
-            />
-            <ModelField type={provider?.type} model={model} onChange={setModel} />
-          </div>
+          <Targets
+            targets={targets}
+            usable={usable}
+            onChange={(next) => {
+              setChosen(next);
+              // Columns are conversations of their own; another number of them begins new ones.
+              if (next.length !== targets.length) clear();
+            }}
+          />
         )}
-        <TextArea label="Message" rows={3} value={message} onChange={setMessage} />
-        <div>
-          <Button look="primary" type="submit" reason={reason}>
+        {turns.map((turn, index) => (
+          <TurnView key={String(index)} app={id} turn={turn} name={`${index}`} keyId={oneTime.key?.id} />
+        ))}
+        {/* A new one for each turn: what was sent is not lost, so closing the panel does not ask about it. */}
+        <TextArea key={turns.length} label="Message" rows={3} value={message} onChange={setMessage} />
+        {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+        <div className="flex gap-2">
+          <Button look="primary" type="submit" reason={missing} isBusy={isBusy}>
             Send
           </Button>
+          {turns.length > 0 && <Button onClick={clear}>New conversation</Button>}
         </div>
       </form>
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
-      {call !== undefined && <Answer call={call} app={id} />}
     </div>
   );
 }
 
-function ModelField({
-  type,
-  model,
-  onChange,
-}: {
-  readonly type: string | undefined;
-  readonly model: string;
-  readonly onChange: (model: string) => void;
-}) {
-  const { data: prices } = useQuery(queries.prices());
-  const known = Object.keys(prices?.[type ?? ''] ?? {});
-  return (
-    <>
-      <TextField
-        label="Model"
-        list="models-with-a-price"
-        required
-        value={model}
-        onChange={onChange}
-        autoComplete="off"
-      />
-      <datalist id="models-with-a-price">
-        {known.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </>
+/** The last turn with one more piece of an answer; nothing where the conversation has been cleared meanwhile. */
+function withReply(turns: readonly Turn[], column: number, reply: Reply): readonly Turn[] {
+  return turns.map((turn, at) =>
+    at === turns.length - 1
+      ? { ...turn, replies: turn.replies.map((own, index) => (index === column ? reply : own)) }
+      : turn,
   );
 }
 
-function Answer({ call: { status, text, stages, afterId }, app }: { readonly call: Call; readonly app: string }) {
+function Credential({
+  isServer,
+  typed,
+  onType,
+  isMade,
+  onMake,
+}: {
+  readonly isServer: boolean;
+  readonly typed: string;
+  readonly onType: (typed: string) => void;
+  readonly isMade: boolean;
+  readonly onMake: () => Promise<void>;
+}) {
+  const reason = useReadOnlyReason();
+  const { run, error, isBusy } = useSubmit();
+  if (isMade) {
+    return (
+      <p className="text-sm text-muted" role="status">
+        Calls with a one-time key of this application. It is revoked when you close this panel.
+      </p>
+    );
+  }
+  return (
+    <div className="flex flex-col gap-2">
+      <div className="flex flex-wrap items-start gap-2">
+        <TextField
+          label={isServer ? 'Application key' : 'Gateway token'}
+          type="password"
+          autoComplete="off"
+          value={typed}
+          onChange={onType}
+          hint={
+            isServer
+              ? 'It is sent with these calls and not stored.'
+              : 'A token of a device of this application. It is not stored.'
+          }
+          className="min-w-52 flex-1"
+        />
+        {isServer && (
+          <Button size="row" reason={reason} isBusy={isBusy} onClick={() => void run(onMake)}>
+            Use a one-time key
+          </Button>
+        )}
+      </div>
+      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+    </div>
+  );
+}
+
+/** One model, or two side by side. */
+function Targets({
+  targets,
+  usable,
+  onChange,
+}: {
+  readonly targets: readonly Target[];
+  readonly usable: readonly Provider[];
+  readonly onChange: (targets: readonly Target[]) => void;
+}) {
+  const replace = (column: number, target: Target) =>
+    onChange(targets.map((own, at) => (at === column ? target : own)));
+  const labelOf = (what: string, column: number) => {
+    const label = `${NAMES[column] ?? ''}${what}`;
+    return label.charAt(0).toUpperCase() + label.slice(1);
+  };
+  return (
+    <div className="grid gap-4 md:grid-cols-2">
+      {targets.map(({ slug, model }, column) => (
+        <div key={String(column)} className="grid grid-cols-[1fr_1fr_auto] items-start gap-2">
+          <SelectField
+            label={labelOf('provider', column)}
+            value={slug}
+            options={usable.map(({ slug: value, name }) => ({ value, label: name }))}
+            onChange={(next) => replace(column, { slug: next, model: '' })}
+          />
+          <ModelField
+            label={labelOf('model', column)}
+            model={model}
+            providers={usable.filter((provider) => provider.slug === slug)}
+            onChange={(next) => replace(column, { slug, model: next })}
+            required
+          />
+          {column > 0 && (
+            <Button
+              size="row"
+              look="ghost"
+              aria-label="Remove the second model"
+              onClick={() => onChange(targets.slice(0, column))}
+            >
+              <X size={14} />
+            </Button>
+          )}
+        </div>
+      ))}
+      {targets.length < MOST_TARGETS && usable.length > 0 && (
+        <div>
+          <Button size="row" onClick={() => onChange([...targets, { slug: targets[0]?.slug ?? '', model: '' }])}>
+            <Plus size={13} /> Compare with a second model
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function TurnView({
+  app,
+  turn: { message, afterId, replies },
+  name,
+  keyId,
+}: {
+  readonly app: string;
+  readonly turn: Turn;
+  readonly name: string;
+  readonly keyId: string | undefined;
+}) {
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="max-w-prose self-end rounded-md bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
+        {message}
+      </p>
+      <div className={replies.length > 1 ? 'grid gap-4 md:grid-cols-2' : undefined}>
+        {replies.map((reply, column) => (
+          <Answer key={String(column)} reply={reply}>
+            <LatestEvent
+              app={app}
+              name={`${name} ${column} ${afterId}`}
+              find={(events) => eventOfReply(events, replies, column, { afterId, keyId })}
+            />
+          </Answer>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Answer({
+  reply: { target, status, text, stages },
+  children,
+}: {
+  readonly reply: Reply;
+  /** What was recorded of it, once it is here. */
+  readonly children: ReactNode;
+}) {
   const problem = status === undefined ? undefined : problemOfAnswer(status, text);
   return (
-    <section aria-label="Answer" className="flex flex-col gap-4">
+    <section
+      aria-label={`Answer${target.model === '' ? '' : ` of ${target.model}`}`}
+      className="flex min-w-0 flex-col gap-3"
+    >
       <p className="text-sm text-muted">
+        {target.model !== '' && <code className="break-all">{target.model} </code>}
         {status === undefined ? (
           'The answer arrives…'
         ) : (
@@ -195,7 +341,7 @@ function Answer({ call: { status, text, stages, afterId }, app }: { readonly cal
         </output>
       )}
       <Waterfall stages={stages} />
-      {status !== undefined && <LatestEvent app={app} afterId={afterId} />}
+      {status !== undefined && children}
     </section>
   );
 }

@@ -14,6 +14,8 @@ interface DialogProps {
   readonly children: ReactNode;
   /** Slides in from the right, for details of a row. */
   readonly isDrawer?: boolean;
+  /** A drawer for things side by side. */
+  readonly isWide?: boolean;
   /** Only its own buttons close it, because what it shows is shown once. */
   readonly isSticky?: boolean;
   /** What of a form in it is not lost without a question. */
@@ -23,6 +25,7 @@ interface DialogProps {
 const PLACES = {
   dialog: 'top-[8vh] left-1/2 max-h-[84vh] w-[min(34rem,calc(100vw-2rem))] -translate-x-1/2 rounded-lg',
   drawer: 'inset-y-0 right-0 w-[min(40rem,100vw)]',
+  wide: 'inset-y-0 right-0 w-[min(64rem,100vw)]',
 } as const;
 
 /** Closed by Escape, by a click beside it or by its cross, it asks before it loses what was typed into a form in it. */
@@ -33,6 +36,7 @@ export function Dialog({
   onClose,
   children,
   isDrawer = false,
+  isWide = false,
   isSticky = false,
   guards = 'typed',
 }: DialogProps) {
@@ -55,7 +59,7 @@ export function Dialog({
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-[#0009]" />
         <Radix.Content
-          className={`fixed z-50 flex flex-col overflow-y-auto border border-line bg-surface p-5 shadow-xl ${PLACES[isDrawer ? 'drawer' : 'dialog']}`}
+          className={`fixed z-50 flex flex-col overflow-y-auto border border-line bg-surface p-5 shadow-xl ${PLACES[isWide ? 'wide' : isDrawer ? 'drawer' : 'dialog']}`}
           onOpenAutoFocus={(event) => {
             opener.current = document.activeElement;
             focusFirstField(event);

@@ -8,6 +8,8 @@ import type { UsageEvent } from './status-badges';
 const POLL_MS = 500;
 /** An event is stored within a second of its call; what is not there after this many questions does not come. */
 const MOST_POLLS = 20;
+/** Among which that of a call is, also where others call at the same time. */
+const NEWEST = 20;
 
 /** The newest event of an application, with a status if one is named; null without one. */
 export async function newestEvent(app: string, status?: UsageEvent['status']): Promise<UsageEvent | null> {
@@ -16,22 +18,35 @@ export async function newestEvent(app: string, status?: UsageEvent['status']): P
   return events[0] ?? null;
 }
 
-/** The event of an application after another one, as soon as it is recorded; null if none comes. */
-async function eventAfter(app: string, afterId: number, signal: AbortSignal): Promise<UsageEvent | null> {
+type Find = (events: readonly UsageEvent[]) => UsageEvent | undefined;
+
+/** One of the newest events of an application, as soon as it is recorded; null if it does not come. */
+async function eventFound(app: string, find: Find, signal: AbortSignal): Promise<UsageEvent | null> {
+  const params = { path: { app }, query: { limit: NEWEST } };
   for (let polls = 0; polls < MOST_POLLS && !signal.aborted; polls++) {
-    const newest = await newestEvent(app);
-    if (newest !== null && newest.id > afterId) return newest;
+    const { events } = await read(api.GET('/v1/admin/apps/{app}/events', { params }));
+    const found = find(events);
+    if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return null;
 }
 
-/** What was recorded of a call that was sent after an event. */
-export function LatestEvent({ app, afterId }: { readonly app: string; readonly afterId: number }) {
+/** What was recorded of a call. */
+export function LatestEvent({
+  app,
+  name,
+  find,
+}: {
+  readonly app: string;
+  /** Tells this event from others that are waited for. */
+  readonly name: string;
+  readonly find: Find;
+}) {
   const query = useQuery({
-    queryKey: ['app', app, 'latest event', afterId],
-    queryFn: ({ signal }) => eventAfter(app, afterId, signal),
-    // The next call may come after the same event, and is asked about anew.
+    queryKey: ['app', app, 'latest event', name],
+    queryFn: ({ signal }) => eventFound(app, find, signal),
+    // A later call of the same name is asked about anew.
     ...{ staleTime: 0, gcTime: 0 },
   });
   return (

@@ -1,0 +1,257 @@
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { newOrganization, type Person } from '../../support/accounts/people.js';
+import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
+import { ConsoleBrowser } from '../../support/console/console-browser.js';
+import { json } from '../../support/proxy/upstream-scripts.js';
+import { startWorld, type World } from '../../support/world.js';
+
+const PAGE_MS = 60_000;
+const EVERY_PROVIDER = { providers: { mode: 'all' }, model_rewrites: {} };
+
+let world: World;
+let chromium: Browser;
+let owner: Person;
+let browser: ConsoleBrowser;
+let page: Page;
+
+/** A console in front of the owner of a new organization. */
+async function open(): Promise<void> {
+  ({ owner } = await newOrganization(world));
+  browser = await ConsoleBrowser.open(world, chromium, owner.cookie);
+  page = browser.page;
+}
+
+async function provider(members: object = {}): Promise<void> {
+  const body = { type: 'openai', name: 'OpenAI', secret: 'sk-of-the-forms', ...members };
+  expect((await owner.client.post('/v1/admin/providers', body)).status).toBe(201);
+}
+
+async function app(config: object = {}): Promise<string> {
+  const body = { name: 'Journal', config: { authentication: { type: 'api_key' }, routing: EVERY_PROVIDER, ...config } };
+  const created = await owner.client.post('/v1/admin/apps', body);
+  expect(created.status).toBe(201);
+  return created.body.app.id;
+}
+
+const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
+
+describeWithBrowser('the forms of the console', () => {
+  beforeAll(async () => {
+    world = await startWorld({ env: { REDIS_URL: '' } });
+    chromium = await startBrowser();
+  }, PAGE_MS);
+  afterEach(async () => {
+    expect(browser.complaints).toEqual([]);
+    await browser.close();
+  });
+  afterAll(async () => {
+    await chromium.close();
+    await world.stop();
+  });
+
+  it(
+    'a preset of an identity provider → filled in only with its values; braces typed by hand → refused at their field',
+    async () => {
+      await open();
+      const id = await app();
+      await browser.go(`/apps/${id}/auth`);
+      await page.getByRole('radio', { name: 'Your sign-in' }).check();
+      await page.getByLabel('Identity provider').selectOption('supabase');
+      const fill = page.getByRole('button', { name: 'Fill in' });
+      expect(await fill.getAttribute('title')).toBe('Enter Project reference first.');
+      await fill.click({ force: true });
+      const keys = page.getByLabel('Address of the signing keys (JWKS)');
+      expect(await keys.inputValue()).toBe('');
+      await page.getByLabel('Project reference').fill('abcdefghijklmnopqrst');
+      await fill.click();
+      expect(await keys.inputValue()).toBe('https://abcdefghijklmnopqrst.supabase.co/auth/v1/.well-known/jwks.json');
+      await keys.fill('https://{ref}.supabase.co/keys');
+      await save();
+      const described = page.locator('[aria-invalid=true]');
+      await described.waitFor();
+      expect(await described.inputValue()).toBe('https://{ref}.supabase.co/keys');
+      await page.getByText('must not have braces').first().waitFor();
+      expect(await browser.axe()).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'a rewrite of a name with quotes and colons to a model without a price → refused at its line',
+    async () => {
+      await open();
+      await provider();
+      const id = await app();
+      await browser.go(`/apps/${id}/proxy`);
+      await page.getByLabel('Model that is sent').fill('my "best": model');
+      await page.getByLabel('Model that is called').fill('no-such-model');
+      await page.getByRole('button', { name: 'Add rewrite' }).click();
+      await save();
+      const line = page.getByText('my "best": model').locator('..');
+      await line.getByRole('alert').getByText('"no-such-model" has no price').waitFor();
+      expect(await page.locator('[aria-invalid=true]').count()).toBe(0);
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'an endpoint whose fallback names no provider → refused at that fallback, not at the name of new endpoints',
+    async () => {
+      await open();
+      await provider();
+      const id = await app({
+        endpoints: { answer: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1-mini' } },
+      });
+      await browser.go(`/apps/${id}/endpoints`);
+      await page.getByRole('button', { name: 'Add a fallback' }).click();
+      await page.getByLabel('Model of fallback 1').fill('gpt-4.1');
+      await save();
+      await page.locator('[aria-invalid=true]').waitFor();
+      expect(await page.getByLabel('Provider of fallback 1').getAttribute('aria-invalid')).toBe('true');
+      expect(await page.getByLabel('Endpoint name').getAttribute('aria-invalid')).toBeNull();
+      await page.getByLabel('Endpoint name').fill('answer');
+      const add = page.getByRole('button', { name: 'Add endpoint' });
+      expect(await add.getAttribute('title')).toBe('There is an endpoint of this name.');
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'an entry that is a provider type → says which instances it covers, and no longer those with an entry of their own',
+    async () => {
+      await open();
+      await provider();
+      await provider({ slug: 'openai-2', name: 'Second' });
+      const selected = { openai: { allowed_paths: [], allowed_models: [] } };
+      const id = await app({ routing: { ...EVERY_PROVIDER, providers: { mode: 'selected', selected } } });
+      await browser.go(`/apps/${id}/proxy`);
+      await page.getByText('Covers OpenAI (openai) and Second (openai-2), and every provider of the type').waitFor();
+      await page.getByRole('button', { name: 'Add', exact: true }).click();
+      await page.getByText('Covers OpenAI (openai), and every provider of the type openai').waitFor();
+      await page.getByText('Covers Second (openai-2).').waitFor();
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'the overview, opened under 127.0.0.1 → every address on it has that name',
+    async () => {
+      await open();
+      await provider();
+      const id = await app();
+      await browser.go(`/apps/${id}/overview`);
+      await page.getByText('curl', { exact: false }).first().waitFor();
+      const addresses = (await page.locator('main').innerText()).match(/https?:\/\/[\w.:]+/g) ?? [];
+      expect(addresses.length).toBeGreaterThan(1);
+      expect(new Set(addresses)).toEqual(new Set([world.baseUrl]));
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'a key is tested in its form → green only when accepted; a refused one is marked, in the form and in the list',
+    async () => {
+      await open();
+      await browser.go('/providers');
+      await page.getByRole('button', { name: 'Add provider' }).first().click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Provider key').fill('sk-of-the-forms');
+      await dialog.getByText('More', { exact: true }).click();
+      await dialog.getByLabel('Base URL').fill(`${world.upstream.url}/`);
+      const test = dialog.getByRole('button', { name: 'Test', exact: true });
+      world.upstream.script(json(503, {}));
+      await test.click();
+      const doubt = dialog.getByText('OpenAI answered the test of the key with status 503');
+      await doubt.waitFor();
+      expect(await doubt.locator('..').getAttribute('role')).toBe('alert');
+      world.upstream.script(json(401, {}));
+      await test.click();
+      await dialog.getByText('The provider refused this key with status 401.').waitFor();
+      expect(await dialog.getByLabel('Provider key').getAttribute('aria-invalid')).toBe('true');
+      expect(await dialog.getByRole('button', { name: 'Create', exact: true }).count()).toBe(0);
+      expect(await browser.axe()).toEqual([]);
+      await dialog.getByRole('button', { name: 'Create anyway' }).click();
+      await page.getByText('Key refused').waitFor();
+      world.upstream.script(json(200, { data: [] }));
+      await page.getByRole('button', { name: 'Test OpenAI' }).click();
+      await page.getByText('Key accepted').waitFor();
+      expect(await browser.axe()).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'rotate a key with a test → in three acts; a refused one leaves the old key in use',
+    async () => {
+      await open();
+      await provider({ baseUrl: `${world.upstream.url}/` });
+      await browser.go('/providers');
+      const hint = async () => (await owner.client.get('/v1/admin/providers')).body.providers[0].secretHint;
+      const rotate = page.getByRole('button', { name: 'Rotate OpenAI' });
+      const dialog = page.getByRole('dialog');
+      const key = dialog.getByLabel('New provider key');
+      const save = dialog.getByRole('button', { name: 'Test and save' });
+      world.upstream.script(json(401, {}));
+      await rotate.click();
+      await key.fill('sk-that-is-refused-0000');
+      await save.click();
+      await dialog.getByText('Nothing is stored: the old key stays in use.').waitFor();
+      expect(await hint()).not.toBe('0000');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+      world.upstream.script(json(200, { data: [] }));
+      const acts = [() => rotate.click(), () => key.fill('sk-that-is-accepted-1111'), () => save.click()];
+      for (const act of acts) await act();
+      await page.getByText('OpenAI now uses its new key.').waitFor();
+      expect(acts.length).toBeLessThanOrEqual(3);
+      expect(await hint()).toBe('1111');
+      await page.getByText('Key accepted').waitFor();
+      expect(world.upstream.requests.at(-1)?.header('authorization')).toBe('Bearer sk-that-is-accepted-1111');
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'deleting a provider → names the applications that reach it by mode, type or endpoint; none only where none does',
+    async () => {
+      await open();
+      await provider({ slug: 'second', name: 'Second' });
+      await browser.go('/providers');
+      const dialog = page.getByRole('dialog');
+      const remove = page.getByRole('button', { name: 'Delete Second' });
+      await remove.click();
+      await dialog.getByText('No application can reach it.').waitFor();
+      await page.keyboard.press('Escape');
+      await app();
+      const byType = {
+        providers: { mode: 'selected', selected: { openai: { allowed_paths: [], allowed_models: [] } } },
+      };
+      await app({ routing: { ...EVERY_PROVIDER, ...byType } });
+      await remove.click();
+      await dialog.getByText('2 applications reach it and lose it: Journal, Journal.').waitFor();
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'repricing → types are chosen, not typed, and a preview is gone as soon as it is about something else',
+    async () => {
+      await open();
+      await provider({ type: 'anthropic', name: 'Claude' });
+      const id = await app();
+      await browser.go(`/apps/${id}/usage`);
+      const type = page.getByLabel('Provider type');
+      expect(await type.inputValue()).toBe('anthropic');
+      await type.selectOption('openai');
+      const model = page.getByRole('group', { name: 'Reprice a model at today’s prices' }).getByLabel('Model');
+      await model.fill('gpt-4.1-mini');
+      await page.getByRole('button', { name: 'Preview' }).first().click();
+      const apply = page.getByRole('button', { name: 'Apply' });
+      await apply.waitFor();
+      await model.fill('gpt-4.1');
+      expect(await apply.count()).toBe(0);
+    },
+    PAGE_MS,
+  );
+});
