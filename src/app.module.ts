@@ -32,6 +32,7 @@ import { SignInModule } from './sign-in/sign-in.module.js';
 import { UsageModule } from './usage/recording/usage.module.js';
 import { UsageReportsModule } from './usage/reports/usage-reports.module.js';
 import { UsersModule } from './users/users.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** The modules, in dependency order, and the interceptors of all routes, the outermost first. */
 @Module({
@@ -54,6 +55,7 @@ import { UsersModule } from './users/users.module.js';
     UsageReportsModule,
     RepricingModule,
     UsersModule,
+    WebhooksModule,
     AppsModule,
     CliModule,
     ConsentModule,

@@ -17,6 +17,7 @@ import { OpenidSubjectEntity, PasswordEntity } from './sign-in/credential.entity
 import { PasskeyChallengeEntity, PasskeyEntity } from './sign-in/passkeys/passkey.entity.js';
 import { PasswordResetEntity, RecoveryCodeEntity } from './sign-in/recovery/recovery.entity.js';
 import { AppUserEntity } from './users/app-user.entity.js';
+import { WebhookEntity } from './webhooks/webhook.entity.js';
 
 /** The tables of plain records. Tables of usage, budgets and limits are written by set-based SQL and have none. */
 export const ENTITIES = [
@@ -45,4 +46,5 @@ export const ENTITIES = [
   ProviderGatewayEntity,
   RecoveryCodeEntity,
   SessionEntity,
+  WebhookEntity,
 ] as const;

@@ -2,6 +2,7 @@
 const ARROWS = {
   upstreams: [],
   accounts: [],
+  webhooks: ['accounts'],
   budgets: [],
   console: [],
   pricing: ['upstreams', 'accounts'],
@@ -54,7 +55,7 @@ const ARROWS = {
     'usage',
     'users',
   ],
-  retention: ['client-auth', 'usage', 'providers'],
+  retention: ['client-auth', 'usage', 'providers', 'webhooks'],
   health: ['accounts', 'pricing', 'retention'],
 };
 

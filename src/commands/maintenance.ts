@@ -5,9 +5,9 @@ import { processEnvironment } from '../platform/config/environment.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
 import { platformModule } from '../platform/platform.module.js';
 import { stopRequest } from '../platform/stop-request.js';
-import { storedSecrets } from '../providers/stored-secrets.js';
 import { RetentionModule } from '../retention/retention.module.js';
 import { Retention } from '../retention/retention.service.js';
+import { storedSecrets } from '../stored-secrets.js';
 
 class MaintenanceModule {}
 

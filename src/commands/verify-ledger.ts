@@ -9,7 +9,7 @@ import { processEnvironment } from '../platform/config/environment.js';
 import { createDataSource } from '../platform/database/data-source.js';
 import { readDatabaseTime } from '../platform/instances/instances.repository.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
-import { storedSecrets } from '../providers/stored-secrets.js';
+import { storedSecrets } from '../stored-secrets.js';
 import { CounterLedgerRepository } from './ledger/counter-ledger.repository.js';
 import { CounterLedger } from './ledger/counter-ledger.service.js';
 import { renderLedgerJson, renderLedgerReport } from './ledger/ledger-report.rules.js';

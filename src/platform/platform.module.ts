@@ -16,6 +16,7 @@ import { InstanceRegistry } from './instances/instance-registry.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import { OwnAddresses } from './outbound/own-addresses.js';
+import { Outbox } from './outbox/outbox.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { AuthSecrets, TokenSecrets } from './secrets/signing-secrets.js';
 import { Vault } from './vault/vault.js';
@@ -79,6 +80,7 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: ServiceTrouble, useClass: DatabaseTrouble },
     GatewayErrorLog,
     GatewayErrorFilter,
+    Outbox,
     Refusals,
   ];
   return { module: PlatformModule, global: true, providers, exports: providers };

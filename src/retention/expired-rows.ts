@@ -60,6 +60,13 @@ export const PRUNE_AUDIT_EVENTS: RetentionStep = {
   run: async (run) => ({ events: await touched(run, DELETE_AUDIT_EVENTS, run.days.auditEvents) }),
 };
 
+/** Webhook events with their deliveries. */
+export const PRUNE_WEBHOOK_EVENTS: RetentionStep = {
+  done: 'webhook_events_pruned',
+  failed: 'webhook_events_prune_failed',
+  run: async (run) => ({ events: await touched(run, DELETE_WEBHOOK_EVENTS, run.days.webhookEvents) }),
+};
+
 export const PRUNE_SESSIONS: RetentionStep = {
   done: 'sessions_pruned',
   failed: 'sessions_prune_failed',
@@ -151,6 +158,11 @@ const DELETE_INVITATIONS = `
 const DELETE_AUDIT_EVENTS = `
   DELETE FROM audit_events WHERE id = ANY (ARRAY(
     SELECT event.id FROM audit_events event WHERE event.created_at < ${startOfDay(2)}
+    ORDER BY event.created_at LIMIT $1))`;
+
+const DELETE_WEBHOOK_EVENTS = `
+  DELETE FROM webhook_events WHERE id = ANY (ARRAY(
+    SELECT event.id FROM webhook_events event WHERE event.created_at < ${startOfDay(2)}
     ORDER BY event.created_at LIMIT $1))`;
 
 /** The outer condition keeps a session that was renewed concurrently. */

@@ -18,6 +18,7 @@ const KEPT_DAYS = {
   userBudgets: EVENT_DAYS,
   limitCounts: EVENT_DAYS,
   users: EVENT_DAYS,
+  webhookEvents: 30,
   /** Sums by day, and spending by month of applications. */
   dayTotals: 400,
 } as const;

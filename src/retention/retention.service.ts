@@ -24,6 +24,7 @@ export class RetentionSteps {
       expired.PRUNE_RECEIPTS,
       expired.PRUNE_INVITATIONS,
       expired.PRUNE_AUDIT_EVENTS,
+      expired.PRUNE_WEBHOOK_EVENTS,
       expired.PRUNE_SESSIONS,
       expired.PRUNE_CLI_OPERATIONS,
       expired.PRUNE_OAUTH,

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { resealOldSecrets } from '../platform/vault/resealing.js';
 import { Vault } from '../platform/vault/vault.js';
 import { gatewayTokens, providerKeys } from '../providers/stored-secrets.js';
+import { webhookSecrets } from '../webhooks/stored-secrets.js';
 import type { RetentionStep } from './retention-step.js';
 
-/** Reseals provider keys and gateway tokens of all accounts with the current version of the vault key. */
+/** Reseals provider keys, gateway tokens and webhook secrets of all accounts with the current version of the vault key. */
 @Injectable()
 export class SecretResealing {
   readonly steps: readonly RetentionStep[] = [
@@ -17,6 +18,19 @@ export class SecretResealing {
       done: 'gateway_tokens_resealed',
       failed: 'gateway_tokens_reseal_failed',
       run: ({ connection, signal }) => resealOldSecrets(this.vault, gatewayTokens(connection), signal),
+    },
+    {
+      done: 'webhook_secrets_resealed',
+      failed: 'webhook_secrets_reseal_failed',
+      run: async ({ connection, signal }) => {
+        const total = { resealed: 0, unreadable: 0 };
+        for (const rows of webhookSecrets(connection)) {
+          const { resealed, unreadable } = await resealOldSecrets(this.vault, rows, signal);
+          total.resealed += resealed;
+          total.unreadable += unreadable;
+        }
+        return total;
+      },
     },
   ];
 

@@ -1,6 +1,6 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
 import { isMetadataHost } from '../platform/outbound/address.rules.js';
-import { bareHost, dialledPort } from '../platform/outbound/url-host.rules.js';
+import { bareHost, dialledPort, privateHostProblem } from '../platform/outbound/url-host.rules.js';
 import { isSafeUpstreamPath } from './path-policy.rules.js';
 
 /** Of a base URL, in characters. */
@@ -8,13 +8,7 @@ export const BASE_URL_MAX_LENGTH = 200;
 const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 const FORBIDDEN_SIGNS = ['\\', '@', '?', '#'] as const;
 const SHAPE = /^(https?):\/\/([^/]+)(\/.*)?$/i;
-const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const TRAILING_SLASHES = /\/+$/;
-
-/** Top-level labels that no public host uses. */
-const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
-  'local localhost internal intranet private home lan corp domain alt onion arpa invalid test example'.split(' '),
-);
 
 /**
  * Parses the base URL of a provider instance: https on the default port of a public DNS name. Checks the text only; the
@@ -61,12 +55,8 @@ function parseOrigin(scheme: string, authority: string): URL {
 function refusePrivateOrigin(url: URL, host: string): void {
   if (url.protocol !== 'https:') refuse('must use https');
   if (url.port !== '') refuse('must use the default port');
-  const labels = host.split('.');
-  const last = labels.at(-1) ?? '';
-  if (host.includes(':') || /^\d+$/.test(last)) refuse('must name a host, not an address');
-  if (labels.length < 2) refuse('must be a full host name, not a single label');
-  if (!labels.every((label) => LABEL.test(label))) refuse('must have a valid host name');
-  if (PRIVATE_SUFFIXES.has(last)) refuse(`must be a public host; ".${last}" is not`);
+  const problem = privateHostProblem(host);
+  if (problem !== undefined) refuse(problem);
 }
 
 function canonicalPath(path: string): string {

@@ -21,7 +21,7 @@ const PRINT_DOCUMENT = `
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'];
 const TAGS = new Set([
   ...['Operations', 'Console authentication', 'Application authentication', 'Application', 'Provider proxy'],
-  ...['Named endpoints', 'Admin applications', 'Admin management keys', 'Admin providers'],
+  ...['Named endpoints', 'Admin applications', 'Admin management keys', 'Admin providers', 'Admin webhooks'],
   ...['Admin provider gateways', 'Admin organizations', 'Admin operations', 'Admin models', 'Admin billing'],
   ...['Admin change operations', 'CLI', 'Console OAuth consent'],
 ]);

@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import { type DayRange, dayRange } from '../../common/day-range.rules.js';
+import { Ids } from '../../common/ids.js';
+import { Outbox } from '../../platform/outbox/outbox.js';
 import { type AdminPrincipal, type AuditActor } from '../access/admin-principal.js';
 import type { AuditDetails } from './audit-event.entity.js';
 import {
@@ -14,6 +16,8 @@ import type { AuditedChange } from './audited-changes.rules.js';
 
 /** The most changes that an entry keeps, those with values first. */
 const MAX_CHANGES = 200;
+
+const EVENT_ID_LENGTH = 32;
 
 /** One audited action. */
 export interface AuditEntry {
@@ -41,19 +45,32 @@ export interface AuditEventPage {
 export class AuditTrail {
   constructor(
     private readonly events: AuditEventsRepository,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
+    private readonly ids: Ids,
   ) {}
 
-  /** Inserts an entry in the transaction of the change, so that both commit or neither does. */
+  /** Inserts an entry, and its event for webhooks, in the transaction of the change: all commit or none does. */
   async record(tx: EntityManager, who: AuditActor, entry: AuditEntry): Promise<void> {
     const { organizationId, credentialType, credentialId, actor } = who;
     const { action, targetType, targetId, appId = null, changes = [] } = entry;
     const omitted = changes.length - MAX_CHANGES;
     const details = omitted > 0 ? { ...entry.details, changes_omitted: omitted } : (entry.details ?? null);
+    const at = this.clock.now();
+    const kept = changes.length === 0 ? null : changes.slice(0, MAX_CHANGES);
     await this.events.insert(tx, {
-      ...{ organizationId, createdAt: this.clock.now(), action, actorId: actor.id, actorKind: actor.kind },
+      ...{ organizationId, createdAt: at, action, actorId: actor.id, actorKind: actor.kind },
       ...{ credentialType, credentialId, actionSource: actor.actionSource, targetType, targetId, appId, details },
-      changes: changes.length === 0 ? null : changes.slice(0, MAX_CHANGES),
+      changes: kept,
+    });
+    const by = { id: actor.id, kind: actor.kind, source: actor.actionSource };
+    const target = { type: targetType, id: targetId };
+    await this.outbox.add(tx, {
+      ...{ id: `evt_${this.ids.base36(EVENT_ID_LENGTH)}`, organizationId, type: action, appId, at },
+      ...{
+        subject: `${targetType}:${targetId}`,
+        data: { account: organizationId, app: appId, actor: by, target, details, changes: kept },
+      },
     });
   }
 

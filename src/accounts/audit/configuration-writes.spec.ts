@@ -1,8 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { DataSource, type EntityManager } from 'typeorm';
 import { SystemClock } from '../../common/clock.js';
+import { SystemIds } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
 import { ConfigChanges } from '../../platform/database/config-changes.js';
+import { Outbox } from '../../platform/outbox/outbox.js';
 import { newServiceActor } from '../access/admin-principal.js';
 import { AuditEventsRepository } from './audit-events.repository.js';
 import { AuditTrail } from './audit-trail.js';
@@ -19,7 +21,7 @@ function setUp() {
     override async record(): Promise<void> {
       steps.push('audit');
     }
-  })(new AuditEventsRepository(dataSource), new SystemClock());
+  })(new AuditEventsRepository(dataSource), new Outbox(), new SystemClock(), new SystemIds());
   const changes = new (class extends ConfigChanges {
     override async publish(): Promise<void> {
       steps.push('publish');

@@ -37,6 +37,7 @@ const TAGS: readonly [name: string, description: string][] = [
   ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
   ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
   ['Admin models', 'Prices of models.'],
+  ['Admin webhooks', 'Endpoints that are told of events.'],
   ['Console OAuth consent', 'How a person gives an OAuth client access.'],
   ['CLI', 'How a terminal gets its own key and uses it.'],
 ];

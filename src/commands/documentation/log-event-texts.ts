@@ -260,6 +260,9 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   audit_events_pruned: {
     means: 'It deleted audit events older than 90 days.',
   },
+  webhook_events_pruned: {
+    means: 'It deleted webhook events older than 30 days, with their deliveries.',
+  },
   sessions_pruned: {
     means: 'It deleted expired console sessions.',
   },
@@ -272,6 +275,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   gateway_tokens_resealed: {
     means: 'It resealed tokens of upstream gateways.',
+    advice: 'The same.',
+  },
+  webhook_secrets_resealed: {
+    means: 'It resealed secrets of webhooks.',
     advice: 'The same.',
   },
   auth_events_prune_failed: {
@@ -334,6 +341,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'Deleting audit events failed.',
     advice: 'The same.',
   },
+  webhook_events_prune_failed: {
+    means: 'Deleting webhook events failed.',
+    advice: 'The same.',
+  },
   sessions_prune_failed: {
     means: 'Deleting sessions failed. Expired ones stay invalid.',
     advice: 'The same.',
@@ -349,6 +360,18 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   gateway_tokens_reseal_failed: {
     means: 'Resealing tokens of upstream gateways failed. All still work.',
     advice: 'The same.',
+  },
+  webhook_secrets_reseal_failed: {
+    means: 'Resealing secrets of webhooks failed. All still work.',
+    advice: 'The same.',
+  },
+  webhook_disabled: {
+    means: 'The endpoint of `webhook` answered 410, so the webhook was disabled.',
+    advice: 'Nothing, if its owner removed it. Otherwise enable the webhook again.',
+  },
+  webhook_deliveries_failed: {
+    means: 'Webhook events could not be read or delivered; they stay due.',
+    advice: 'See Postgres and the vault. Nothing is lost.',
   },
   budget_grants_expired: {
     means:

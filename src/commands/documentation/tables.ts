@@ -37,6 +37,18 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/accounts/access',
         purpose: 'Hashes of the management keys of an organization, and the connections of OAuth clients.',
       },
+      webhooks: {
+        owner: 'src/webhooks',
+        purpose: 'Endpoints that are told of events of an account, with their sealed secrets.',
+      },
+      webhook_events: {
+        owner: 'src/platform/outbox',
+        purpose: 'Events that at least one webhook asks for, as they are sent.',
+      },
+      webhook_deliveries: {
+        owner: 'src/webhooks',
+        purpose: 'Which event is sent to which webhook, and what became of it.',
+      },
       oauth_tokens: {
         owner: 'src/accounts/access',
         purpose: 'The two newest generations of tokens of each connection, as hashes.',

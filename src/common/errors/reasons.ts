@@ -938,6 +938,10 @@ export const REASONS = {
     means: 'The account has too many operations that wait for a person.',
     advice: 'Decide them, or wait until they expire.',
   },
+  too_many_webhooks: {
+    means: 'The account has reached the maximum number of webhooks.',
+    advice: 'Delete one.',
+  },
   transfer_coding_unsupported: {
     means: 'The request has a `Transfer-Encoding` other than `chunked`, or one in HTTP/1.0.',
     advice: 'Look at the client and at the proxy in front.',
@@ -989,6 +993,10 @@ export const REASONS = {
   vault_unreachable: {
     means: 'The key service did not answer, or refused.',
     advice: 'See `provider_secret_unavailable` in the log.',
+  },
+  webhook_disabled: {
+    means: 'A delivery of a disabled webhook was to be sent again.',
+    advice: 'Enable the webhook first.',
   },
   workers_not_heard: {
     means: 'The parent of the workers did not answer a scrape within a second.',

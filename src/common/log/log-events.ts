@@ -101,10 +101,12 @@ export interface LogEvents {
   cli_operations_pruned: { sealedKeys: number; operations: number };
   oauth_pruned: { authorizations: number; tokens: number };
   audit_events_pruned: { events: number };
+  webhook_events_pruned: { events: number };
   sessions_pruned: { sessions: number };
   management_keys_pruned: { keys: number };
   provider_keys_resealed: { resealed: number; unreadable: number };
   gateway_tokens_resealed: { resealed: number; unreadable: number };
+  webhook_secrets_resealed: { resealed: number; unreadable: number };
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
   kept_objects_prune_failed: { error: string };
@@ -121,10 +123,14 @@ export interface LogEvents {
   cli_operations_prune_failed: { error: string };
   oauth_prune_failed: { error: string };
   audit_events_prune_failed: { error: string };
+  webhook_events_prune_failed: { error: string };
   sessions_prune_failed: { error: string };
   management_keys_prune_failed: { error: string };
   provider_keys_reseal_failed: { error: string };
   gateway_tokens_reseal_failed: { error: string };
+  webhook_secrets_reseal_failed: { error: string };
+  webhook_disabled: { webhook: string };
+  webhook_deliveries_failed: { error: string };
   retention_failed: { error: string };
   retention_skipped: Record<string, never>;
   bootstrap_account_created: { organizationId: string };
@@ -210,10 +216,14 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   cli_operations_prune_failed: 'error',
   oauth_prune_failed: 'error',
   audit_events_prune_failed: 'error',
+  webhook_events_prune_failed: 'error',
   sessions_prune_failed: 'error',
   management_keys_prune_failed: 'error',
   provider_keys_reseal_failed: 'error',
   gateway_tokens_reseal_failed: 'error',
+  webhook_secrets_reseal_failed: 'error',
+  webhook_disabled: 'warn',
+  webhook_deliveries_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

@@ -42,6 +42,7 @@ import { RecordChangedValues1763600000072 } from '../../../migrations/1763600000
 import { KeepHealthHistory1763600000073 } from '../../../migrations/1763600000073-keep-health-history.js';
 import { CreatePasskeys1763600000074 } from '../../../migrations/1763600000074-create-passkeys.js';
 import { RecoverPasswords1763600000075 } from '../../../migrations/1763600000075-recover-passwords.js';
+import { CreateWebhooks1763600000080 } from '../../../migrations/1763600000080-create-webhooks.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -90,4 +91,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   KeepHealthHistory1763600000073,
   CreatePasskeys1763600000074,
   RecoverPasswords1763600000075,
+  CreateWebhooks1763600000080,
 ];

@@ -28,7 +28,7 @@ export interface GuardedGet {
 }
 
 /** One call with a request body. */
-export interface GuardedPost extends Omit<GuardedGet, 'discardBody'> {
+export interface GuardedPost extends GuardedGet {
   readonly body: string;
 }
 

@@ -15,6 +15,7 @@ import { Secret } from '../../../src/common/log/secret.js';
 import { ENTITIES } from '../../../src/entities.js';
 import { loadEnvironment } from '../../../src/platform/config/environment.js';
 import { createDataSource } from '../../../src/platform/database/data-source.js';
+import { Outbox } from '../../../src/platform/outbox/outbox.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 
@@ -72,7 +73,7 @@ function managementKeys(): ManagementKeysService {
 }
 
 function auditTrail(): AuditTrail {
-  return new AuditTrail(new AuditEventsRepository(source), clock);
+  return new AuditTrail(new AuditEventsRepository(source), new Outbox(), clock, ids);
 }
 
 function authenticate(key: string) {

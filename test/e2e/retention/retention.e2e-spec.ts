@@ -17,6 +17,7 @@ import { gatewaySecretContext, providerSecretContext } from '../../../src/provid
 import { Retention, RetentionSteps } from '../../../src/retention/retention.service.js';
 import { NIGHTLY_RETENTION, RetentionSchedule } from '../../../src/retention/retention-schedule.service.js';
 import { RetentionSessions } from '../../../src/retention/retention-session.repository.js';
+import { webhookSecrets } from '../../../src/webhooks/stored-secrets.js';
 import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { FakeClock, sharedClockOf } from '../../support/clock.js';
 import { eventually } from '../../support/eventually.js';
@@ -148,6 +149,27 @@ describe('what a night takes away', () => {
     expect(await countOf('audit_events', "organization_id = 'some account'")).toBe(3);
   });
 
+  it('webhook events → those of 30 days, with their deliveries', async () => {
+    const { webhook } = (await world.api.post('/v1/admin/webhooks', { url: 'https://hooks.example.com' })).body;
+    for (const [id, days] of [
+      ['old', 32],
+      ['recent', 29],
+    ]) {
+      await world.dataSource.query(
+        `WITH event AS (
+           INSERT INTO webhook_events SELECT $1, organization_id, 'app.created', 's', '{}', $3::timestamptz - $4 * interval '1 day'
+             FROM webhooks WHERE id = $2 RETURNING id, created_at)
+         INSERT INTO webhook_deliveries (webhook_id, event_id, status, attempts, created_at)
+         SELECT $2, id, 'delivered', 1, created_at FROM event`,
+        [id, webhook.id, clock.now(), days],
+      );
+    }
+    expect(await retention().run(NEVER)).toBe('done');
+    const kept = "SELECT event_id FROM webhook_deliveries WHERE event_id IN ('old', 'recent')";
+    expect(await world.dataSource.query(kept)).toEqual([{ event_id: 'recent' }]);
+    await world.api.delete(`/v1/admin/webhooks/${webhook.id}`);
+  });
+
   it('sessions → those that ended by themselves', async () => {
     await world.dataSource.query(
       "INSERT INTO identities (id, kind, email, created_at) VALUES ('sleeper', 'human', 'sleeper@example.com', now())",
@@ -263,6 +285,7 @@ describe('one instance at a time, each step for itself', () => {
       'creation_receipts_pruned',
       'invitations_pruned',
       'audit_events_pruned',
+      'webhook_events_pruned',
       'sessions_pruned',
       'cli_operations_pruned',
       'oauth_pruned',
@@ -275,6 +298,7 @@ describe('one instance at a time, each step for itself', () => {
       'app_users_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
+      'webhook_secrets_resealed',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
     expect(await retention().run(NEVER)).toBe('done');
@@ -378,6 +402,7 @@ describe('npm run maintenance', () => {
       'creation_receipts_pruned',
       'invitations_pruned',
       'audit_events_pruned',
+      'webhook_events_pruned',
       'sessions_pruned',
       'cli_operations_pruned',
       'oauth_pruned',
@@ -390,6 +415,7 @@ describe('npm run maintenance', () => {
       'app_users_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
+      'webhook_secrets_resealed',
     ]);
     expect(code).toBe(0);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -403,13 +429,15 @@ describe('npm run maintenance', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 19, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 21, 'auth_events_prune_failed']);
   });
 
   it('a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {
     const token = { type: 'vercel', name: 'Rotated', token: 'token-of-the-gateway-1234' };
     const { gateway } = (await world.api.post('/v1/admin/provider-gateways', token)).body;
     const provider = await world.provider({ secret: 'sk-sealed-with-version-1' });
+    const hook = (await world.api.post('/v1/admin/webhooks', { url: 'https://hooks.example.com' })).body;
+    const rotated = (await world.api.post(`/v1/admin/webhooks/${hook.webhook.id}/rotate`)).body;
     const stored = () => sealedRows(world.dataSource);
     const before = await stored();
     const turned = { SECRET_VAULT_LOCAL_KEK_V2: newKek(), SECRET_VAULT_LOCAL_KEK_CURRENT_VERSION: '2' };
@@ -417,11 +445,12 @@ describe('npm run maintenance', () => {
       withDirectory(async (directory) => {
         const environment = testEnvironment(world.databaseUrl, directory, world.managementKey);
         const { code, lines } = await maintain({ ...environment, ...keys });
-        return { code, told: lines.slice(-2).map(({ level: _level, timestamp: _timestamp, ...line }) => line) };
+        return { code, told: lines.slice(-3).map(({ level: _level, timestamp: _timestamp, ...line }) => line) };
       });
     const told = (resealed: number, unreadable: number) => [
       { message: 'provider_keys_resealed', resealed, unreadable },
       { message: 'gateway_tokens_resealed', resealed, unreadable },
+      { message: 'webhook_secrets_resealed', resealed: 2 * resealed, unreadable: 2 * unreadable },
     ];
     const withoutFirst = { ...turned, SECRET_VAULT_LOCAL_KEK_V1: newKek() };
     expect(await night(withoutFirst)).toEqual({ code: 0, told: told(0, 1) });
@@ -438,6 +467,13 @@ describe('npm run maintenance', () => {
       after.map(async ({ blob, context }) => (await vault.open(blob, context)).reveal()),
     );
     expect(opened).toEqual(['sk-sealed-with-version-1', 'token-of-the-gateway-1234']);
+    const secrets = await Promise.all(
+      webhookSecrets(world.dataSource.manager).map(async (rows) => {
+        const [{ blob = '', context = {} } = {}] = await rows.page('', 1);
+        return (await vault.open(blob, context)).reveal();
+      }),
+    );
+    expect(secrets).toEqual([rotated.secret, hook.secret]);
   });
 
   it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {

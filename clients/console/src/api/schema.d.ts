@@ -1287,6 +1287,129 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhooks of the account */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Add a webhook
+         * @description At most 20. Events are signed by the Standard Webhooks convention; the secret is shown once.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a webhook */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /** Delete a webhook with its deliveries */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description Absent members stay. `enabled: true` also enables a webhook that the gateway disabled.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace the secret of a webhook
+         * @description For a day both secrets sign, so that the receiver can change its own. The new one is shown once.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event now
+         * @description One attempt of type `webhook.test`, whatever the filters are. Each result is an answer.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook
+         * @description Newest first, of the last 30 days. Pass `next_before_id` as `before_id` to get the next page.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/webhooks/{id}/deliveries/{delivery}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Within a second, with the same `webhook-id`.
+         */
+        post: operations["resendWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps": {
         parameters: {
             query?: never;
@@ -3745,6 +3868,110 @@ export interface components {
             app_id: string;
             user_id: string;
             blocked: boolean;
+        };
+        WebhookResource: {
+            /** @example wh_0a1b2c3d4e5f6g7h8i9j */
+            id: string;
+            name: string;
+            url: string;
+            /** @description Null: every event. */
+            events: string[] | null;
+            /** @description Ids of applications. Null: every event. */
+            apps: string[] | null;
+            enabled: boolean;
+            /**
+             * @description `gone`: the endpoint answered 410, so the gateway disabled the webhook.
+             * @enum {string|null}
+             */
+            disabled_reason: "gone" | null;
+            /**
+             * Format: date-time
+             * @description Until then the previous secret signs too.
+             */
+            previous_secret_until: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        WebhookListResponse: {
+            /** @description Oldest first. */
+            webhooks: components["schemas"]["WebhookResource"][];
+        };
+        CreateWebhookRequest: {
+            /** @description Where events are sent: https, or a host of `TRUSTED_PRIVATE_HOSTS`. */
+            url: string;
+            /** @description For people. The host of the URL when absent. */
+            name?: string;
+            /** @description Types such as `app_key.created`, or prefixes such as `app_key.*`. Null: every event. */
+            events?: string[] | null;
+            /** @description Ids of applications; only events about them are sent. Null: every event. */
+            apps?: string[] | null;
+            /** @description False: no event is sent. */
+            enabled?: boolean;
+        };
+        WebhookSecretResponse: {
+            webhook: components["schemas"]["WebhookResource"];
+            /**
+             * @description Verifies signatures. Shown only once.
+             * @example whsec_bm90IGEgc2VjcmV0
+             */
+            secret: string;
+        };
+        WebhookResponse: {
+            webhook: components["schemas"]["WebhookResource"];
+        };
+        UpdateWebhookRequest: {
+            /** @description Where events are sent: https, or a host of `TRUSTED_PRIVATE_HOSTS`. */
+            url?: string;
+            /** @description For people. */
+            name?: string;
+            /** @description Types such as `app_key.created`, or prefixes such as `app_key.*`. Null: every event. */
+            events?: string[] | null;
+            /** @description Ids of applications; only events about them are sent. Null: every event. */
+            apps?: string[] | null;
+            /** @description False: no event is sent. Undelivered events are given up. */
+            enabled?: boolean;
+        };
+        DeletedWebhookResponse: {
+            /** @enum {boolean} */
+            deleted: true;
+            webhook_id: string;
+        };
+        DeliveryResource: {
+            /** @description Increases with time; the cursor of the list. */
+            id: number;
+            /** @description `webhook-id` of the request; the same at each attempt. */
+            event_id: string;
+            /** @example app_key.created */
+            type: string;
+            /**
+             * @description `failed`: no attempt of three days succeeded. `disabled`: the webhook was disabled first.
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "disabled";
+            attempts: number;
+            /** @description Of the last attempt; null: there was no answer. */
+            response_status: number | null;
+            /** @description Of the last attempt. */
+            duration_ms: number | null;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Null unless pending.
+             */
+            next_attempt_at: string | null;
+        };
+        DeliveryResponse: {
+            delivery: components["schemas"]["DeliveryResource"];
+        };
+        DeliveriesResponse: {
+            limit: number;
+            /** @description Null: there are no older deliveries. */
+            next_before_id: number | null;
+            /** @description Newest first. */
+            deliveries: components["schemas"]["DeliveryResource"][];
         };
         AppUserCountsResponse: {
             /** @description Users seen, those known from usage only included. */
@@ -8184,6 +8411,377 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UserBlockResponse"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhooks": [
+                     *         {
+                     *           "id": "wh_0a1b2c3d4e5f6g7h8i9j",
+                     *           "name": "Security",
+                     *           "url": "https://hooks.example.com/gateway",
+                     *           "events": [
+                     *             "app_key.*"
+                     *           ],
+                     *           "apps": null,
+                     *           "enabled": true,
+                     *           "disabled_reason": null,
+                     *           "previous_secret_until": null,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookListResponse"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/gateway",
+                 *       "name": "Security",
+                 *       "events": [
+                 *         "app_key.*"
+                 *       ],
+                 *       "apps": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateWebhookRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "id": "wh_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Security",
+                     *         "url": "https://hooks.example.com/gateway",
+                     *         "events": [
+                     *           "app_key.*"
+                     *         ],
+                     *         "apps": null,
+                     *         "enabled": true,
+                     *         "disabled_reason": null,
+                     *         "previous_secret_until": null,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "secret": "whsec_bm90IGEgc2VjcmV0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecretResponse"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "id": "wh_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Security",
+                     *         "url": "https://hooks.example.com/gateway",
+                     *         "events": [
+                     *           "app_key.*"
+                     *         ],
+                     *         "apps": null,
+                     *         "enabled": true,
+                     *         "disabled_reason": null,
+                     *         "previous_secret_until": null,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true,
+                     *       "webhook_id": "wh_0a1b2c3d4e5f6g7h8i9j"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedWebhookResponse"];
+                };
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://hooks.example.com/gateway",
+                 *       "name": "Security",
+                 *       "events": [
+                 *         "app_key.*"
+                 *       ],
+                 *       "apps": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateWebhookRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "id": "wh_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Security",
+                     *         "url": "https://hooks.example.com/gateway",
+                     *         "events": [
+                     *           "app_key.*"
+                     *         ],
+                     *         "apps": null,
+                     *         "enabled": true,
+                     *         "disabled_reason": null,
+                     *         "previous_secret_until": null,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookResponse"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "webhook": {
+                     *         "id": "wh_0a1b2c3d4e5f6g7h8i9j",
+                     *         "name": "Security",
+                     *         "url": "https://hooks.example.com/gateway",
+                     *         "events": [
+                     *           "app_key.*"
+                     *         ],
+                     *         "apps": null,
+                     *         "enabled": true,
+                     *         "disabled_reason": null,
+                     *         "previous_secret_until": null,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "updated_at": "2026-01-31T12:00:00.000Z"
+                     *       },
+                     *       "secret": "whsec_bm90IGEgc2VjcmV0"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookSecretResponse"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery": {
+                     *         "id": 1,
+                     *         "event_id": "evt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
+                     *         "type": "app_key.created",
+                     *         "status": "delivered",
+                     *         "attempts": 1,
+                     *         "response_status": null,
+                     *         "duration_ms": null,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "next_attempt_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Most deliveries to return; 50 when absent. */
+                limit?: number;
+                /** @description Only deliveries with this status. */
+                status?: "pending" | "delivered" | "failed" | "disabled";
+                /** @description Only events with a smaller id. */
+                before_id?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "limit": 1,
+                     *       "next_before_id": null,
+                     *       "deliveries": [
+                     *         {
+                     *           "id": 1,
+                     *           "event_id": "evt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
+                     *           "type": "app_key.created",
+                     *           "status": "delivered",
+                     *           "attempts": 1,
+                     *           "response_status": null,
+                     *           "duration_ms": null,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "next_attempt_at": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveriesResponse"];
+                };
+            };
+        };
+    };
+    resendWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                /** @description Id of the delivery. */
+                delivery: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "delivery": {
+                     *         "id": 1,
+                     *         "event_id": "evt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p",
+                     *         "type": "app_key.created",
+                     *         "status": "delivered",
+                     *         "attempts": 1,
+                     *         "response_status": null,
+                     *         "duration_ms": null,
+                     *         "created_at": "2026-01-31T12:00:00.000Z",
+                     *         "next_attempt_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeliveryResponse"];
                 };
             };
         };

@@ -26,6 +26,7 @@ export async function manageResources(client: ApiClient, { providerUrl, meetUser
   await manageGateways(client);
   await manageProviders(client, providerUrl);
   await manageApps(client, meetUser);
+  await manageWebhooks(client);
   await bodyOf(client.GET('/v1/admin/audit-events', { params: { query: { limit: 10 } } }));
   await bodyOf(client.GET('/v1/admin/audit-events/facets'));
 }
@@ -41,6 +42,21 @@ async function manageGateways(client: ApiClient): Promise<void> {
   await bodyOf(client.PATCH('/v1/admin/provider-gateways/{id}', { ...one, body: { name: 'Edge of Europe' } }));
   await bodyOf(client.POST('/v1/admin/provider-gateways/{id}/rotate', { ...one, body: { token: 'edge-token-2' } }));
   await bodyOf(client.DELETE('/v1/admin/provider-gateways/{id}', one));
+}
+
+async function manageWebhooks(client: ApiClient): Promise<void> {
+  const body = { url: 'https://hooks.example.com/gateway', events: ['app_key.*'], name: 'Security' };
+  const { webhook } = await bodyOf(client.POST('/v1/admin/webhooks', { body }));
+  await bodyOf(client.GET('/v1/admin/webhooks'));
+  const one = { params: { path: { id: webhook.id } } };
+  await bodyOf(client.GET('/v1/admin/webhooks/{id}', one));
+  await bodyOf(client.PATCH('/v1/admin/webhooks/{id}', { ...one, body: { apps: null, enabled: true } }));
+  await bodyOf(client.POST('/v1/admin/webhooks/{id}/rotate', one));
+  const { delivery } = await bodyOf(client.POST('/v1/admin/webhooks/{id}/test', one));
+  await bodyOf(client.GET('/v1/admin/webhooks/{id}/deliveries', one));
+  const again = { params: { path: { id: webhook.id, delivery: String(delivery.id) } } };
+  await bodyOf(client.POST('/v1/admin/webhooks/{id}/deliveries/{delivery}/resend', again));
+  await bodyOf(client.DELETE('/v1/admin/webhooks/{id}', one));
 }
 
 async function manageProviders(client: ApiClient, baseUrl: string): Promise<void> {

@@ -1,0 +1,9 @@
+import type { EntityManager } from 'typeorm';
+import type { SecretRows } from './platform/vault/resealing.js';
+import { gatewayTokens, providerKeys } from './providers/stored-secrets.js';
+import { webhookSecrets } from './webhooks/stored-secrets.js';
+
+/** Every column of secrets that the vault has sealed. */
+export function storedSecrets(connection: EntityManager): readonly SecretRows[] {
+  return [providerKeys(connection), gatewayTokens(connection), ...webhookSecrets(connection)];
+}

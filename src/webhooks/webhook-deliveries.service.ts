@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
+import { Clock, instantOf } from '../common/clock.js';
+import { GatewayError } from '../common/errors/gateway-error.js';
+import { Ids } from '../common/ids.js';
+import { TEST_EVENT } from './event-types.js';
+import { type DeliveryFilter, type DeliveryRow, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import { WebhookSender } from './webhook-sender.service.js';
+import { WebhooksService } from './webhooks.service.js';
+
+const EVENT_ID_LENGTH = 32;
+/** Longer than an attempt may take: the job does not send a test too. */
+const TEST_LEASE_MS = 60_000;
+
+/** A page of deliveries, newest first. */
+export interface DeliveryPage {
+  readonly limit: number;
+  readonly deliveries: readonly DeliveryRow[];
+}
+
+/** The deliveries of webhooks, each call within the caller's own account. Source: docs/reference/webhooks.md#deliveries. */
+@Injectable()
+export class WebhookDeliveries {
+  constructor(
+    private readonly webhooks: WebhooksService,
+    private readonly deliveries: WebhookDeliveriesRepository,
+    private readonly sender: WebhookSender,
+    private readonly clock: Clock,
+    private readonly ids: Ids,
+  ) {}
+
+  /**
+   * Sends a `webhook.test` event once, whatever the filters are.
+   *
+   * @throws not_found; provider_unavailable the vault cannot open the secret.
+   */
+  async test(admin: AdminPrincipal, id: string): Promise<DeliveryRow> {
+    const webhook = await this.webhooks.get(admin, id);
+    const at = this.clock.now();
+    const data = { account: admin.organizationId, webhook: id };
+    const event = {
+      ...{ id: `evt_${this.ids.base36(EVENT_ID_LENGTH)}`, organizationId: admin.organizationId, webhookId: id },
+      ...{ type: TEST_EVENT, body: JSON.stringify({ type: TEST_EVENT, timestamp: at.toISOString(), data }), at },
+      until: instantOf(at.getTime() + TEST_LEASE_MS),
+    };
+    const deliveryId = await this.deliveries.insertSingle(event);
+    const attempt = await this.sender.attempt(webhook, { event_id: event.id, body: event.body });
+    await this.deliveries.recordTest(deliveryId, attempt, this.clock.now());
+    return this.requireDelivery(id, deliveryId);
+  }
+
+  /** @throws not_found. */
+  async list(admin: AdminPrincipal, id: string, filter: DeliveryFilter): Promise<DeliveryPage> {
+    await this.webhooks.get(admin, id);
+    return { limit: filter.limit, deliveries: await this.deliveries.list(id, filter) };
+  }
+
+  /** @throws not_found; conflict the webhook is disabled. */
+  async resend(admin: AdminPrincipal, id: string, deliveryId: string): Promise<DeliveryRow> {
+    const webhook = await this.webhooks.get(admin, id);
+    if (!webhook.enabled) {
+      throw new GatewayError('conflict', {
+        message: 'The webhook is disabled; enable it first.',
+        reason: 'webhook_disabled',
+      });
+    }
+    await this.requireDelivery(id, deliveryId);
+    await this.deliveries.resend(id, deliveryId, this.clock.now());
+    return this.requireDelivery(id, deliveryId);
+  }
+
+  private async requireDelivery(webhookId: string, id: string): Promise<DeliveryRow> {
+    const row = await this.deliveries.find(webhookId, id);
+    if (row === undefined) throw new GatewayError('not_found', { message: 'The webhook has no such delivery.' });
+    return row;
+  }
+}

@@ -1,0 +1,27 @@
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { EVENT_TYPES } from '../../src/webhooks/event-types.js';
+
+const LIST = 'src/webhooks/event-types.ts';
+const ACTION = /\baction: '([a-z_]+\.[a-z_]+)'/g;
+
+const sources = globSync('src/**/*.ts')
+  .filter((path) => !path.endsWith('.spec.ts') && path !== LIST)
+  .map((path) => readFileSync(path, 'utf8'));
+
+describe('event types of webhooks', () => {
+  it('an action that the sources audit → is one of them', () => {
+    const audited = sources.flatMap((text) => [...text.matchAll(ACTION)].map(([, action = '']) => action));
+    expect(audited.length).toBeGreaterThan(20);
+    expect(audited.filter((action) => !EVENT_TYPES.includes(action))).toEqual([]);
+  });
+
+  it('each → a verb that the sources use', () => {
+    const all = sources.join('\n');
+    const unused = EVENT_TYPES.filter((type) => {
+      const [subject = '', verb = ''] = type.split('.');
+      return !all.includes(`'${type}'`) && !(all.includes(`\`${subject}.\${`) && all.includes(`'${verb}'`));
+    });
+    expect(unused).toEqual([]);
+  });
+});

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { eventually } from '../eventually.js';
+
+/** A request as an endpoint of a customer got it. */
+export interface ReceivedEvent {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly body: { readonly type: string; readonly timestamp: string; readonly data: Record<string, unknown> };
+}
+
+/** The status, or the address to redirect to; `undefined`: no answer, the connection is closed. */
+type ReceiverAnswer = number | { readonly location: string } | undefined;
+
+/** An endpoint of a customer. */
+export interface WebhookReceiver {
+  readonly url: string;
+  readonly received: readonly ReceivedEvent[];
+  /** What it answers from now on: 200 until then. */
+  answer(next: (event: ReceivedEvent) => ReceiverAnswer | Promise<ReceiverAnswer>): void;
+  /** The events with this path once there are `count`. */
+  until(path: string, count: number): Promise<readonly ReceivedEvent[]>;
+  stop(): Promise<void>;
+}
+
+export async function startReceiver(): Promise<WebhookReceiver> {
+  const received: ReceivedEvent[] = [];
+  let answer: (event: ReceivedEvent) => ReceiverAnswer | Promise<ReceiverAnswer> = () => 200;
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString('utf8');
+    const event = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) };
+    received.push(event);
+    const given = await answer(event);
+    if (given === undefined) request.socket.destroy();
+    else if (typeof given === 'number') response.writeHead(given).end('thanks');
+    else response.writeHead(302, { location: given.location }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const of = (path: string) => received.filter((event) => event.path === path);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    received,
+    answer(next) {
+      answer = next;
+    },
+    async until(path, count) {
+      await eventually(() => of(path).length >= count, { withinMs: 60_000 });
+      return of(path);
+    },
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
