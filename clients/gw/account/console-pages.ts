@@ -4,6 +4,7 @@ export const PAGES: readonly (readonly [name: string, path: string])[] = [
   ['providers', '/providers'],
   ['provider-gateways', '/providers/gateways'],
   ['models', '/models'],
+  ['models', '/models'],
   ['account', '/access'],
   ['members', '/members'],
   ['audit', '/audit'],

@@ -42,6 +42,7 @@ describe('pageIn', () => {
     ['a total that is not reached', { total: 5, users: [1, 2] }, 2, ['offset', '4']],
     ['a total that is reached', { total: 4, users: [1, 2] }, 2, undefined],
     ['an empty page', { total: 4, users: [] }, 2, undefined],
+    ['an empty page with a cursor', { events: [], next_before_id: 7 }, 0, undefined],
   ])('%s → the next page', (_name, body, skipped, next) => {
     expect(pageIn(body, skipped)?.next).toEqual(next);
   });

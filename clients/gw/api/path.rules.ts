@@ -45,7 +45,9 @@ export function pageIn(body: unknown, skipped: number): PageOf | undefined {
   if (name === '' || others.length > 0) return undefined;
   const { next_before_id: before, total } = body as Record<string, unknown>;
   const reached = skipped + rows.length;
+  // A page without rows is the last one, whatever it says: what asks for all pages must come to an end.
+  if (rows.length === 0) return { name, rows, next: undefined };
   if (typeof before === 'number') return { name, rows, next: ['before_id', String(before)] };
-  const hasMore = typeof total === 'number' && reached < total && rows.length > 0;
+  const hasMore = typeof total === 'number' && reached < total;
   return { name, rows, next: hasMore ? ['offset', String(reached)] : undefined };
 }

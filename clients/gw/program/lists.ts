@@ -57,7 +57,7 @@ export async function readById<P extends EventPage>(
     const query = { limit: Math.min(PAGE, limit - events.length), ...(before !== undefined && { before_id: before }) };
     const page = await read(query);
     events.push(...page.events);
-    if (page.next_before_id !== null && events.length < limit) {
+    if (page.next_before_id !== null && page.events.length > 0 && events.length < limit) {
       before = page.next_before_id;
       continue;
     }

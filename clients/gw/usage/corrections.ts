@@ -46,7 +46,10 @@ export const settle: Action = async (gw) => {
   const params = { path: { app: await appIdOf(api, named) } };
   const send = (apply: boolean) =>
     read(api.POST('/v1/admin/apps/{app}/usage/settle-estimates', { params, body: { ...body, apply } }));
-  return corrected(gw, send, { textOf: settledText, count: ({ matched_events }) => matched_events });
+  return corrected(gw, send, {
+    textOf: (result) => settledText(result, gw.terminal.columns),
+    count: ({ matched_events }) => matched_events,
+  });
 };
 
 /** How one kind of correction is told. */
@@ -85,7 +88,7 @@ function repricedText(result: Repriced): string {
   });
 }
 
-function settledText(result: Settled): string {
+function settledText(result: Settled, columns: number | undefined): string {
   const told = facts({
     ...{ Application: result.app_id, Month: result.month, Events: result.matched_events },
     ...{ 'Cost before': exactUsd(result.previous_cost_usd), 'Cost after': exactUsd(result.settled_cost_usd) },
@@ -96,7 +99,8 @@ function settledText(result: Settled): string {
   const rows = result.sample.map((event) => [
     ...[event.id, event.model, event.status, exactUsd(event.previous_estimated_cost_usd), exactUsd(event.cost_usd)],
   ]);
-  const sample = rows.length === 0 ? '' : `\n\n${table(['EVENT', 'MODEL', 'STATUS', 'ESTIMATE', 'COST AFTER'], rows)}`;
+  const headings = ['EVENT', 'MODEL', 'STATUS', 'ESTIMATE', 'COST AFTER'];
+  const sample = rows.length === 0 ? '' : `\n\n${table(headings, rows, columns)}`;
   const more = result.has_more ? '\n\nThese are the oldest ones; more match. Repeat the command afterwards.' : '';
   return `${told}${sample}${more}`;
 }
