@@ -2,7 +2,7 @@ import { api } from './api/client';
 import { createQueryClient, DEAREST_APPS, queries } from './api/queries';
 
 /** Pages for people who are not signed in. */
-const WITHOUT_SESSION: ReadonlySet<string> = new Set(['/login', '/signup', '/invite']);
+const WITHOUT_SESSION: ReadonlySet<string> = new Set(['/login', '/signup', '/invite', '/recover', '/reset']);
 
 export const client = createQueryClient();
 

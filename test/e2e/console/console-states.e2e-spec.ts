@@ -94,6 +94,20 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
     PAGE_MS,
   );
 
+  it.each(['/recover', '/reset', '/invite'])(
+    '%s, a page for people who are not signed in → stays, and does not lead to the sign-in',
+    async (path) => {
+      const browser = await open();
+      const { page } = browser;
+      await browser.go(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(new URL(page.url()).pathname).toBe(path);
+      expect(await browser.axe()).toEqual([]);
+      expect(browser.complaints).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
   it(
     'an answer of 500 → the words of the gateway where the content would be, with another try',
     async () => {
