@@ -38,15 +38,22 @@ export const call: Action = async (gw) => {
   const ledger = session && (await tolerant(() => ledgerOf(session.api, app, appKey)));
   gw.standing = 'The call was cut; its output so far is recorded and charged.';
   const sent = await send(gw, new URL(`/v1/apps/${encodeURIComponent(app)}/${target.path}`, url), target, appKey);
+  gw.standing = 'The call is complete; its cost was not looked up.';
+  gw.soFar = () => ({ text: shown(sent, null), details: sent });
   const event = (ledger && (await tolerant(ledger))) ?? null;
+  return { result: { ...sent, event }, text: shown(sent, event) };
+};
+
+function shown({ status, firstByteMs, totalMs, serverTiming }: Sent, event: Event | null): string {
   const cost = event === null ? 'unknown' : `$${event.cost_usd}${event.settled_at === null ? ' (not settled)' : ''}`;
-  const text = facts({
-    ...{ Status: sent.status, 'First byte': `${sent.firstByteMs} ms`, Total: `${sent.totalMs} ms` },
-    ...{ 'Server-Timing': sent.serverTiming ?? '-', Cost: cost },
+  return facts({
+    ...{ Status: status, 'First byte': `${firstByteMs} ms`, Total: `${totalMs} ms` },
+    ...{ 'Server-Timing': serverTiming ?? '-', Cost: cost },
     ...(event !== null && { Tokens: `${event.input_tokens} in, ${event.output_tokens} out` }),
   });
-  return { result: { ...sent, event }, text };
-};
+}
+
+type Sent = Awaited<ReturnType<typeof send>>;
 
 /** What tells the cost is never what a call fails of. */
 async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
@@ -132,6 +139,7 @@ async function send(gw: Invocation, url: URL, { body, headers }: CallTarget, app
   }
   let firstByteMs: number | undefined;
   let text = '';
+  gw.soFar = () => ({ text: '', details: { text } });
   try {
     for await (const part of streamedText(response)) {
       firstByteMs ??= elapsed();

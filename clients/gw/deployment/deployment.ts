@@ -24,7 +24,7 @@ export const connect: Action = async (gw) => {
 async function typedUrl(gw: Invocation): Promise<string> {
   const typed = gw.text('url') ?? gw.environment.url;
   if (typed !== undefined) return typed;
-  if (gw.mayAsk) return gw.terminal.askText('Address of the gateway');
+  if (gw.mayAsk) return gw.askText('Address of the gateway');
   const nextAction = 'Give it: gw deployment connect --url https://gateway.example.com';
   throw Failure.input('url_required', 'The address of the gateway is missing.', { nextAction });
 }

@@ -23,30 +23,34 @@ import {
   streamCheck,
 } from './doctor.rules.js';
 
-/** `gw doctor`: what one check meets never keeps the others from being made. @throws Failure something has failed. */
+/**
+ * `gw doctor`: what one check meets never keeps the others from being made, and those that were made are printed, also
+ * when it is stopped.
+ *
+ * @throws Failure something has failed.
+ */
 export const doctor: Action = async (gw) => {
   const url = urlOf(gw);
   gw.context.url = url;
-  const [ready, time, deployment] = await Promise.all([
-    attempt(gw, () => readiness(url)),
-    attempt(gw, () => serverTime(url)),
-    attempt(gw, () => deploymentAt(url, gw.context)),
+  const found: Found = { service: [[addressCheck(url)], [], [], []], account: [] };
+  gw.standing = 'The other checks were not made.';
+  gw.soFar = () => ({ text: textOf(checksOf(found)), colourOf: checkColour, details: { checks: checksOf(found) } });
+  const [, , deployment] = await Promise.all([
+    attempt(gw, () => readiness(url)).then((ready) => {
+      found.service[1] = 'met' in ready ? [failed('readiness', ready.met.message, ready.met.nextAction)] : ready.made;
+    }),
+    attempt(gw, () => serverTime(url)).then((time) => {
+      found.service[2] = ['met' in time ? notChecked('clock', time.met.message) : clockCheck(time.made, gw.nowMs())];
+    }),
+    attempt(gw, () => deploymentAt(url, gw.context)).then((answered) => {
+      found.service[3] = deploymentChecks(answered, gw.version);
+      return answered;
+    }),
   ]);
-  const checks: Check[] = [
-    addressCheck(url),
-    ...('met' in ready ? [failed('readiness', ready.met.message, ready.met.nextAction)] : ready.made),
-    'met' in time ? notChecked('clock', time.met.message) : clockCheck(time.made, gw.nowMs()),
-    ...deploymentChecks(deployment, gw.version),
-    ...('met' in deployment ? [notChecked('login', NO_IDENTITY), ...without(NO_IDENTITY)] : await accountChecks(gw)),
-  ];
-  const text = table(
-    ['STATE', 'CHECK', 'DETAIL'],
-    checks.map(({ state, check, detail, nextAction }) => [
-      STATES[state],
-      check,
-      nextAction === null ? detail : `${detail} ${nextAction}`,
-    ]),
-  );
+  if ('met' in deployment) found.account.push(notChecked('login', NO_IDENTITY), ...without(NO_IDENTITY));
+  else await addAccountChecks(gw, found.account);
+  const checks = checksOf(found);
+  const text = textOf(checks);
   const faults = checks.filter(({ state }) => state === 'failed');
   if (faults.length === 0) return { result: { healthy: true, checks }, text, colourOf: checkColour };
   if (!gw.isJson) gw.terminal.print(text, checkColour);
@@ -55,6 +59,26 @@ export const doctor: Action = async (gw) => {
     ...{ nextAction: faults[0]?.nextAction ?? 'See the details.', details: { checks } },
   });
 };
+
+/** The checks that were made. */
+interface Found {
+  /** Of the service, at the same time; each in its place. */
+  readonly service: (readonly Check[])[];
+  /** Of the account, one after the other. */
+  readonly account: Check[];
+}
+
+const checksOf = ({ service, account }: Found): readonly Check[] => [...service.flat(), ...account];
+
+const textOf = (checks: readonly Check[]): string =>
+  table(
+    ['STATE', 'CHECK', 'DETAIL'],
+    checks.map(({ state, check, detail, nextAction }) => [
+      STATES[state],
+      check,
+      nextAction === null ? detail : `${detail} ${nextAction}`,
+    ]),
+  );
 
 const NO_IDENTITY = 'The gateway does not say which one it is, so no key is sent to it.';
 
@@ -83,23 +107,25 @@ function deploymentChecks(deployment: Attempt<Deployment>, version: string): rea
 /** What needs a login, without one. */
 const without = (reason: string) => ['streams', 'providers', 'applications'].map((check) => notChecked(check, reason));
 
-/** What only a login shows. */
-async function accountChecks(gw: Invocation): Promise<readonly Check[]> {
+/** What only a login shows. @param checks takes each as it is made. */
+async function addAccountChecks(gw: Invocation, checks: Check[]): Promise<void> {
   const opened = await attempt(gw, () => sessionOf(gw));
-  if ('met' in opened) return [loginCheck(opened.met), ...without('That needs a login.')];
+  if ('met' in opened) {
+    checks.push(loginCheck(opened.met), ...without('That needs a login.'));
+    return;
+  }
   const { made: session } = opened;
-  const parts: readonly (readonly [string, () => Promise<readonly Check[]>])[] = [
-    ['streams', async () => [await streams(session)]],
-    ['providers', () => providers(gw, session.api)],
-    ['applications', () => applications(session.api)],
+  const parts: readonly (readonly [string, () => Promise<unknown>])[] = [
+    ['streams', async () => checks.push(await streams(session))],
+    ['providers', () => addProviders(gw, session.api, checks)],
+    ['applications', async () => checks.push(...(await applications(session.api)))],
   ];
-  const checks: Check[] = [ok('login', session.standing.account.name)];
+  checks.push(ok('login', session.standing.account.name));
   for (const [check, look] of parts) {
     gw.terminal.tell(`Checking ${check}`);
     const part = await attempt(gw, look);
-    checks.push(...('met' in part ? [notChecked(check, part.met.message, part.met.nextAction)] : part.made));
+    if ('met' in part) checks.push(notChecked(check, part.met.message, part.met.nextAction));
   }
-  return checks;
 }
 
 async function readiness(url: string): Promise<readonly Check[]> {
@@ -130,13 +156,12 @@ async function streams({ api }: Session): Promise<Check> {
   return streamCheck(arrivals);
 }
 
-async function providers(gw: Invocation, api: Api): Promise<readonly Check[]> {
+async function addProviders(gw: Invocation, api: Api, checks: Check[]): Promise<void> {
   const { providers: all } = await read(api.GET('/v1/admin/providers'));
   if (all.length === 0) {
     const nextAction = 'Add one: gw provider add';
-    return [{ check: 'providers', state: 'warning', detail: 'There are no providers.', nextAction }];
+    checks.push({ check: 'providers', state: 'warning', detail: 'There are no providers.', nextAction });
   }
-  const checks: Check[] = [];
   for (const { id, slug, status } of all) {
     if (status === 'disabled') {
       const nextAction = `Enable it: gw provider update ${slug} --status active`;
@@ -147,7 +172,6 @@ async function providers(gw: Invocation, api: Api): Promise<readonly Check[]> {
     const tested = await attempt(gw, () => read(api.POST('/v1/admin/providers/{id}/test', params)));
     checks.push('met' in tested ? refusedProviderCheck(slug, tested.met) : providerCheck(slug, tested.made));
   }
-  return checks;
 }
 
 async function applications(api: Api): Promise<readonly Check[]> {

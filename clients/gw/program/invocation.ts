@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Profiles } from '../state/profiles.js';
 import type { Journal } from '../state/request-proofs.js';
 import type { StateFolder } from '../state/state-folder.js';
-import type { Terminal } from '../terminal/terminal.js';
+import type { Colour, Terminal } from '../terminal/terminal.js';
 import type { Context } from './envelope.js';
 import type { Environment } from './environment.js';
 import { EXIT, Failure } from './failure.js';
@@ -18,6 +18,15 @@ export interface Tools {
   /** Version of this program. */
   readonly version: string;
   nowMs(): number;
+}
+
+/** What a command has found or made before it is stopped. */
+export interface SoFar {
+  /** For people: printed on standard output before the message. */
+  readonly text: string;
+  readonly colourOf?: (line: string) => Colour | undefined;
+  /** For programs: the details of the failure. */
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Words as the parser read them. */
@@ -38,11 +47,14 @@ export class Invocation {
   readonly nowMs: () => number;
   /** How far the command is, for somebody who stops it. */
   standing = 'Nothing was changed.';
+  /** What stands when somebody stops the command; undefined: there is nothing yet. */
+  soFar: (() => SoFar) | undefined;
   /** Set while a step runs that is better ended than cut: the command then stops by itself. */
   isInStep = false;
   /** Set while a program of the person, such as an editor, has the terminal: Ctrl-C is typed for it. */
   isHandedOver = false;
   private isStopAsked = false;
+  private chosenProfile: string | undefined;
 
   constructor(
     private readonly typed: Typed,
@@ -133,8 +145,12 @@ export class Invocation {
     if (this.isStopAsked) throw this.interrupted();
   }
 
+  /** Prints what stands, and answers why the command ends. */
   private interrupted(): Failure {
-    return new Failure(EXIT.interrupted, 'interrupted', `Interrupted. ${this.standing}`);
+    const soFar = this.soFar?.();
+    if (soFar !== undefined && !this.isJson) this.terminal.print(soFar.text, soFar.colourOf);
+    const facts = soFar === undefined ? {} : { details: soFar.details };
+    return new Failure(EXIT.interrupted, 'interrupted', `Interrupted. ${this.standing}`, facts);
   }
 
   get isJson(): boolean {
@@ -153,13 +169,23 @@ export class Invocation {
 
   /** The profile to use: as typed, of the environment, or the current one. */
   get profileName(): string {
-    return this.text('profile') ?? this.environment.profile ?? this.profiles.current();
+    return this.chosenProfile ?? this.text('profile') ?? this.environment.profile ?? this.profiles.current();
+  }
+
+  /** A line that is typed. @throws Failure the question was left with Ctrl-C. */
+  async askText(question: string): Promise<string> {
+    return this.answered(this.terminal.askText(question));
+  }
+
+  /** Uses a saved gateway for this command alone. */
+  useProfile(name: string): void {
+    this.chosenProfile = name;
   }
 
   /** A secret from standard input (`--key-stdin`), or typed unseen. @param what is asked for, as "Key of the provider". */
   async secret(what: string): Promise<string> {
     if (this.flag('keyStdin')) return this.terminal.readStdin();
-    if (this.mayAsk) return this.terminal.askSecret(what);
+    if (this.mayAsk) return this.answered(this.terminal.askSecret(what));
     const nextAction = 'Pipe it in: printenv KEY | gw … --key-stdin';
     throw Failure.input('key_required', `${what}: no input.`, { nextAction });
   }
@@ -172,7 +198,15 @@ export class Invocation {
         nextAction: 'Confirm with --yes.',
       });
     }
-    if (!(await this.terminal.confirm(question))) throw new Failure(EXIT.interrupted, 'declined', this.standing);
+    if (!(await this.answered(this.terminal.confirm(question))))
+      throw new Failure(EXIT.interrupted, 'declined', this.standing);
+  }
+
+  /** @param answer undefined where the question was left with Ctrl-C. @throws Failure it was. */
+  private async answered<T>(answer: Promise<T | undefined>): Promise<T> {
+    const given = await answer;
+    if (given === undefined) throw this.interrupted();
+    return given;
   }
 }
 

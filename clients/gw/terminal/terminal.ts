@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { EXIT, Failure } from '../program/failure.js';
+import { Failure } from '../program/failure.js';
 import { Progress } from './progress.js';
 
 /** More than any key is long. */
@@ -70,22 +70,22 @@ export class Terminal {
     this.progress.tell(doing);
   }
 
-  /** Asks for a secret; what is typed is not shown. */
-  async askSecret(question: string): Promise<string> {
+  /** Asks for a secret; what is typed is not shown. @returns undefined: left with Ctrl-C, as of every question. */
+  async askSecret(question: string): Promise<string | undefined> {
     const { password } = await this.prompts();
     const validate = (text: string | undefined) => (text?.trim() ? undefined : 'Type or paste it, then press Enter.');
-    return this.answered(await password({ message: question, validate, ...this.promptStreams })).trim();
+    return answered(await password({ message: question, validate, ...this.promptStreams }))?.trim();
   }
 
-  async askText(question: string): Promise<string> {
+  async askText(question: string): Promise<string | undefined> {
     const { text } = await this.prompts();
     const validate = (typed: string | undefined) => (typed?.trim() ? undefined : 'Type an answer, then press Enter.');
-    return this.answered(await text({ message: question, validate, ...this.promptStreams })).trim();
+    return answered(await text({ message: question, validate, ...this.promptStreams }))?.trim();
   }
 
-  async confirm(question: string): Promise<boolean> {
+  async confirm(question: string): Promise<boolean | undefined> {
     const { confirm } = await this.prompts();
-    return this.answered(await confirm({ message: question, initialValue: false, ...this.promptStreams }));
+    return answered(await confirm({ message: question, initialValue: false, ...this.promptStreams }));
   }
 
   /** A key on standard input, trimmed. @throws Failure there is none, or it is too long. */
@@ -122,17 +122,15 @@ export class Terminal {
   private get promptStreams() {
     return { input: this.streams.stdin, output: this.streams.stderr };
   }
+}
 
-  /** A prompt answers a symbol where it was left with Ctrl-C. */
-  private answered<T>(answer: T): Exclude<T, symbol> {
-    if (typeof answer === 'symbol')
-      throw new Failure(EXIT.interrupted, 'interrupted', 'Interrupted. Nothing was changed.');
-    return answer as Exclude<T, symbol>;
-  }
+/** A prompt answers a symbol where it was left with Ctrl-C. */
+function answered<T>(answer: T): Exclude<T, symbol> | undefined {
+  return typeof answer === 'symbol' ? undefined : (answer as Exclude<T, symbol>);
 }
 
 /** Characters that change the direction of the text around them, or that are not seen: names could look like others. */
-const DECEPTIVE = /[\u202a-\u202e\u2066-\u2069\u200b\u2028\u2029\u2060\ufeff]/g;
+const DECEPTIVE = /[\p{Bidi_Control}\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu;
 
 /** Control sequences of ECMA-48, 5.3 to 5.6: of texts, with parameters, and short ones. Node 20 takes more than them away. */
 const SEQUENCES =
@@ -147,7 +145,8 @@ const harmless = (text: string) =>
 
 /** JSON lets these characters stand, and terminals obey them. */
 function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
 /** JSON whose every character is seen, and obeyed by no terminal. @param indent blanks; undefined: one line. */

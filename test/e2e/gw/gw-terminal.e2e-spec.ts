@@ -147,6 +147,9 @@ describe('gw apply, stopped with Ctrl-C', () => {
     holds[0]?.();
     expect(await session.ended).toBe(130);
     expect(session.screen).toContain('Interrupted. 1 of 3 changes were made');
+    expect(session.screen).toMatch(
+      /\+ created application one\s+not made: create application three\s+not made: create/,
+    );
     expect((await api.get('/v1/admin/apps')).body.total).toBe(1);
     expect((await gw.run('apply g --key-output keys --json')).json.result.applied).toHaveLength(2);
     expect((await gw.run('plan g --check --json')).exitCode).toBe(0);
@@ -168,6 +171,31 @@ describe('gw apply, stopped with Ctrl-C', () => {
     expect((await again).exitCode).toBe(0);
     expect((await api.get('/v1/admin/apps')).body.total).toBe(3);
     expect((await gw.run('plan g --check --json')).exitCode).toBe(0);
+  });
+});
+
+describe('gw doctor, stopped with Ctrl-C', () => {
+  it('→ the checks that were made are printed, 130 says that the others were not', async () => {
+    for (const slug of ['one', 'two'])
+      await api.post('/v1/admin/providers', { type: 'openai', name: slug, slug, secret: SECRET });
+    const reached = Promise.withResolvers<void>();
+    const slow = await losing(
+      world.baseUrl,
+      () => false,
+      (method) =>
+        new Promise((resolve) => {
+          if (method === 'POST') reached.resolve();
+          else resolve();
+        }),
+    );
+    const session = gw.onTerminal('doctor', { GW_URL: slow.url });
+    await reached.promise;
+    session.type(CTRL_C);
+    expect(await session.ended).toBe(130);
+    expect(session.screen).toMatch(/passed +Postgres/);
+    expect(session.screen).toMatch(/passed +streams/);
+    expect(session.screen).toContain('Interrupted. The other checks were not made.');
+    await slow.close();
   });
 });
 
