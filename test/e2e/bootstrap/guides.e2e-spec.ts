@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { newAccount } from '../../support/accounts/accounts.js';
 import { newOrganization } from '../../support/accounts/people.js';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
 import { startMobileWorld } from '../../support/client-auth/exchange/mobile-world.js';
@@ -20,6 +21,8 @@ import { Walk } from '../../support/guide/guide.js';
 import { type GuideBlock, readGuide } from '../../support/guide/guide-blocks.js';
 import { GuideShell } from '../../support/guide/guide-shell.js';
 import { PhoneReader } from '../../support/guide/phone-reader.js';
+import { WorkflowReader } from '../../support/guide/workflow-reader.js';
+import { PROGRAM } from '../../support/gw/pty.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort } from '../../support/platform/gateway-process.js';
 import { describeWithRedis, reachRedis } from '../../support/platform/redis.js';
@@ -216,6 +219,32 @@ describe('docs/guides', () => {
             const browser = new ApprovalBrowser(world, owner.cookie);
             expect((await browser.approve(id, new URL(url).hash.slice(1))).status).toBe(200);
             await walk.run(block);
+          },
+        },
+      });
+    },
+    WALK_MS,
+  );
+
+  it(
+    'configuration-in-files.md → as its commands print it, and each job of its workflow runs as GitHub would',
+    async () => {
+      const world = await startWorld({ env: { REDIS_URL: '' } });
+      const { shell } = await afterStepTwo(world);
+      // In place of an installed program.
+      shell.export({ 'BASH_FUNC_gw%%': `() { '${process.execPath}' '${PROGRAM}' "$@"\n}` });
+      const { key: production } = await newAccount(world.dataSource);
+      const values = { GW_MANAGEMENT_KEY: production, OPENAI_API_KEY: PROVIDER_KEY };
+      await Walk.through('docs/guides/configuration-in-files.md', {
+        shell,
+        values,
+        steps: {
+          '.github/workflows': async (block, walk) => {
+            await walk.run(block);
+            await new WorkflowReader(shell, '.github/workflows/gateway.yml').expectRuns({
+              GW_URL: world.baseUrl,
+              ...{ staging: world.managementKey, production },
+            });
           },
         },
       });
