@@ -25,6 +25,7 @@ const SCHEMA_DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 const files = {
   'docs/schemas/app.schema.json': pretty(appFileSchema()),
   'docs/schemas/providers.schema.json': pretty(providersFileSchema()),
+  'docs/schemas/environment.schema.json': pretty(environmentFileSchema()),
   'docs/schemas/prices.schema.json': pretty(pricesFileSchema()),
   'clients/console/src/api/schema.d.ts': `${astToString(await openapiTS(document))}`,
   'clients/gw/api/answers.json': `${JSON.stringify(answers)}\n`,
@@ -42,17 +43,106 @@ if (isCheck && stale.length > 0) {
 /** A file of `gw export` that holds an application. */
 function appFileSchema() {
   const { name, handle, status } = schemas.CreateAppRequest.properties;
+  const from = { ...handle, type: 'string' };
   return {
     ...{ $schema: SCHEMA_DIALECT, title: 'An application of the gateway', type: 'object' },
-    properties: {
+    properties: variableMembers({
       name: { ...name, description: 'For people.' },
       handle: { ...handle, type: 'string', description: 'Names the application: a handle, or the id of one without.' },
       status: { ...status, description: '`active` when absent.' },
       config: { $ref: '#/$defs/AppConfig' },
-    },
+      moved: {
+        type: 'object',
+        properties: { from: { oneOf: [from, { type: 'array', minItems: 1, items: from }] } },
+        ...{ required: ['from'], additionalProperties: false },
+        description: 'Handles that it had before: it is renamed, and not created.',
+      },
+    }),
     required: ['name', 'handle', 'config'],
-    ...{ additionalProperties: false, $defs: definitions('AppConfig') },
+    ...{ additionalProperties: false, $defs: { ...withVariables(definitions('AppConfig')), Variable: variable() } },
   };
+}
+
+/** `environments/<name>.yaml`: what one environment says over the other files. */
+function environmentFileSchema() {
+  const { name, config, status } = appFileSchema().properties;
+  const { properties } = providersFileSchema().properties.providers.items;
+  const { slug: _slug, type: _type, ...provider } = properties;
+  const overlays = (members, description) => ({
+    type: 'object',
+    additionalProperties: {
+      anyOf: [patch({ type: 'object', properties: members, additionalProperties: false }), { type: 'null' }],
+    },
+    description,
+  });
+  const $defs = Object.fromEntries(
+    Object.entries({ ...appFileSchema().$defs, ...providersFileSchema().$defs }).map(([key, value]) => [
+      key,
+      patch(value),
+    ]),
+  );
+  const { AppConfig, ...others } = $defs;
+  return {
+    ...{ $schema: SCHEMA_DIALECT, title: 'An environment of a directory of gw', type: 'object' },
+    properties: {
+      url: { type: 'string', format: 'uri', description: 'The only gateway that it is for.' },
+      account: { type: 'string', minLength: 1, description: 'The id of the only account that it is for.' },
+      variables: {
+        ...{ type: 'object', propertyNames: { pattern: '^[A-Za-z]\\w*$' } },
+        description: 'Values by name, for the texts of the other files.',
+      },
+      apps: overlays({ name, status, config }, 'Over applications, by handle (RFC 7396). Null: not here.'),
+      providers: overlays(provider, 'Over providers, by slug (RFC 7396). Null: not here.'),
+    },
+    ...{ additionalProperties: false, $defs: { AppConfig, ...others } },
+  };
+}
+
+/** A schema of what is laid over something: nothing is required, and null removes a member. */
+function patch(schema) {
+  if (Array.isArray(schema)) return schema.map(patch);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { required, oneOf, properties, ...others } = schema;
+  return {
+    ...Object.fromEntries(
+      Object.entries(others).map(([name, value]) => [name, name === 'examples' ? value : patch(value)]),
+    ),
+    ...(Array.isArray(required) ? {} : required !== undefined && { required: patch(required) }),
+    ...(oneOf !== undefined && { anyOf: patch(oneOf) }),
+    ...(properties !== undefined && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, value]) => [name, { anyOf: [patch(value), { type: 'null' }] }]),
+      ),
+    }),
+  };
+}
+
+/** A schema whose members may be a variable: a text that is one alone stands for any value. */
+function withVariables(schema) {
+  if (Array.isArray(schema)) return schema.map(withVariables);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [
+      name,
+      name === 'properties' ? variableMembers(value) : name === 'examples' ? value : withVariables(value),
+    ]),
+  );
+}
+
+function variableMembers(properties) {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => {
+      const { description, ...rest } = withVariables(value);
+      const isAnyText = rest.type === 'string' && rest.enum === undefined && rest.pattern === undefined;
+      const told = description === undefined ? {} : { description };
+      return [name, isAnyText ? { ...rest, ...told } : { anyOf: [rest, { $ref: '#/$defs/Variable' }], ...told }];
+    }),
+  );
+}
+
+/** A text that is one variable alone. */
+function variable() {
+  return { type: 'string', pattern: '^\\$\\{[A-Za-z]\\w*\\}$', description: 'Of the environment.' };
 }
 
 /** The file of `gw export` that holds the providers. */
@@ -60,16 +150,27 @@ function providersFileSchema() {
   const { slug, type, name, baseUrl, gatewayRoute, pricing } = schemas.CreateProviderRequest.properties;
   const providerGateway = { type: 'string', description: 'Name of the provider gateway that has the key.' };
   const status = { type: 'string', enum: ['active', 'disabled'], description: '`active` when absent.' };
+  const secret = {
+    type: 'object',
+    properties: {
+      env: { type: 'string', pattern: '^[A-Za-z_]\\w*$', description: 'Name of an environment variable.' },
+      file: { type: 'string', pattern: '^(?:/|[A-Za-z]:)', description: 'Absolute path of a file.' },
+    },
+    oneOf: [{ required: ['env'] }, { required: ['file'] }],
+    additionalProperties: false,
+    description: 'Where its key is, read when it is sent. GW_PROVIDER_SECRET_<SLUG> when absent.',
+  };
   const provider = {
     type: 'object',
-    properties: local({ slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing }),
+    properties: local({ slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing, secret }),
     required: ['slug', 'type', 'name'],
     additionalProperties: false,
   };
+  const defined = withVariables(definitions(...namesIn(local(provider))));
   return {
     ...{ $schema: SCHEMA_DIALECT, title: 'The providers of a gateway account', type: 'object' },
-    properties: { providers: { type: 'array', items: provider } },
-    ...{ required: ['providers'], additionalProperties: false, $defs: definitions(...namesIn(local(provider))) },
+    properties: { providers: { type: 'array', items: withVariables(provider) } },
+    ...{ required: ['providers'], additionalProperties: false, $defs: { ...defined, Variable: variable() } },
   };
 }
 

@@ -29,11 +29,14 @@ describe('what is published of gw', () => {
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it.each(['gw.schema.json', 'app.schema.json', 'providers.schema.json'])('%s → a valid schema', (name) => {
-    const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    expect(ajv.validateSchema(schemaOf(name))).toBe(true);
-    expect(() => ajv.compile(schemaOf(name))).not.toThrow();
-  });
+  it.each(['gw', 'app', 'providers', 'environment'].map((name) => `${name}.schema.json`))(
+    '%s → a valid schema',
+    (name) => {
+      const ajv = new Ajv2020({ strict: false, validateFormats: false });
+      expect(ajv.validateSchema(schemaOf(name))).toBe(true);
+      expect(() => ajv.compile(schemaOf(name))).not.toThrow();
+    },
+  );
 
   it('gw --help → within its CPU, in that of an empty program on the same machine', () => {
     expect(leastCpuRatio([PROGRAM, '--help'], ['-e', '0'], MOST_HELP)).toBeLessThan(MOST_HELP);

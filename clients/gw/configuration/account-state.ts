@@ -47,7 +47,8 @@ function currentProvider(provider: Provider, gateways: ReadonlyMap<string, strin
   const { id, revision, slug, type, name, status, baseUrl, providerGatewayId, gatewayRoute, pricing } = provider;
   const providerGateway = providerGatewayId === null ? null : (gateways.get(providerGatewayId) ?? providerGatewayId);
   const route = Object.keys(gatewayRoute ?? {}).length === 0 ? null : gatewayRoute;
-  return { id, revision, slug, type, name, status, baseUrl, providerGateway, gatewayRoute: route, pricing };
+  const described = { slug, type, name, status, baseUrl, providerGateway, gatewayRoute: route, pricing, secret: null };
+  return { id, revision, ...described };
 }
 
 /** The applications with their configurations, a few at a time. */
@@ -74,7 +75,7 @@ export async function readApp(api: Api, { id, users }: Pick<Summary, 'id' | 'use
 
 /** An application as a file would describe it. */
 function currentApp({ id, revision, handle, name, status, config }: App, users: number): CurrentApp {
-  return { id, revision, users, handle: handle ?? id, name, status, config: config as AppConfig };
+  return { id, revision, users, handle: handle ?? id, name, status, config: config as AppConfig, movedFrom: [] };
 }
 
 /** The application that a file names: by its handle, else by its id. */

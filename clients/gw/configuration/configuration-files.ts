@@ -11,6 +11,16 @@ export interface DesiredApp {
   readonly name: string;
   readonly status: 'active' | 'disabled';
   readonly config: AppConfig;
+  /** Handles that it had before. */
+  readonly movedFrom: readonly string[];
+}
+
+/** Where the key of a provider is: in one of them. */
+export interface SecretReference {
+  /** Name of an environment variable. */
+  readonly env: string | null;
+  /** Path of a file. */
+  readonly file: string | null;
 }
 
 /** A provider as a file describes it: never with its key. */
@@ -24,13 +34,17 @@ export interface DesiredProvider {
   readonly providerGateway: string | null;
   readonly gatewayRoute: object | null;
   readonly pricing: object | null;
+  /** Null: in the variable of its slug. */
+  readonly secret: SecretReference | null;
 }
 
 export const PROVIDERS_FILE = 'providers.yaml';
 export const APPS_FOLDER = 'apps';
+export const ENVIRONMENTS_FOLDER = 'environments';
 export const SCHEMAS_FOLDER = 'schemas';
 export const APP_SCHEMA = 'app.schema.json';
 export const PROVIDERS_SCHEMA = 'providers.schema.json';
+export const ENVIRONMENT_SCHEMA = 'environment.schema.json';
 
 const APP_HEAD = `An application of the gateway. "gw plan" shows the effect of a change, "gw apply" makes it.`;
 const PROVIDERS_HEAD = `Providers of the account, without their keys. A provider that is missing is created by "gw apply" with the key in
@@ -46,7 +60,7 @@ const APP_COMMENTS = {
 };
 
 /** The text of an application's file. */
-export function appFileText({ name, handle, status, config }: DesiredApp): string {
+export function appFileText({ name, handle, status, config }: Omit<DesiredApp, 'movedFrom'>): string {
   return renderYaml(
     { name, handle, status, config },
     { schema: `../${SCHEMAS_FOLDER}/${APP_SCHEMA}`, head: APP_HEAD, comments: APP_COMMENTS },
@@ -54,7 +68,7 @@ export function appFileText({ name, handle, status, config }: DesiredApp): strin
 }
 
 /** The text of the providers' file. */
-export function providersFileText(providers: readonly DesiredProvider[]): string {
+export function providersFileText(providers: readonly Omit<DesiredProvider, 'secret'>[]): string {
   const sorted = providers.toSorted((one, other) => (one.slug < other.slug ? -1 : 1)).map(writtenProvider);
   return renderYaml(
     { providers: sorted },
@@ -63,6 +77,6 @@ export function providersFileText(providers: readonly DesiredProvider[]): string
 }
 
 /** Without the members that say nothing. */
-function writtenProvider(provider: DesiredProvider): object {
+function writtenProvider(provider: object): object {
   return Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== null));
 }

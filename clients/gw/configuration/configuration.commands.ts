@@ -2,9 +2,10 @@ import { type Command, members } from '../program/command.js';
 
 const DIRECTORY = [['[directory]', 'the current one when absent']] as const;
 const TEXT = { type: 'string' };
+const TEXT_OR_NULL = { type: ['string', 'null'] };
 const TEXTS = { type: 'array', items: TEXT };
 const CHANGE = members({
-  ...{ kind: { enum: ['provider', 'app'] }, action: { enum: ['create', 'update', 'remove'] } },
+  ...{ kind: { enum: ['provider', 'app'] }, action: { enum: ['create', 'update', 'rename', 'adopt', 'remove'] } },
   ...{ name: TEXT, id: { type: ['string', 'null'] }, meaning: TEXTS },
   fields: {
     type: 'array',
@@ -14,6 +15,7 @@ const CHANGE = members({
     },
   },
 });
+const ENV = ['--env <name>', 'the environment: environments/<name>.yaml'] as const;
 const PRUNE = ['--prune', 'also remove what is not in the directory'] as const;
 
 /** Commands for configuration in files. */
@@ -22,21 +24,44 @@ export const configurationCommands: readonly Command[] = [
     name: 'export',
     summary: 'Write applications and providers to files, without their keys',
     details:
-      'Writes apps/<handle>.yaml and providers.yaml, and the schemas for editors. An application without a handle is written under its id. Other files in the directory are not changed.',
+      'Writes apps/<handle>.yaml and providers.yaml, and the schemas for editors. Not to a directory with environments. An application without a handle is written under its id. Other files in the directory are not changed.',
     arguments: DIRECTORY,
     examples: ['gw export gateway', 'gw export gateway --json'],
     result: members({ directory: TEXT, files: TEXTS, leftAlone: TEXTS }),
     load: async () => (await import('./export.js')).exportTo,
   },
   {
+    name: 'validate',
+    summary: 'Check the files by themselves, in every environment',
+    details:
+      'Needs no gateway and no key: for pull requests of strangers. Reports all problems with file and line, and exit 2. Whether the gateway accepts the files, and what they change, is for "gw plan".',
+    arguments: DIRECTORY,
+    options: [['--env <name>', 'only this environment']],
+    examples: ['gw validate infra', 'gw validate infra --env production --json'],
+    result: members({ environments: TEXTS, apps: { type: 'integer' }, providers: { type: 'integer' } }),
+    load: async () => (await import('./validate.js')).validate,
+  },
+  {
     name: 'plan',
     summary: 'Show the changes that make the account match the files, and their effect',
     details:
-      'Changes nothing. The gateway validates every file first; errors are reported with file and line, and exit 2. With --check the exit code is 1 on any difference.',
+      'Changes nothing. The gateway validates every file first; errors are reported with file and line, and exit 2. With --check the exit code is 1 on any difference. A saved plan has no keys of providers; "gw apply" refuses it when the account has changed.',
     arguments: DIRECTORY,
-    options: [['--check', 'exit 1 on any difference'], PRUNE],
-    examples: ['gw plan gateway', 'gw plan gateway --check --json'],
+    options: [
+      ENV,
+      ['--check', 'exit 1 on any difference'],
+      PRUNE,
+      ['--out <file>', 'save the plan for "gw apply <file>"'],
+      ['--format <format>', 'for a terminal, or for a comment on GitHub', ['text', 'markdown']],
+    ],
+    examples: [
+      'gw plan gateway',
+      'gw plan gateway --check --json',
+      'gw plan infra --env production --format markdown',
+      'gw plan infra --env production --out plan.json',
+    ],
     result: members({
+      ...{ environment: TEXT_OR_NULL, savedPlan: TEXT_OR_NULL },
       ...{ changes: { type: 'array', items: CHANGE }, newKeys: TEXTS },
       missing: { type: 'array', items: members({ name: TEXT, problem: TEXT, nextAction: TEXT }) },
       unowned: members({ apps: TEXTS, providers: TEXTS }),
@@ -47,15 +72,22 @@ export const configurationCommands: readonly Command[] = [
     name: 'apply',
     summary: 'Make the account match the files',
     details:
-      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on.',
-    arguments: DIRECTORY,
+      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on. A file of "gw plan --out" is applied without a question, and only to the account as it was.',
+    arguments: [['[directory]', 'or a saved plan; the current directory when absent']],
     options: [
+      ENV,
       ['--key-output <directory>', 'where first keys go (0600); never over an existing file'],
       PRUNE,
       ['--yes', 'do not ask'],
     ],
-    examples: ['gw apply gateway', 'gw apply gateway --key-output keys --json', 'gw apply gateway --prune --yes'],
-    result: members({ applied: { type: 'array', items: CHANGE }, keyFiles: TEXTS }),
+    examples: [
+      'gw apply gateway',
+      'gw apply gateway --key-output keys --json',
+      'gw apply gateway --prune --yes',
+      'gw apply infra --env production',
+      'gw apply plan.json',
+    ],
+    result: members({ applied: { type: 'array', items: CHANGE }, keyFiles: TEXTS, environment: TEXT_OR_NULL }),
     load: async () => (await import('./apply.js')).apply,
   },
 ];

@@ -3,22 +3,24 @@ import { join, resolve, sep } from 'node:path';
 import { Failure } from '../program/failure.js';
 import {
   APPS_FOLDER,
-  type AppConfig,
   type DesiredApp,
   type DesiredProvider,
+  ENVIRONMENTS_FOLDER,
   PROVIDERS_FILE,
 } from './configuration-files.js';
+import { appFrom, providerFrom } from './desired.js';
+import { ENVIRONMENT, type EnvironmentFile, environmentIn } from './environment-file.js';
+import { merged, reaches, Variables } from './layers.rules.js';
+import { Members, type PlaceOf, tableAt } from './members.js';
 import { invalid, Problems } from './problems.js';
 import { parseYaml, type YamlContent } from './yaml-file.js';
 
 const YAML = /\.ya?ml$/;
 const MAX_BYTES = 1_048_576;
-const HANDLE = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** Something of a file, with the place it stands at. */
 export interface Placed<T> {
-  readonly file: string;
-  lineOf: YamlContent['lineOf'];
+  readonly at: PlaceOf;
   readonly desired: T;
 }
 
@@ -27,21 +29,39 @@ export interface Directory {
   readonly apps: readonly Placed<DesiredApp>[];
   /** Undefined without the file: the directory owns no providers. */
   readonly providers: readonly Placed<DesiredProvider>[] | undefined;
+  /** Undefined where the directory has none. */
+  readonly environment: EnvironmentFile | undefined;
 }
 
-/** Reads a directory. @throws Failure it is none, holds nothing, or a file is not what it must be. */
-export function readDirectory(path: string): Directory {
+type Inspect = (read: Readable, problems: Problems) => void;
+
+/** What could be read of a directory, though other parts could not. */
+export interface Readable {
+  readonly apps: Directory['apps'];
+  readonly providers: NonNullable<Directory['providers']>;
+}
+
+/** The environments that a directory has. @throws Failure it is no directory. */
+export function environmentsOf(path: string): readonly string[] {
+  const root = realRoot(path);
+  return yamlFilesIn(root, ENVIRONMENTS_FOLDER).map((name) => name.replace(YAML, ''));
+}
+
+/**
+ * Reads a directory, as it is in one environment.
+ *
+ * @param inspect looks for problems of its own in what could be read.
+ * @throws Failure it is none, holds nothing, has no such environment, or a file is not what it must be.
+ */
+export function readDirectory(path: string, environment?: string, inspect: Inspect = () => undefined): Directory {
   const root = realRoot(path);
   const problems = new Problems();
+  const chosen = chosenIn(path, root, environment, problems);
+  const layer = new Layer(environment === undefined ? 'none' : (chosen ?? 'unreadable'), problems);
   const hasProviders = existsSync(join(root, PROVIDERS_FILE));
-  const providers = hasProviders ? (problems.collect(() => providersIn(root, problems)) ?? []) : undefined;
-  const folder = join(root, APPS_FOLDER);
-  const names = existsSync(folder)
-    ? readdirSync(inside(root, folder))
-        .filter((name) => YAML.test(name))
-        .sort()
-    : [];
-  const apps = names.flatMap((name) => problems.collect(() => appIn(root, `${APPS_FOLDER}/${name}`)) ?? []);
+  const providers = hasProviders ? (problems.collect(() => providersIn(root, layer, problems)) ?? []) : undefined;
+  const names = yamlFilesIn(root, APPS_FOLDER);
+  const apps = names.flatMap((name) => problems.collect(() => appIn(root, `${APPS_FOLDER}/${name}`, layer)) ?? []);
   if (names.length === 0 && providers === undefined) {
     throw Failure.input('directory_empty', `${path} holds no configuration.`, {
       nextAction: `Write one: gw export ${path}`,
@@ -49,8 +69,11 @@ export function readDirectory(path: string): Directory {
   }
   requireDistinct(apps, ({ handle }) => handle, 'handle', problems);
   requireDistinct(providers ?? [], ({ slug }) => slug, 'slug', problems);
+  requireMovesApart(apps, problems);
+  layer.end();
+  inspect({ apps, providers: providers ?? [] }, problems);
   problems.throwIfAny();
-  return { apps, providers };
+  return { apps, providers, environment: chosen };
 }
 
 function realRoot(path: string): string {
@@ -71,112 +94,173 @@ export function inside(root: string, path: string): string {
   });
 }
 
-function contentOf(root: string, file: string): YamlContent & { readonly members: Readonly<Record<string, unknown>> } {
-  const path = inside(root, resolve(root, file));
-  if (statSync(path).size > MAX_BYTES) throw invalid(file, 1, 'is larger than 1 MiB');
-  const content = parseYaml(file, readFileSync(path, 'utf8'));
-  return { ...content, members: objectAt(file, content, '', content.value) };
+/** Names of the files in a folder; none without it. */
+function yamlFilesIn(root: string, name: string): readonly string[] {
+  const folder = join(root, name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(inside(root, folder))
+    .filter((file) => YAML.test(file))
+    .sort();
 }
 
-function appIn(root: string, file: string): Placed<DesiredApp> {
-  const { members, lineOf } = contentOf(root, file);
-  const reader = new Members(file, lineOf, '', members);
-  reader.allow(['name', 'handle', 'status', 'config']);
-  const desired = {
-    ...{ handle: reader.text('handle', [HANDLE, 'must be 1 to 63 lower-case letters, digits and dashes']) },
-    ...{ name: reader.text('name'), status: reader.status(), config: reader.object('config') as unknown as AppConfig },
-  };
-  reader.end();
-  return { file, lineOf, desired };
+function contentOf(root: string, file: string): YamlContent {
+  const place = { file, line: 1, path: '' };
+  let text: string;
+  try {
+    const path = inside(root, resolve(root, file));
+    if (statSync(path).size > MAX_BYTES) throw invalid(place, 'is larger than 1 MiB');
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw error instanceof Failure ? error : invalid(place, error instanceof Error ? error.message : String(error));
+  }
+  return parseYaml(file, text);
 }
 
-function providersIn(root: string, problems: Problems): readonly Placed<DesiredProvider>[] {
-  const { members, lineOf } = contentOf(root, PROVIDERS_FILE);
-  const top = new Members(PROVIDERS_FILE, lineOf, '', members);
-  top.allow(['providers']);
-  top.end();
-  if (!Array.isArray(members.providers)) throw invalid(PROVIDERS_FILE, 1, 'providers: must be a list');
-  return members.providers.flatMap((value: unknown, index) => {
-    return problems.collect(() => providerAt(value, `providers.${index}`, lineOf)) ?? [];
-  });
+/** @throws Failure there are environments and none is chosen, or the one that is chosen is not there. */
+function chosenIn(
+  path: string,
+  root: string,
+  name: string | undefined,
+  problems: Problems,
+): EnvironmentFile | undefined {
+  const files = yamlFilesIn(root, ENVIRONMENTS_FOLDER);
+  const names = files.map((file) => file.replace(YAML, ''));
+  if (name === undefined && names.length === 0) return undefined;
+  const choice =
+    names.length === 0 ? `Write ${ENVIRONMENTS_FOLDER}/${name}.yaml.` : `Those it has: ${names.join(', ')}`;
+  if (name === undefined) {
+    throw Failure.input('environment_required', `${path} describes several environments.`, {
+      nextAction: `Name one: --env <name>. ${choice}`,
+    });
+  }
+  const found = files.filter((file) => file.replace(YAML, '') === name);
+  const [file] = found;
+  if (file === undefined || found.length > 1) {
+    const problem = found.length > 1 ? `has several files of` : 'has no environment';
+    throw Failure.input('environment_unknown', `${path} ${problem} "${name}".`, { nextAction: choice });
+  }
+  if (!ENVIRONMENT.test(name)) {
+    const nextAction = 'Name the file in lower-case letters, digits and dashes.';
+    throw Failure.input('environment_unknown', `${file} is not the name of an environment.`, { nextAction });
+  }
+  const inFolder = `${ENVIRONMENTS_FOLDER}/${file}`;
+  return problems.collect(() => environmentIn(name, inFolder, contentOf(root, inFolder), problems));
 }
 
-function providerAt(value: unknown, path: string, lineOf: YamlContent['lineOf']): Placed<DesiredProvider> {
-  const reader = new Members(PROVIDERS_FILE, lineOf, `${path}.`, objectAt(PROVIDERS_FILE, { lineOf }, path, value));
-  reader.allow(['slug', 'type', 'name', 'status', 'baseUrl', 'providerGateway', 'gatewayRoute', 'pricing']);
-  const desired = {
-    ...{ slug: reader.text('slug'), type: reader.text('type'), name: reader.text('name'), status: reader.status() },
-    ...{ baseUrl: reader.optionalText('baseUrl'), providerGateway: reader.optionalText('providerGateway') },
-    ...{ gatewayRoute: reader.optionalObject('gatewayRoute'), pricing: reader.optionalObject('pricing') },
-  };
-  reader.end();
-  return { file: PROVIDERS_FILE, lineOf: (inner) => lineOf(`${path}.${inner}`), desired };
-}
+const NOTHING = { variables: {}, apps: {}, providers: {} };
 
-/** Reads the members of an object in a file, each as its type. `end` reports the problems. */
-class Members {
-  private readonly problems = new Problems();
+/** What an environment lays over the files. */
+class Layer {
+  private readonly variables: Variables;
+  private readonly unmet: Record<'apps' | 'providers', Set<string>>;
+  private isComplete = true;
+  private readonly known = { apps: new Set<string>(), providers: new Set<string>() };
 
   constructor(
-    private readonly file: string,
-    private readonly lineOf: YamlContent['lineOf'],
-    private readonly prefix: string,
-    private readonly members: Readonly<Record<string, unknown>>,
-  ) {}
+    private readonly environment: EnvironmentFile | 'none' | 'unreadable',
+    private readonly problems: Problems,
+  ) {
+    const { variables, apps, providers } = typeof environment === 'object' ? environment : NOTHING;
+    this.variables = new Variables(variables);
+    this.unmet = { apps: new Set(Object.keys(apps)), providers: new Set(Object.keys(providers)) };
+  }
 
-  allow(names: readonly string[]): void {
-    for (const stranger of Object.keys(this.members).filter((name) => !names.includes(name))) {
-      this.problem(stranger, `is not a known member; use ${names.join(', ')}`);
+  /** Content of a file. Where one cannot be read, it is not known what the environment says too much. */
+  read<T>(content: () => T): T {
+    try {
+      return content();
+    } catch (error) {
+      this.isComplete = false;
+      throw error;
     }
   }
 
-  /** @param form that it must have, and what that is. */
-  text(name: string, [form, meaning]: readonly [RegExp, string] = [/\S/, 'must be text']): string {
-    const value = this.members[name];
-    if (typeof value !== 'string' || value.trim() === '') {
-      this.problem(name, value === undefined ? 'is missing' : 'must be text');
-      return '';
-    }
-    if (!form.test(value)) this.problem(name, meaning);
-    return value;
+  /**
+   * What a file says in this environment; undefined where it is not in it.
+   *
+   * @param named the member that names the whole.
+   * @param at the place of a part of the file.
+   */
+  over(kind: 'apps' | 'providers', named: string, value: unknown, at: PlaceOf) {
+    const { environment } = this;
+    if (environment === 'none') return { value, at, isWhole: true };
+    if (environment === 'unreadable') return undefined;
+    const name = this.substituted(Object(value)[named], at, named);
+    this.known[kind].add(String(name));
+    this.unmet[kind].delete(String(name));
+    const overlays = environment[kind];
+    const overlay = typeof name === 'string' && Object.hasOwn(overlays, name) ? overlays[name] : {};
+    if (overlay === null) return undefined;
+    const placed: PlaceOf = (path) =>
+      path !== '' && reaches(overlay, path) ? environment.at(`${kind}.${name}.${path}`) : at(path);
+    const before = this.variables.problems.length;
+    const filled = this.substituted(merged(value, overlay), placed);
+    return { value: filled, at: placed, isWhole: this.variables.problems.length === before };
   }
 
-  optionalText(name: string): string | null {
-    return (this.members[name] ?? null) === null ? null : this.text(name);
+  /** What is laid over, read. Without the value of a variable it is only looked at: nothing else is to be said of it. */
+  placed<T>(laid: ReturnType<Layer['over']>, from: (value: unknown, at: PlaceOf) => T): Placed<T> | undefined {
+    if (laid === undefined) return undefined;
+    const { value, at, isWhole } = laid;
+    const desired = from(value, at);
+    return isWhole ? { at, desired } : undefined;
   }
 
-  object(name: string): object {
-    const value = this.members[name];
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-    this.problem(name, value === undefined ? 'is missing' : 'must hold members');
-    return {};
-  }
-
-  optionalObject(name: string): object | null {
-    return (this.members[name] ?? null) === null ? null : this.object(name);
-  }
-
-  status(): 'active' | 'disabled' {
-    const value = this.members.status ?? 'active';
-    if (value === 'active' || value === 'disabled') return value;
-    this.problem('status', 'must be active or disabled');
-    return 'active';
-  }
-
-  /** @throws Failure everything that is wrong. */
+  /** Tells what the environment says and no file takes. */
   end(): void {
-    this.problems.throwIfAny();
+    if (typeof this.environment === 'string' || !this.isComplete) return;
+    const { at } = this.environment;
+    for (const kind of ['apps', 'providers'] as const) {
+      const known = [...this.known[kind]].join(', ') || 'none';
+      for (const name of this.unmet[kind]) {
+        this.problems.add(invalid(at(`${kind}.${name}`), `is in no file; those that are: ${known}`));
+      }
+    }
+    for (const name of this.variables.unused) {
+      this.problems.add(invalid(at(`variables.${name}`), 'is used in no file of this environment; remove it'));
+    }
   }
 
-  private problem(name: string, problem: string): void {
-    const path = `${this.prefix}${name}`;
-    this.problems.add(invalid(this.file, this.lineOf(path), `${path}: ${problem}`));
+  private substituted(value: unknown, at: PlaceOf, path = ''): unknown {
+    const before = this.variables.problems.length;
+    const filled = this.variables.in(value, path);
+    for (const { path: place, problem } of this.variables.problems.slice(before)) {
+      this.problems.add(invalid(at(place), problem));
+    }
+    return filled;
   }
 }
 
-function objectAt(file: string, { lineOf }: Pick<YamlContent, 'lineOf'>, path: string, value: unknown) {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw invalid(file, path === '' ? 1 : lineOf(path), path === '' ? 'must hold members' : `${path}: must hold members`);
+function tableIn(root: string, file: string) {
+  const { value, lineOf } = contentOf(root, file);
+  const at: PlaceOf = (path) => ({ file, line: path === '' ? 1 : lineOf(path), path });
+  return { value: tableAt(at, value), at };
+}
+
+function appIn(root: string, file: string, layer: Layer): Placed<DesiredApp> | undefined {
+  const { value, at } = layer.read(() => tableIn(root, file));
+  return layer.placed(layer.over('apps', 'handle', value, at), appFrom);
+}
+
+function providersIn(root: string, layer: Layer, problems: Problems): readonly Placed<DesiredProvider>[] {
+  const { list, at } = layer.read(() => {
+    const content = tableIn(root, PROVIDERS_FILE);
+    const top = new Members(content.at, content.value);
+    top.allow(['providers']);
+    const providers = top.list('providers');
+    top.end();
+    return { list: providers, at: content.at };
+  });
+  return list.flatMap((provider, index) => {
+    const prefix = `providers.${index}`;
+    const inList: PlaceOf = (path) => at(path === '' ? prefix : `${prefix}.${path}`);
+    return (
+      problems.collect(() => {
+        const value = layer.read(() => tableAt(inList, provider));
+        return layer.placed(layer.over('providers', 'slug', value, inList), providerFrom);
+      }) ?? []
+    );
+  });
 }
 
 function requireDistinct<T>(
@@ -189,8 +273,21 @@ function requireDistinct<T>(
   for (const one of placed) {
     const key = keyOf(one.desired);
     const other = seen.get(key);
-    if (other !== undefined)
-      problems.add(invalid(one.file, one.lineOf(name), `${name}: "${key}" is also that of ${other.file}`));
+    if (other !== undefined) problems.add(invalid(one.at(name), `"${key}" is also that of ${other.at(name).file}`));
     seen.set(key, one);
+  }
+}
+
+/** A handle that an application had is not at the same time that of another, or of two. */
+function requireMovesApart(apps: readonly Placed<DesiredApp>[], problems: Problems): void {
+  const owners = new Map(apps.map((one) => [one.desired.handle, one]));
+  for (const one of apps) {
+    for (const from of one.desired.movedFrom) {
+      const other = owners.get(from);
+      if (other !== undefined) {
+        problems.add(invalid(one.at('moved.from'), `"${from}" is the handle of ${other.at('handle').file}`));
+      }
+      owners.set(from, one);
+    }
   }
 }

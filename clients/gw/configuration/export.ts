@@ -1,6 +1,7 @@
-import { mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import appSchema from '../../../docs/schemas/app.schema.json' with { type: 'json' };
+import environmentSchema from '../../../docs/schemas/environment.schema.json' with { type: 'json' };
 import providersSchema from '../../../docs/schemas/providers.schema.json' with { type: 'json' };
 import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
@@ -12,6 +13,8 @@ import {
   APPS_FOLDER,
   appFileText,
   type DesiredProvider,
+  ENVIRONMENT_SCHEMA,
+  ENVIRONMENTS_FOLDER,
   PROVIDERS_FILE,
   PROVIDERS_SCHEMA,
   providersFileText,
@@ -22,6 +25,7 @@ import { inside } from './directory.js';
 /** `gw export` */
 export const exportTo: Action = async (gw) => {
   const directory = gw.optionalArgument(0) ?? '.';
+  requireNoEnvironments(directory);
   const { api } = await sessionOf(gw);
   const { providers, apps: summaries } = await readAccount(api);
   const apps = await readApps(api, summaries, gw.terminal);
@@ -30,6 +34,7 @@ export const exportTo: Action = async (gw) => {
   const files = new Map<string, string>([
     [PROVIDERS_FILE, providersFileText(providers.map(withoutPlace))],
     [`${SCHEMAS_FOLDER}/${APP_SCHEMA}`, `${JSON.stringify(appSchema, null, 2)}\n`],
+    [`${SCHEMAS_FOLDER}/${ENVIRONMENT_SCHEMA}`, `${JSON.stringify(environmentSchema, null, 2)}\n`],
     [`${SCHEMAS_FOLDER}/${PROVIDERS_SCHEMA}`, `${JSON.stringify(providersSchema, null, 2)}\n`],
     ...apps.map((app): [string, string] => [`${APPS_FOLDER}/${app.handle}.yaml`, appFileText(app)]),
   ]);
@@ -40,9 +45,17 @@ export const exportTo: Action = async (gw) => {
   return { result: { directory, files: names, leftAlone: strangers }, text };
 };
 
-function withoutPlace(provider: DesiredProvider): DesiredProvider {
+function withoutPlace(provider: DesiredProvider): Omit<DesiredProvider, 'secret'> {
   const { slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing } = provider;
   return { slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing };
+}
+
+/** What an account is would replace what its environments have in common. @throws Failure it has environments. */
+function requireNoEnvironments(directory: string): void {
+  if (!existsSync(join(directory, ENVIRONMENTS_FOLDER))) return;
+  throw Failure.input('directory_has_environments', `${directory} describes several environments.`, {
+    nextAction: 'Export to another directory, and copy from there what you need.',
+  });
 }
 
 /** An application without a handle is written under its id, which may be the handle of another. */

@@ -4,7 +4,8 @@ import type { FieldChange } from './difference.rules.js';
 /** A change that makes the account what the directory says. */
 export interface Change {
   readonly kind: 'provider' | 'app';
-  readonly action: 'create' | 'update' | 'remove';
+  /** `rename`: an application gets the handle of its file; `adopt`: it had none. */
+  readonly action: 'create' | 'update' | 'rename' | 'adopt' | 'remove';
   /** Slug of a provider, handle of an application. */
   readonly name: string;
   /** Null for what is to be created. */
@@ -31,8 +32,10 @@ export interface Plan {
   readonly newKeys: readonly string[];
 }
 
-const SIGNS = { create: '+', update: '~', remove: '-' } as const;
-const DONE = { create: 'created', update: 'changed', remove: 'removed' } as const;
+const SIGNS = { create: '+', update: '~', rename: '~', adopt: '~', remove: '-' } as const;
+const DONE = {
+  ...{ create: 'created', update: 'changed', rename: 'renamed', adopt: 'adopted', remove: 'removed' },
+} as const;
 const KINDS = { provider: 'provider', app: 'application' } as const;
 
 const COLOURS: Readonly<Record<string, Colour>> = { '+': 'green', '~': 'yellow', '-': 'red', '!': 'yellow' };
@@ -40,26 +43,40 @@ const COLOURS: Readonly<Record<string, Colour>> = { '+': 'green', '~': 'yellow',
 /** Lines of a plan are coloured by their sign. */
 export const planColour = (line: string): Colour | undefined => COLOURS[line.trimStart().charAt(0)];
 
-/** A plan for people. */
-export function planText({ changes, missing, unowned, newKeys }: Plan): string {
-  const lines = changes.flatMap(({ kind, action, name, fields, meaning }) => [
-    `${SIGNS[action]} ${action} ${KINDS[kind]} ${name}`,
+/** A change for people: what it is, what differs, and what it means. */
+export function changeLines({ kind, action, name, fields, meaning }: Change): readonly string[] {
+  const handle = fields.find(({ path }) => path === 'handle')?.before;
+  const from = typeof handle === 'string' && (action === 'rename' || action === 'adopt') ? `${handle} as ` : '';
+  return [
+    `${SIGNS[action]} ${action} ${KINDS[kind]} ${from}${name}`,
     ...fields.map((field) => `    ${fieldText(field)}`),
     ...meaning.map((sentence) => `    ! ${sentence}`),
-  ]);
+  ];
+}
+
+/** A plan for people. */
+export function planText(plan: Plan): string {
+  const { changes } = plan;
+  return [
+    ...(changes.length === 0 ? ['The account matches the directory.'] : changes.flatMap(changeLines)),
+    ...(changes.length === 0 ? [] : ['', countsOf(changes)]),
+    ...remarksOn(plan),
+  ].join('\n');
+}
+
+/** What a plan needs, and what it leaves alone. */
+export function remarksOn({ missing, unowned, newKeys }: Plan): readonly string[] {
   const left = [
     ...unowned.apps.map((name) => `application ${name}`),
     ...unowned.providers.map((slug) => `provider ${slug}`),
   ];
   return [
-    ...(changes.length === 0 ? ['The account matches the directory.'] : lines),
-    ...(changes.length === 0 ? [] : ['', summaryOf(changes)]),
     ...(newKeys.length === 0
       ? []
       : [`First keys are created for ${newKeys.join(', ')}: give apply --key-output <directory>.`]),
     ...missing.map(({ problem, nextAction }) => `Missing: ${problem} ${nextAction}`),
     ...(left.length === 0 ? [] : [`Not in the directory, and unchanged without --prune: ${left.join(', ')}.`]),
-  ].join('\n');
+  ];
 }
 
 /** What has been done, for people. */
@@ -67,13 +84,45 @@ export function doneText(changes: readonly Change[]): string {
   return changes.map(({ kind, action, name }) => `${SIGNS[action]} ${DONE[action]} ${KINDS[kind]} ${name}`).join('\n');
 }
 
-function summaryOf(changes: readonly Change[]): string {
+/** What has not been done, for people. */
+export function openText(changes: readonly Change[]): string {
+  return changes.map(({ kind, action, name }) => `  not made: ${action} ${KINDS[kind]} ${name}`).join('\n');
+}
+
+/** How many changes of each kind. */
+export function countsOf(changes: readonly Change[]): string {
   const count = (action: Change['action']) => changes.filter((change) => change.action === action).length;
-  return `${count('create')} to create, ${count('update')} to change, ${count('remove')} to remove.`;
+  const kept = (['rename', 'adopt'] as const).filter((action) => count(action) > 0);
+  return [
+    ...[`${count('create')} to create`, `${count('update')} to change`],
+    ...[...kept.map((action) => `${count(action)} to ${action}`), `${count('remove')} to remove`],
+  ]
+    .join(', ')
+    .concat('.');
 }
 
 function fieldText({ path, before, after }: FieldChange): string {
-  if (before === undefined) return `+ ${path}: ${JSON.stringify(after)}`;
-  if (after === undefined) return `- ${path}: ${JSON.stringify(before)}`;
-  return `~ ${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`;
+  if (before === undefined) return `+ ${path}: ${excerpt(after)}`;
+  if (after === undefined) return `- ${path}: ${excerpt(before)}`;
+  const same = sharedStart(JSON.stringify(before), JSON.stringify(after));
+  return `~ ${path}: ${excerpt(before, same)} -> ${excerpt(after, same)}`;
+}
+
+const MOST_OF_VALUE = 160;
+const BEFORE_DIFFERENCE = 40;
+
+/** A value on one line; of a long one the part where it begins to differ. */
+function excerpt(value: unknown, difference = 0): string {
+  const text = JSON.stringify(value);
+  if (text.length <= MOST_OF_VALUE) return text;
+  const start = Math.max(0, Math.min(difference - BEFORE_DIFFERENCE, text.length - MOST_OF_VALUE));
+  const end = start + MOST_OF_VALUE;
+  const part = text.slice(start, end).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, '');
+  return `${start === 0 ? '' : '…'}${part}${end >= text.length ? '' : '…'} (${text.length} characters)`;
+}
+
+function sharedStart(one: string, other: string): number {
+  let length = 0;
+  while (length < one.length && one[length] === other[length]) length++;
+  return length;
 }

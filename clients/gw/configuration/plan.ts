@@ -1,16 +1,20 @@
 import { isOfStranger } from '../api/refusal.rules.js';
 import type { Session } from '../api/session.js';
-import { sessionOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { EXIT, Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { counted } from '../terminal/words.rules.js';
 import { type AccountState, readAccount, summaryOf } from './account-state.js';
-import { type AppStep, planApps } from './apps-plan.js';
+import { type AppStep, matchesOf, planApps } from './apps-plan.js';
 import { type Directory, readDirectory } from './directory.js';
+import { type FoundApps, foundApps } from './found-apps.js';
 import { type Change, type Plan, planColour, planText } from './plan.rules.js';
+import { planMarkdown } from './plan-markdown.rules.js';
 import { Problems } from './problems.js';
 import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
+import { movesBetween, type Readings, readingsOf } from './readings.rules.js';
+import { savePlan } from './saved-plan.js';
+import { environmentName, sessionFor } from './target.js';
 
 /** Comparisons of an account that changes meanwhile. */
 const MOST_ATTEMPTS = 5;
@@ -21,15 +25,29 @@ export interface Steps {
   readonly providers: readonly ProviderStep[];
   readonly apps: readonly AppStep[];
   readonly removals: readonly Change[];
+  /** What was read of the account. */
+  readonly read: Readings;
 }
 
 /** `gw plan` */
 export const plan: Action = async (gw) => {
-  const directory = readDirectory(gw.optionalArgument(0) ?? '.');
-  const steps = await stepsOf(gw, await sessionOf(gw), directory, gw.flag('prune'));
+  const isMarkdown = gw.text('format') === 'markdown';
+  if (isMarkdown && gw.isJson) {
+    throw Failure.input('invalid_option', '--format: not with --json, which has a format of its own.');
+  }
+  const directory = readDirectory(gw.optionalArgument(0) ?? '.', gw.text('env'));
+  const { environment } = directory;
+  const prunes = gw.flag('prune');
+  const session = await sessionFor(gw, environment, environmentName(environment));
+  const steps = await stepsOf(gw, session, directory, prunes);
+  const savedPlan = gw.text('out') ?? null;
+  if (savedPlan !== null) savePlan(savedPlan, { session, directory, prunes, steps });
   const differs = gw.flag('check') && steps.plan.changes.length > 0;
   const exitCode = differs ? EXIT.difference : EXIT.ok;
-  return { result: steps.plan, text: planText(steps.plan), colourOf: planColour, exitCode };
+  const result = { ...steps.plan, environment: environment?.name ?? null, savedPlan };
+  if (isMarkdown) return { result, text: planMarkdown(steps.plan, environment?.name), exitCode };
+  const saved = savedPlan === null ? '' : `\nSaved. Apply exactly this: gw apply ${savedPlan}`;
+  return { result, text: `${planText(steps.plan)}${saved}`, colourOf: planColour, exitCode };
 };
 
 /** Compares a directory with an account; changes nothing. @throws Failure a file asks for what the service refuses. */
@@ -38,14 +56,23 @@ export async function stepsOf(
   session: Session,
   directory: Directory,
   prunes: boolean,
+  expected?: Readings,
 ): Promise<Steps> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await compared(gw, session, directory, prunes);
+      return await compared(gw, session, directory, prunes, expected);
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || !hasMoved(error)) throw error;
     }
   }
+}
+
+/** @throws Failure the account is not the one that a saved plan was made of. */
+export function requireUnmoved(moves: readonly string[]): void {
+  if (moves.length === 0) return;
+  throw Failure.state('plan_stale', `The account has changed since the plan was made: ${moves.join('; ')}.`, {
+    ...{ nextAction: 'Make a new plan: gw plan <directory> --out <file>', details: { moves } },
+  });
 }
 
 /** Whether somebody else has changed the account while it was read. */
@@ -57,28 +84,39 @@ async function compared(
   { api }: Session,
   directory: Directory,
   prunes: boolean,
+  expected: Readings | undefined,
 ): Promise<Steps> {
   gw.terminal.tell('Reading the account');
   const state = await readAccount(api);
   const problems = new Problems();
+  const found = foundApps(state, directory.apps, problems);
+  const matches = await matchesOf(api, found, gw.terminal);
+  const read = readingsOf(
+    state,
+    [...matches.values()].map(({ app }) => app),
+  );
+  if (expected !== undefined) requireUnmoved(movesBetween(expected, read));
+  const refusals = new Problems();
   const placed = directory.providers ?? [];
-  const { steps: providers, missing } = await planProviders(api, state, placed, gw.environment, problems);
+  const { steps: providers, missing } = await planProviders(api, state, placed, gw.environment, refusals);
   const assumed = providers.map((step) => step.assumed);
-  const apps = await planApps(api, state, directory.apps, assumed, gw.terminal, problems);
+  const ahead = { assumed, isIncomplete: refusals.count > 0 };
+  const apps = await planApps(api, directory.apps, matches, ahead, gw.terminal, refusals);
+  problems.collect(() => refusals.throwIfAny());
   problems.throwIfAny();
-  const unowned = unownedOf(state, directory);
+  const unowned = unownedOf(state, directory, found);
   const removals = prunes ? removalsOf(state, unowned) : [];
   const newKeys = apps.flatMap(({ change, desired }) =>
     change.action === 'create' && desired.config.authentication?.type === 'api_key' ? [desired.handle] : [],
   );
   const changes = [...providers.map(({ change }) => change), ...apps.map(({ change }) => change), ...removals];
   const left = prunes ? { apps: [], providers: [] } : unowned;
-  return { plan: { changes, missing, unowned: left, newKeys }, providers, apps, removals };
+  return { plan: { changes, missing, unowned: left, newKeys }, providers, apps, removals, read };
 }
 
 /** What the account has and the directory does not. Without a file of providers it owns none. */
-function unownedOf({ apps, providers }: AccountState, directory: Directory): Plan['unowned'] {
-  const owned = new Set(directory.apps.map(({ desired }) => summaryOf(apps, desired.handle)?.id));
+function unownedOf({ apps, providers }: AccountState, directory: Directory, found: FoundApps): Plan['unowned'] {
+  const owned = new Set([...found.values()].map(({ summary }) => summary.id));
   const slugs = new Set(directory.providers?.map(({ desired }) => desired.slug));
   return {
     apps: apps.filter(({ id }) => !owned.has(id)).map(nameOf),

@@ -2,17 +2,33 @@ import { Failure } from '../program/failure.js';
 
 const CODE = 'invalid_configuration';
 
-/** A file that is not what it must be. */
-export function invalid(file: string, line: number, problem: string, nextAction?: string): Failure {
-  const details = { problems: [{ file, line, problem }] };
-  const facts = { details, ...(nextAction !== undefined && { nextAction }) };
-  return Failure.input(CODE, `${file}:${line}: ${problem}`, facts);
+/** A part of a file. */
+export interface Place {
+  readonly file: string;
+  readonly line: number;
+  /** The part as the file names it; empty for the file as a whole. */
+  readonly path: string;
 }
 
-/** A file that is no YAML. */
-export function unreadable(file: string, problem: string): Failure {
-  return Failure.input(CODE, `${file}: ${problem}`, { details: { problems: [{ file, problem }] } });
+/** A part of a file that is not what it must be. */
+export function invalid({ file, line, path }: Place, problem: string, nextAction?: string): Failure {
+  const said = path === '' ? problem : `${path}: ${problem}`;
+  const told = { file, line, problem: said };
+  const facts = { details: { problems: [told] }, ...(nextAction !== undefined && { nextAction }) };
+  return Failure.input(CODE, textOf(told), facts);
 }
+
+/** A problem as it is told. */
+interface Told {
+  readonly file: string;
+  readonly line: number;
+  readonly problem: string;
+}
+
+const textOf = ({ file, line, problem }: Told) => `${file}:${line}: ${problem}`;
+
+/** The problems in the details of a failure of this kind. */
+export const problemsIn = (details: unknown): readonly Told[] => Object(details).problems ?? [];
 
 /** Collects what is wrong with files, so that it is all told at once. */
 export class Problems {
@@ -51,9 +67,13 @@ export class Problems {
     const [first, ...others] = this.found;
     if (first === undefined) return;
     if (others.length === 0) throw first;
+    // What several environments have in common is told once.
+    const told = new Map(
+      this.found.flatMap(({ details }) => problemsIn(details).map((one) => [textOf(one), one] as const)),
+    );
     const nextAction = this.found.find((failure) => failure.nextAction !== null)?.nextAction;
-    throw Failure.input(CODE, this.found.map(({ message }) => message).join('\n'), {
-      details: { problems: this.found.flatMap(({ details }) => Object(details).problems) },
+    throw Failure.input(CODE, [...told.keys()].join('\n'), {
+      details: { problems: [...told.values()] },
       ...(typeof nextAction === 'string' && { nextAction }),
     });
   }

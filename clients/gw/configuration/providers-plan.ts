@@ -1,7 +1,7 @@
 import type { components } from '../../console/src/api/schema.d.ts';
 import { type Api, read } from '../api/client.js';
 import { isOfStranger } from '../api/refusal.rules.js';
-import { type Environment, providerSecretVariable } from '../program/environment.js';
+import type { Environment } from '../program/environment.js';
 import { Failure } from '../program/failure.js';
 import type { AccountState, CurrentProvider } from './account-state.js';
 import type { AppConfig, DesiredProvider } from './configuration-files.js';
@@ -9,6 +9,7 @@ import { differences, leafDifferences } from './difference.rules.js';
 import type { Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
 import { invalid, type Problems } from './problems.js';
+import { type ProviderSecret, providerSecretOf } from './provider-secret.js';
 
 const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
 
@@ -22,7 +23,7 @@ export interface ProviderStep {
   readonly current: CurrentProvider | undefined;
   readonly assumed: AssumedProvider;
   /** The key that goes with it; undefined where none is needed. */
-  readonly secret: string | undefined;
+  readonly secret: ProviderSecret | undefined;
 }
 
 /** The changes of providers, and what they miss. @param problems takes what a file asks for and cannot be. */
@@ -30,7 +31,7 @@ export async function planProviders(
   api: Api,
   state: AccountState,
   desired: readonly Placed<DesiredProvider>[],
-  environment: Pick<Environment, 'providerSecret'>,
+  environment: Pick<Environment, 'variable'>,
   problems: Problems,
 ): Promise<{ readonly steps: readonly ProviderStep[]; readonly missing: readonly Missing[] }> {
   const steps: ProviderStep[] = [];
@@ -51,7 +52,7 @@ export async function planProviders(
 function stepOf(
   placed: Placed<DesiredProvider>,
   { providers, gateways, apps }: AccountState,
-  environment: Pick<Environment, 'providerSecret'>,
+  environment: Pick<Environment, 'variable'>,
 ): ProviderStep | undefined {
   const { desired } = placed;
   const current = providers.find(({ slug }) => slug === desired.slug);
@@ -59,9 +60,10 @@ function stepOf(
   if (current !== undefined && fields.length === 0) return undefined;
   const fixed = fields.find(({ path }) => path === 'type' || path === 'providerGateway');
   if (current !== undefined && fixed !== undefined) {
-    throw invalid(placed.file, placed.lineOf(fixed.path), `${fixed.path}: cannot change; remove ${desired.slug} first`);
+    throw invalid(placed.at(fixed.path), `cannot change; remove ${desired.slug} first`);
   }
   const needsKey = desired.providerGateway === null && (current === undefined || movesTo(current, desired));
+  const secret = needsKey ? providerSecretOf(environment, desired) : undefined;
   const gatewayId = desired.providerGateway === null ? undefined : gateways.get(desired.providerGateway);
   const users = apps.filter(({ referenced_providers }) => referenced_providers.includes(desired.slug)).map(nameOf);
   const change: Change = {
@@ -69,11 +71,14 @@ function stepOf(
     ...{
       id: current?.id ?? null,
       fields,
-      meaning: current === undefined ? newMeaning(desired) : meaningOf(current, desired, users),
+      meaning: [
+        ...(current === undefined ? newMeaning(desired) : meaningOf(current, desired, users)),
+        ...(secret === undefined ? [] : [`Its key is read from ${secret.place}.`]),
+        ...(current === undefined ? namesakeMeaning(desired, providers) : []),
+      ],
     },
   };
   const assumed = { ...written(desired), ...(gatewayId !== undefined && { providerGatewayId: gatewayId }) };
-  const secret = needsKey ? environment.providerSecret(desired.slug) : undefined;
   return { change, desired, current, assumed: assumed as AssumedProvider, secret };
 }
 
@@ -81,10 +86,7 @@ function stepOf(
 const movesTo = (current: DesiredProvider, desired: DesiredProvider) =>
   desired.baseUrl !== null && desired.baseUrl !== current.baseUrl;
 
-function missingFor(
-  { change, desired, current, secret }: ProviderStep,
-  { gateways }: AccountState,
-): readonly Missing[] {
+function missingFor({ change, desired, secret }: ProviderStep, { gateways }: AccountState): readonly Missing[] {
   const { slug, type, providerGateway } = desired;
   if (providerGateway !== null && gateways.get(providerGateway) === undefined) {
     if (gateways.has(providerGateway)) {
@@ -94,15 +96,14 @@ function missingFor(
     const problem = `There is no provider gateway "${providerGateway}" for ${slug}.`;
     return [{ name: slug, problem, nextAction: `Add it: gw provider-gateway add --name ${providerGateway}` }];
   }
-  const needsKey = providerGateway === null && (current === undefined || movesTo(current, desired));
-  if (!needsKey || secret !== undefined) return [];
+  if (secret === undefined || secret.isThere) return [];
   const command =
     change.action === 'create'
       ? `gw provider add --type ${type} --slug ${slug}`
       : `gw provider update ${slug} --base-url ${desired.baseUrl} --key-stdin`;
   const problem =
     change.action === 'create' ? `The provider ${slug} does not exist.` : `The new address of ${slug} needs its key.`;
-  return [{ name: slug, problem, nextAction: `Set ${providerSecretVariable(slug)}, or use: ${command}` }];
+  return [{ name: slug, problem, nextAction: `${secret.advice}, or use: ${command}` }];
 }
 
 /** What a provider that is added means. */
@@ -110,6 +111,13 @@ function newMeaning({ status, baseUrl }: DesiredProvider): readonly string[] {
   if (status === 'disabled') return ['It is disabled: its calls fail.'];
   const where = baseUrl === null ? '' : ` Its key is sent to ${baseUrl}.`;
   return [`Applications that reach every provider may call it at once.${where}`];
+}
+
+/** Slugs cannot change, so a provider of the same name and type is not this one. */
+function namesakeMeaning({ name, type }: DesiredProvider, providers: readonly CurrentProvider[]): readonly string[] {
+  const namesakes = providers.filter((one) => one.name === name && one.type === type).map(({ slug }) => slug);
+  if (namesakes.length === 0) return [];
+  return [`${namesakes.join(', ')} has the same name and type, and is another provider: a slug cannot change.`];
 }
 
 /** What a change of a provider means for the applications that name it. */
@@ -177,12 +185,14 @@ async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assume
 export const isUnknownProvider = (problem: string) => problem.endsWith('is not a provider of this account');
 
 /** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
-export function refused(error: unknown, placed: Pick<Placed<unknown>, 'file' | 'lineOf'>, prefix = /^/): unknown {
+export function refused(error: unknown, placed: Pick<Placed<unknown>, 'at'>, prefix = /^/): unknown {
   if (!(error instanceof Failure) || error.status !== 400 || isOfStranger(error)) return error;
-  const problem = error.message.replace(prefix, '');
-  const [path = ''] = problem.split(': ');
-  return invalid(placed.file, placed.lineOf(path), problem, isUnknownProvider(problem) ? ADD_PROVIDER : undefined);
+  const [, path = '', problem = error.message] = PLACED_PROBLEM.exec(error.message.replace(prefix, '')) ?? [];
+  return invalid(placed.at(path), problem, isUnknownProvider(problem) ? ADD_PROVIDER : undefined);
 }
+
+/** A message of the service about a part of a configuration. */
+const PLACED_PROBLEM = /^(\S+): (.*)$/s;
 
 export function nameOf({ handle, id }: { readonly handle: string | null; readonly id: string }): string {
   return handle ?? id;
@@ -197,9 +207,20 @@ function comparable({
   providerGateway,
   gatewayRoute,
   pricing,
+  secret,
 }: DesiredProvider): object {
   return written(
-    { slug, type, name, status, baseUrl: baseUrl && canonical(baseUrl), providerGateway, gatewayRoute, pricing },
+    {
+      slug,
+      type,
+      name,
+      status,
+      baseUrl: baseUrl && canonical(baseUrl),
+      providerGateway,
+      gatewayRoute,
+      pricing,
+      secret,
+    },
     true,
   );
 }
@@ -210,7 +231,7 @@ const canonical = (baseUrl: string) =>
 
 /** The members that say something. @param withPlace also those that a creation does not have. */
 function written(provider: DesiredProvider, withPlace = false): object {
-  const { status, providerGateway, ...creation } = provider;
+  const { status, providerGateway, secret: _notSent, ...creation } = provider;
   const place = withPlace ? { status, providerGateway } : {};
   return Object.fromEntries(Object.entries({ ...creation, ...place }).filter(([, value]) => value !== null));
 }

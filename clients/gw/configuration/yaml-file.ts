@@ -1,5 +1,5 @@
 import { Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
-import { Problems, unreadable } from './problems.js';
+import { invalid, Problems } from './problems.js';
 
 /** Content of a YAML file, and where its parts are. */
 export interface YamlContent {
@@ -11,9 +11,18 @@ export interface YamlContent {
 /** Reads YAML 1.2 without tags. @param name for messages. @throws Failure it is none, with the line. */
 export function parseYaml(name: string, text: string): YamlContent {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: true });
+  const at = (line: number) => ({ file: name, line, path: '' });
+  let document: Document.Parsed;
+  try {
+    // Its own errors quote the text, which may hold what must not be printed.
+    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  } catch (error) {
+    throw invalid(at(1), error instanceof Error ? error.message : String(error));
+  }
   const problems = new Problems();
-  for (const { message } of [...document.errors, ...document.warnings]) problems.add(unreadable(name, message));
+  for (const { message, pos } of [...document.errors, ...document.warnings]) {
+    problems.add(invalid(at(lines.linePos(pos[0]).line), message));
+  }
   problems.throwIfAny();
   const lineOf = (path: string) => {
     const segments = path.split('.');
@@ -27,7 +36,7 @@ export function parseYaml(name: string, text: string): YamlContent {
   try {
     return { value: document.toJS(), lineOf };
   } catch (error) {
-    throw unreadable(name, error instanceof Error ? error.message : String(error));
+    throw invalid(at(1), error instanceof Error ? error.message : String(error));
   }
 }
 

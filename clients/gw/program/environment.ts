@@ -18,8 +18,8 @@ export interface Environment {
   readonly editor: string;
   /** Where profiles and keys are kept. */
   readonly stateFolder: string;
-  /** The key of a provider that is to be created from a file. */
-  providerSecret(slug: string): string | undefined;
+  /** The value of a variable that a file names. */
+  variable(name: string): string | undefined;
 }
 
 /** The variable that holds the key of a provider: `GW_PROVIDER_SECRET_MY_OPENAI` for `my-openai`. */
@@ -45,7 +45,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     hasBrowser: hasDesktop && !isRemote,
     editor: read('VISUAL') ?? read('EDITOR') ?? (process.platform === 'win32' ? 'notepad' : 'vi'),
     stateFolder: join(read('XDG_STATE_HOME') ?? join(homedir(), '.local', 'state'), 'gw'),
-    providerSecret: (slug) => read(providerSecretVariable(slug)),
+    variable: read,
   };
 }
 

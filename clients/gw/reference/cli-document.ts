@@ -28,7 +28,7 @@ Nothing is published in a registry: a package \`gw\` there is somebody else's.
 | \`GW_MANAGEMENT_KEY\` | management key; takes precedence over a saved one. With \`GW_URL\` no login is needed |
 | \`GW_PROFILE\` | saved gateway to use; else the current one: \`gw profile use\`, or the one that was connected last |
 | \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
-| \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates; the slug in capitals, \`_\` for other characters |
+| \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates, unless its file says where it is; the slug in capitals, \`_\` for other characters |
 | \`VISUAL\`, \`EDITOR\` | editor of \`gw app edit\`, with its arguments; \`vi\` when absent |
 | \`GW_ALLOW_HTTP=1\` | keys may go unencrypted to a host that is not this machine |
 | \`GW_NO_KEYCHAIN=1\` | keys are saved in files, not in the keychain of the operating system |

@@ -79,7 +79,7 @@ describe('gw apply', () => {
     expect(applied.json.result.keyFiles).toEqual([join(gw.home, 'keys/notes.key')]);
     expect(read('keys/notes.key')).toMatch(/^gw_\w+\n$/);
     expect((await plan('--check')).exitCode).toBe(0);
-    expect((await apply()).json.result).toEqual({ applied: [], keyFiles: [] });
+    expect((await apply()).json.result).toEqual({ applied: [], keyFiles: [], environment: null });
   });
 
   it('for people → what it will do, and what it did', async () => {
@@ -181,7 +181,7 @@ describe('gw apply', () => {
       },
     );
     const late = await apply('', { ...SECRET, GW_URL: racing.url });
-    expect([late.exitCode, late.json.result]).toEqual([0, { applied: [], keyFiles: [] }]);
+    expect([late.exitCode, late.json.result]).toEqual([0, { applied: [], keyFiles: [], environment: null }]);
     expect((await api.get('/v1/admin/apps')).body.total).toBe(2);
     await racing.close();
   });
@@ -347,6 +347,7 @@ describe('gw plan', () => {
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
     expect(meaning).toEqual([
       'Applications that reach every provider may call it at once.',
+      'Its key is read from the variable GW_PROVIDER_SECRET_CLAUDE.',
       'Anyone who has its key may call it.',
       'Calls without the user in the header x-end-user-id are refused.',
       'Calls may reach openai alone.',
@@ -392,23 +393,27 @@ describe('gw plan', () => {
       'name: X\nhandle: x\nconfig: {}\ncolour: red\n',
       'apps/x.yaml:4: colour: is not a known member; use',
     ],
-    ['apps/x.yaml', 'name: "X\n', 'apps/x.yaml: '],
-    ['apps/x.yaml', 'name: X\nname: Y\n', 'apps/x.yaml: Map keys must be unique'],
-    ['apps/x.yaml', 'name: !!js/function "x"\n', 'apps/x.yaml: Unresolved tag'],
+    ['apps/x.yaml', 'name: "X\n', 'apps/x.yaml:2: Missing closing'],
+    ['apps/x.yaml', 'name: X\nname: Y\n', 'apps/x.yaml:2: Map keys must be unique'],
+    ['apps/x.yaml', 'name: !!js/function "x"\n', 'apps/x.yaml:1: Unresolved tag'],
     ['apps/x.yaml', '', 'apps/x.yaml:1: must hold members'],
     ['providers.yaml', 'providers: 7\n', 'providers.yaml:1: providers: must be a list'],
     [
       'providers.yaml',
       `${PROVIDERS}    secret: sk\n`,
-      'providers.yaml:5: providers.0.secret: is not a known member; use',
+      'providers.yaml:5: providers.0.secret: names where the key is, and never the key',
     ],
     [
       'providers.yaml',
       `${PROVIDERS}  - { slug: x, type: nobody, name: X }\n`,
-      'providers.yaml:5: type: must be one of',
+      'providers.yaml:5: providers.1.type: must be one of',
     ],
-    ['providers.yaml', PROVIDERS.replace('type: openai', 'type: anthropic'), 'providers.yaml:3: type: cannot change'],
-    ['providers.yaml', `${PROVIDERS}    baseUrl: http://10.0.0.1/\n`, 'providers.yaml:5: baseUrl: '],
+    [
+      'providers.yaml',
+      PROVIDERS.replace('type: openai', 'type: anthropic'),
+      'providers.yaml:3: providers.0.type: cannot change',
+    ],
+    ['providers.yaml', `${PROVIDERS}    baseUrl: http://10.0.0.1/\n`, 'providers.yaml:5: providers.0.baseUrl: '],
   ])('%s: %j → exit 2 with the place', async (name, text, message) => {
     write(`g/${name}`, text);
     const { exitCode, json } = await plan();

@@ -58,6 +58,14 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
     await api.post(`/v1/admin/apps/${body.app.id}/users/ada/block`);
   }
   if (/\b(?:plan|apply) gateway/.test(line)) expect((await gw.run('export gateway --json')).exitCode).toBe(0);
+  if (line.includes(' infra') || line.includes('plan.json')) {
+    expect((await gw.run('export infra --json')).exitCode).toBe(0);
+    mkdirSync(join(gw.home, 'infra/environments'));
+    writeFileSync(join(gw.home, 'infra/environments/production.yaml'), `url: ${world.baseUrl}\n`);
+  }
+  if (line.includes('apply plan.json')) {
+    expect((await gw.run('plan infra --env production --out plan.json --json')).exitCode).toBe(0);
+  }
   const operation = line.includes('OPERATION') ? await approvedOperation(gw) : '';
   mkdirSync(join(gw.home, 'bin'));
   writeFileSync(join(gw.home, 'bin/gw'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`);
