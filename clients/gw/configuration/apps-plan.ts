@@ -30,7 +30,7 @@ interface Match extends Pick<Found, 'how'> {
   readonly app: CurrentApp;
 }
 
-export type Matches = ReadonlyMap<Placed<DesiredApp>, Match>;
+type Matches = ReadonlyMap<Placed<DesiredApp>, Match>;
 
 /** The applications that were found, with their configurations. */
 export async function matchesOf(api: Api, found: FoundApps, terminal: Pick<Terminal, 'tell'>): Promise<Matches> {

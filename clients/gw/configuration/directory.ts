@@ -10,7 +10,7 @@ import {
 } from './configuration-files.js';
 import { appFrom, providerFrom } from './desired.js';
 import { ENVIRONMENT, type EnvironmentFile, environmentIn } from './environment-file.js';
-import { merged, reaches, Variables } from './layers.rules.js';
+import { isTable, merged, reaches, Variables } from './layers.rules.js';
 import { Members, type PlaceOf, tableAt } from './members.js';
 import { invalid, Problems } from './problems.js';
 import { parseYaml, type YamlContent } from './yaml-file.js';
@@ -147,6 +147,13 @@ function chosenIn(
   return problems.collect(() => environmentIn(name, inFolder, contentOf(root, inFolder), problems));
 }
 
+/** A place of a key is one whole: that of the environment replaces another. */
+function withoutReplaced(value: unknown, overlay: unknown): unknown {
+  if (!isTable(value) || !isTable(overlay) || !Object.hasOwn(overlay, 'secret')) return value;
+  const { secret: _replaced, ...kept } = value;
+  return kept;
+}
+
 const NOTHING = { variables: {}, apps: {}, providers: {} };
 
 /** What an environment lays over the files. */
@@ -194,7 +201,7 @@ class Layer {
     const placed: PlaceOf = (path) =>
       path !== '' && reaches(overlay, path) ? environment.at(`${kind}.${name}.${path}`) : at(path);
     const before = this.variables.problems.length;
-    const filled = this.substituted(merged(value, overlay), placed);
+    const filled = this.substituted(merged(withoutReplaced(value, overlay), overlay), placed);
     return { value: filled, at: placed, isWhole: this.variables.problems.length === before };
   }
 

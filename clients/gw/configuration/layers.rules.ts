@@ -1,5 +1,5 @@
-/** A part of a file that is not what it must be. @see substituted */
-export interface LayerProblem {
+/** A part of a value that is not what it must be. */
+interface LayerProblem {
   readonly path: string;
   readonly problem: string;
 }

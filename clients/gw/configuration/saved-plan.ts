@@ -7,8 +7,7 @@ import { appFrom, providerFrom } from './desired.js';
 import type { Directory } from './directory.js';
 import { isTable } from './layers.rules.js';
 import { Members, type PlaceOf, tableAt } from './members.js';
-import type { Steps } from './plan.js';
-import type { Change } from './plan.rules.js';
+import type { Change, Plan } from './plan.rules.js';
 import { invalid, type Place, Problems } from './problems.js';
 import type { Readings } from './readings.rules.js';
 import type { Target } from './target.js';
@@ -33,7 +32,7 @@ interface Made {
   readonly session: Session;
   readonly directory: Directory;
   readonly prunes: boolean;
-  readonly steps: Steps;
+  readonly steps: { readonly plan: Plan; readonly read: Readings };
 }
 
 /** Writes a plan, whole. It has no key of a provider: only where the keys are. @throws Failure it cannot be written. */

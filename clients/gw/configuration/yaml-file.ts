@@ -12,16 +12,12 @@ export interface YamlContent {
 export function parseYaml(name: string, text: string): YamlContent {
   const lines = new LineCounter();
   const at = (line: number) => ({ file: name, line, path: '' });
-  let document: Document.Parsed;
-  try {
-    // Its own errors quote the text, which may hold what must not be printed.
-    document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  } catch (error) {
-    throw invalid(at(1), error instanceof Error ? error.message : String(error));
-  }
+  // Pretty errors quote the text, which may hold what must not be printed.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const problems = new Problems();
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
-    problems.add(invalid(at(lines.linePos(pos[0]).line), message));
+    const said = /stack/i.test(message) ? 'is nested too deeply' : message;
+    problems.add(invalid(at(lines.linePos(pos[0]).line), said));
   }
   problems.throwIfAny();
   const lineOf = (path: string) => {

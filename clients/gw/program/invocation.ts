@@ -21,7 +21,7 @@ export interface Tools {
 }
 
 /** What a command has found or made before it is stopped. */
-export interface SoFar {
+interface SoFar {
   /** For people: printed on standard output before the message. */
   readonly text: string;
   readonly colourOf?: (line: string) => Colour | undefined;

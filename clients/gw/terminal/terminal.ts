@@ -130,7 +130,7 @@ function answered<T>(answer: T): Exclude<T, symbol> | undefined {
 }
 
 /** Characters that change the direction of the text around them, or that are not seen: names could look like others. */
-const DECEPTIVE = /[\p{Bidi_Control}\u00ad\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu;
+const DECEPTIVE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g;
 
 /** Control sequences of ECMA-48, 5.3 to 5.6: of texts, with parameters, and short ones. Node 20 takes more than them away. */
 const SEQUENCES =
