@@ -13,7 +13,7 @@ const YEAR_SECONDS = 31_536_000;
 /** Addresses of the console; `clients/console/src/routes.tsx` shows them. Every other address stays the API's. */
 const ADDRESSES = [
   ...['', 'login', 'signup', 'invite', 'recover', 'reset', 'start', 'apps', 'apps/new', 'apps/:id/:tab'],
-  ...['providers', 'providers/gateways', 'models', 'access', 'members', 'audit', 'health'],
+  ...['usage', 'providers', 'providers/gateways', 'models', 'access', 'members', 'audit', 'health'],
   ...['settings/profile', 'settings/security'],
 ];
 

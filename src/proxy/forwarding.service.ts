@@ -12,7 +12,7 @@ import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
 import { decodedBody } from './content-codings.js';
 import { OutgoingCalls, type OutgoingRequest, overloaded } from './outgoing-calls.service.js';
-import type { CallPlan, CallTarget } from './provider-choice.rules.js';
+import type { CallPlan, CallTarget, KnownOfRefused } from './provider-choice.rules.js';
 import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayContext } from './relay/relay-context.js';
@@ -22,6 +22,8 @@ import type { NextCall } from './round-trip/provider-call.js';
 export interface CallRecipe<Address, Plan extends CallPlan> {
   /** Determines the target and the application's policy, before the body is read. */
   plan(caller: Caller, address: Address, method: string): Promise<Plan>;
+  /** What is known of a request that `plan` or `compose` refuses. */
+  known(caller: Caller, address: Address, plan: Plan | undefined): KnownOfRefused;
   /** Validates the body against the plan and composes the request to send. */
   compose(plan: Plan, outgoing: OutgoingRequest, body: Buffer | undefined): Promise<ComposedCall>;
 }
@@ -69,11 +71,21 @@ export class Forwarding implements BeforeApplicationShutdown {
     { caller, address, request }: ArrivedCall<Address>,
     response: ServerResponse,
   ): Promise<void> {
-    const plan = await recipe.plan(caller, address, request.method);
-    const body = takesBody(plan.method) ? await bodyOf(request) : undefined;
-    await this.calls.whenTimeKnown();
-    const outgoing = this.calls.begin(caller, request, plan.endpointSlug);
-    const composed = await recipe.compose(plan, outgoing, body);
+    let plan: Plan | undefined;
+    let outgoing: OutgoingRequest;
+    let composed: ComposedCall;
+    try {
+      plan = await recipe.plan(caller, address, request.method);
+      const body = takesBody(plan.method) ? await bodyOf(request) : undefined;
+      await this.calls.whenTimeKnown();
+      outgoing = this.calls.begin(caller, request, plan.endpointSlug);
+      composed = await recipe.compose(plan, outgoing, body);
+    } catch (error) {
+      this.admission.noteRefused(error, () =>
+        this.calls.refusedOf(caller, request, recipe.known(caller, address, plan)),
+      );
+      throw error;
+    }
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
     const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);

@@ -9,12 +9,12 @@ import { Environment } from '../platform/config/environment.js';
 import { estimatedCostNanoUsd, maxCostOf } from '../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
-import type { UsageAdmission } from '../usage/recording/usage-event.js';
+import { NOT_KNOWN, type RefusedCall, type UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { UpstreamConnections } from './connections/upstream-connections.js';
 import { LoopMark } from './loop/loop-mark.service.js';
-import type { CallTarget } from './provider-choice.rules.js';
+import type { CallTarget, KnownOfRefused } from './provider-choice.rules.js';
 import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 import type { FallbackChain, NextCall, ProviderCall } from './round-trip/provider-call.js';
@@ -98,6 +98,32 @@ export class OutgoingCalls {
       sent,
       sentNanoUsd: estimatedCostNanoUsd(model.price, { ...sent, outputTokens: 0 }),
       maxOutputTokens: bounds.outputTokens,
+    };
+  }
+
+  /** A request that was refused before its event was known, as recorded. */
+  refusedOf(caller: Caller, request: GatewayRequest, { endpointSlug, target, model }: KnownOfRefused): RefusedCall {
+    const { eventId, createdAtMs } = this.begin(caller, request, endpointSlug);
+    const provider = target?.provider;
+    return {
+      eventId,
+      organizationId: caller.app.organizationId,
+      appId: caller.app.id,
+      userId: caller.userId,
+      apiKeyId: caller.apiKeyId,
+      providerType: provider?.type ?? NOT_KNOWN,
+      providerId: provider?.id ?? null,
+      providerSlug: provider?.slug ?? null,
+      providerGatewayId: provider?.gateway?.id ?? null,
+      providerGatewayType: provider?.gateway?.type ?? null,
+      credentialSource: provider?.route.credentialSource ?? null,
+      modelAuthor: model === undefined ? null : (provider?.dialect.modelAuthor(model) ?? null),
+      model: model ?? NOT_KNOWN,
+      route: target === undefined ? NOT_KNOWN : `${target.provider.slug}/${target.path}`,
+      endpointSlug,
+      appVersion: caller.appVersion,
+      authMethod: caller.authMethod,
+      createdAtMs,
     };
   }
 

@@ -20,6 +20,14 @@ export interface CallPlan {
   readonly endpointSlug: string | null;
 }
 
+/** What is known of a refused request. Names that a client chose freely are left out: sums keep them for ever. */
+export interface KnownOfRefused {
+  readonly endpointSlug: string | null;
+  readonly target?: CallTarget | undefined;
+  /** The canonical model, where the configuration names it. */
+  readonly model?: string | undefined;
+}
+
 /**
  * Finds the active provider with this slug.
  *

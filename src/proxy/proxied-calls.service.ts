@@ -3,6 +3,7 @@ import type { Caller } from '../client-auth/callers/caller.js';
 import { Environment } from '../platform/config/environment.js';
 import type { CallRecipe, ComposedCall } from './forwarding.service.js';
 import { OutgoingCalls, type OutgoingRequest } from './outgoing-calls.service.js';
+import type { KnownOfRefused } from './provider-choice.rules.js';
 import type { ProxyPath } from './proxy-path.rules.js';
 import { type ProxyPlan, ProxyPlans } from './proxy-plans.js';
 import { ProxyPolicy } from './proxy-policy.js';
@@ -23,6 +24,10 @@ export class ProxiedCalls implements CallRecipe<ProxyPath, ProxyPlan> {
 
   plan(caller: Caller, address: ProxyPath, method: string): Promise<ProxyPlan> {
     return this.plans.forCall(caller, address, method);
+  }
+
+  known(_caller: Caller, _address: ProxyPath, target: ProxyPlan | undefined): KnownOfRefused {
+    return { endpointSlug: null, target };
   }
 
   async compose(target: ProxyPlan, outgoing: OutgoingRequest, body: Buffer | undefined): Promise<ComposedCall> {

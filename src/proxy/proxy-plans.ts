@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProviderAccess } from '../app-directory/app-snapshot.js';
 import type { Caller } from '../client-auth/callers/caller.js';
+import { displayText } from '../common/errors/display-text.rules.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Reason } from '../common/errors/reasons.js';
 import { ProviderDirectory } from '../providers/provider-directory.js';
@@ -52,7 +53,9 @@ function planFor(
     throw notAllowed('provider_not_in_policy', `The application does not allow the provider "${provider.slug}".`);
   }
   const match = matchPath(access.paths, path);
-  if (match === undefined) throw notAllowed('path_not_in_policy', 'The application does not allow this path.');
+  if (match === undefined) {
+    throw notAllowed('path_not_in_policy', `The application does not allow the path ${displayText(path)}.`);
+  }
   if (!match.methods.has(method)) {
     const allowed = [...match.methods].join(', ');
     throw notAllowed('method_not_allowed', `The application does not allow ${method} on this path; use ${allowed}.`);

@@ -35,7 +35,7 @@ const UNDESCRIBED = new Set([
   ...['POST /mcp', 'GET /mcp', 'DELETE /mcp'],
   // Pages for people.
   ...['GET /assets/pages.css', 'GET /assets/pages.js', 'GET /cli', 'POST /cli'],
-  ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/{id}/{tab}', 'providers'].map(getOf),
+  ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/{id}/{tab}', 'usage', 'providers'].map(getOf),
   ...['providers/gateways', 'models', 'access', 'members', 'audit', 'health', 'settings/profile'].map(getOf),
   ...['settings/security', 'recover', 'reset', 'assets/{name}'].map(getOf),
   ...['GET /cli/approve/{id}', 'POST /cli/approve/{id}', 'GET /oauth/consent', 'POST /oauth/consent'],

@@ -16,6 +16,7 @@ const PAGES = {
   '/start': lazyComponent(async () => (await import('./start/start-page')).StartPage),
   '/apps': lazyComponent(async () => (await import('./apps/apps-page')).AppsPage),
   '/apps/new': lazyComponent(async () => (await import('./apps/new-app-page')).NewAppPage),
+  '/usage': lazyComponent(async () => (await import('./usage/usage-page')).UsagePage),
   '/providers': lazyComponent(async () => (await import('./providers/providers-page')).ProvidersPage),
   '/providers/gateways': lazyComponent(async () => (await import('./providers/gateways-page')).GatewaysPage),
   '/models': lazyComponent(async () => (await import('./models/models-page')).ModelsPage),

@@ -6,4 +6,6 @@ export const CALL_STATUSES = [
   'blocked_app_budget',
   'blocked_billing',
   'blocked_user',
+  'blocked_policy',
+  'blocked_invalid',
 ] as const;

@@ -204,6 +204,10 @@ const MEMBERS: ExampleSource['members'] = {
   AccountShareResponse: { key: MODEL },
   SeriesBucketResponse: { start: '2026-01-31', key: 'openai' },
   LatencyBucketResponse: { start: '2026-01-31' },
+  RefusalResponse: {
+    ...{ code: 'model_not_allowed', reason: null, message: 'The application does not allow the model "gpt-5".' },
+  },
+  AccountEventsResponse: { next: null },
   UserResponse: { id: 'customer-4711' },
   AppSummaryResponse: { id: APP, providers: ['openai'] },
   AppResource: { id: APP },

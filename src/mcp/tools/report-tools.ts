@@ -64,7 +64,7 @@ export const REPORT_TOOLS: readonly Tool[] = [
     name: 'list_rejection_events',
     title: 'List refused calls',
     description:
-      'Requests refused before they reached a provider: by a limit, a budget, a plan or a block. Newest first; all refusals of one user for one reason within a minute are one. Pass `next_before_id` as `before_id` to get the next page.',
+      'Requests refused before they reached a provider: by a limit, a budget, a plan, a block or the configuration, or because they were not valid; `refusal` says why. Newest first; all refusals of one user for one reason within a minute are one. Pass `next_before_id` as `before_id` to get the next page.',
     route: [UsageReportsController, 'list'],
     input: ListRejectionEventsRequest,
     run: (reports, { app, input }) => reports.list(app, input),

@@ -36,6 +36,7 @@ import { RecordKeptObjects1763600000050 } from '../../../migrations/176360000005
 import { StoreKeyCanaries1763600000051 } from '../../../migrations/1763600000051-store-key-canaries.js';
 import { AnnounceListeners1763600000052 } from '../../../migrations/1763600000052-announce-listeners.js';
 import { SumUsageOfAccounts1763600000060 } from '../../../migrations/1763600000060-sum-usage-of-accounts.js';
+import { ExplainRefusals1763600000061 } from '../../../migrations/1763600000061-explain-refusals.js';
 import { KeepProviderTests1763600000065 } from '../../../migrations/1763600000065-keep-provider-tests.js';
 import { ExpireAppKeys1763600000071 } from '../../../migrations/1763600000071-expire-app-keys.js';
 import { RecordChangedValues1763600000072 } from '../../../migrations/1763600000072-record-changed-values.js';
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   StoreKeyCanaries1763600000051,
   AnnounceListeners1763600000052,
   SumUsageOfAccounts1763600000060,
+  ExplainRefusals1763600000061,
   KeepProviderTests1763600000065,
   ExpireAppKeys1763600000071,
   RecordChangedValues1763600000072,

@@ -153,7 +153,7 @@ describe.each([
   ])('%s → refused, recorded, nothing held, nothing counted', async (_what, given, code, status, expected) => {
     answers = given;
     expect(await rejection(EVERYTHING)).toMatchObject({ code });
-    expect(noted).toEqual([[event, status]]);
+    expect(noted).toEqual([[event, expect.objectContaining({ status, code })]]);
     expect(asked).toEqual(expected);
     expect(budgets.told.filter((told) => told.startsWith('hold')).length).toBe(
       budgets.told.filter((told) => told.startsWith('release')).length,
@@ -165,13 +165,19 @@ describe.each([
     answers = { exhausted: 'app', user: refusal('app_rate_limited') };
     expect(await rejection(EVERYTHING)).toMatchObject({ code: 'app_rate_limited' });
     expect(asked).toEqual(['block', 'plan', 'user alone', 'plan again']);
-    expect([budgets.told, noted]).toEqual([['hold user 70', 'release user'], [[event, 'blocked_app_rate']]]);
+    expect([budgets.told, noted]).toEqual([
+      ['hold user 70', 'release user'],
+      [[event, expect.objectContaining({ status: 'blocked_app_rate' })]],
+    ]);
   });
 
   it('the application alone is exhausted → refused for it, what the user held is given back', async () => {
     answers = { exhausted: 'app' };
     expect(await rejection(EVERYTHING)).toMatchObject({ code: 'app_budget_exhausted', data: { scope: 'app' } });
-    expect([budgets.told, noted]).toEqual([['hold user 70', 'release user'], [[event, 'blocked_app_budget']]]);
+    expect([budgets.told, noted]).toEqual([
+      ['hold user 70', 'release user'],
+      [[event, expect.objectContaining({ status: 'blocked_app_budget' })]],
+    ]);
   });
 
   it.each<[string, Answers]>([

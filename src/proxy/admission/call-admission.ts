@@ -3,7 +3,8 @@ import type { AppLimits, AppScopeLimits } from '../../app-directory/app-limits.r
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import { type Caller, limitedCallOf } from '../../client-auth/callers/caller.js';
-import type { ErrorCode } from '../../common/errors/error-catalogue.js';
+import { shownName } from '../../common/errors/display-text.rules.js';
+import { ERRORS, type ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import { Entitlements } from '../../limits/plans/entitlements.js';
@@ -11,7 +12,7 @@ import type { LimitedCall } from '../../limits/requests/request-counting.js';
 import { countsUnknown } from '../../limits/requests/request-limit.rules.js';
 import { RequestLimits } from '../../limits/requests/request-limits.service.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
-import type { RefusedStatus, UsageAdmission } from '../../usage/recording/usage-event.js';
+import type { RefusedCall, RefusedStatus, UsageAdmission } from '../../usage/recording/usage-event.js';
 import { UsageRefusals } from '../../usage/recording/usage-refusals.service.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
 
@@ -36,7 +37,7 @@ interface HoldRequest {
 }
 
 /**
- * Recorded status of each refusal. A refusal because state is unavailable is not recorded.
+ * Recorded status of each refusal. A refusal because state is unavailable is not recorded: nothing was decided.
  * Source: docs/reference/accounting.md#statuses.
  */
 const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
@@ -45,7 +46,20 @@ const RECORDED_AS: ReadonlyMap<ErrorCode, RefusedStatus> = new Map([
   ['billing_request_quota_exceeded', 'blocked_billing'],
   ['app_budget_exhausted', 'blocked_app_budget'],
   ['app_rate_limited', 'blocked_app_rate'],
+  ['path_not_allowed', 'blocked_policy'],
+  ['model_not_allowed', 'blocked_policy'],
+  ['api_style_not_supported', 'blocked_policy'],
+  ['max_output_tokens_exceeded', 'blocked_policy'],
+  ['endpoint_not_found', 'blocked_policy'],
+  ['pricing_not_configured', 'blocked_policy'],
+  ['provider_not_configured', 'blocked_policy'],
+  ['provider_disabled', 'blocked_policy'],
+  ['invalid_request', 'blocked_invalid'],
+  ['payload_too_large', 'blocked_invalid'],
 ]);
+
+/** Refusals that end by themselves. */
+const ENDING: ReadonlySet<RefusedStatus> = new Set(['blocked_app_rate', 'blocked_app_budget', 'blocked_billing']);
 
 /** Admits a call after its content checks, or refuses it and records the refusal. */
 @Injectable()
@@ -77,7 +91,7 @@ export class CallAdmission {
       await this.entitlements.admitCall(app.organizationId);
       return app.limits === undefined ? NOTHING_HELD : await this.withinLimits(caller, app.limits, call);
     } catch (error) {
-      this.record(call.event, error);
+      this.noteRefused(error, () => call.event);
       throw error;
     } finally {
       if (timings) timings.limiterMs = this.clock.monotonicMs() - startedMs;
@@ -90,9 +104,20 @@ export class CallAdmission {
     if (limited !== undefined) this.requests.noteUnsent(limited);
   }
 
-  private record(event: UsageAdmission, error: unknown): void {
-    const status = error instanceof GatewayError ? RECORDED_AS.get(error.code) : undefined;
-    if (status !== undefined) this.refusals.note(event, status);
+  /**
+   * Records a refusal, unless it is of a kind that is not recorded.
+   *
+   * @param callOf what is known of the request.
+   */
+  noteRefused(error: unknown, callOf: () => RefusedCall): void {
+    if (!(error instanceof GatewayError)) return;
+    const status = RECORDED_AS.get(error.code);
+    if (status === undefined) return;
+    const { code, reason = null, retryAfterSeconds } = error;
+    const call = callOf();
+    const endsAfterMs = ENDING.has(status) && retryAfterSeconds !== undefined ? retryAfterSeconds * 1000 : undefined;
+    const untilMs = endsAfterMs === undefined ? null : call.createdAtMs + endsAfterMs;
+    this.refusals.note(call, { status, code, reason, message: told(error, status), untilMs });
   }
 
   /**
@@ -141,4 +166,10 @@ export class CallAdmission {
     const budget = { organizationId, appId: id, userId, budgetNanoUsd: scope.budgetNanoUsd };
     held.push(await this.budgets.hold(budget, call.maxCostNanoUsd, call.event.createdAtMs));
   }
+}
+
+/** The message of a refusal as it is stored. What is wrong with a body may quote it: then only the member is named. */
+function told({ code, path, message }: GatewayError, status: RefusedStatus): string {
+  if (status !== 'blocked_invalid') return message;
+  return path === undefined ? ERRORS[code].message : `${ERRORS[code].message} (${shownName(path)})`;
 }

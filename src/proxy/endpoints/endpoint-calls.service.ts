@@ -9,6 +9,7 @@ import type { GrowingHolds } from '../admission/growing-holds.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import type { CallRecipe, ComposedCall } from '../forwarding.service.js';
 import { OutgoingCalls, type OutgoingRequest } from '../outgoing-calls.service.js';
+import type { KnownOfRefused } from '../provider-choice.rules.js';
 import { type EndpointPlan, EndpointPlans, type ReadyTarget } from './endpoint-plan.js';
 import { type EndpointRequest, EndpointRequests } from './endpoint-request.js';
 import { type ChainParts, TargetChain } from './target-chain.js';
@@ -33,6 +34,11 @@ export class EndpointCalls implements CallRecipe<string, EndpointPlan> {
 
   plan(caller: Caller, slug: string, method: string): Promise<EndpointPlan> {
     return this.plans.forCall(caller, slug, method);
+  }
+
+  known({ app }: Caller, slug: string, plan: EndpointPlan | undefined): KnownOfRefused {
+    const endpointSlug = Object.hasOwn(app.config.endpoints, slug) ? slug : null;
+    return { endpointSlug, target: plan?.primary, model: plan?.primary.model.canonical };
   }
 
   async compose(arrived: EndpointPlan, outgoing: OutgoingRequest, body = NO_BODY): Promise<ComposedCall> {

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../common/errors/error-catalogue.js';
 import type { SentUsage } from '../../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
@@ -5,7 +6,14 @@ import type { GatewayType } from '../../upstreams/routes/gateway-types.js';
 import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 
 /** Statuses of requests that never reached a provider. */
-export const REFUSED_STATUSES = ['blocked_app_rate', 'blocked_app_budget', 'blocked_billing', 'blocked_user'] as const;
+export const REFUSED_STATUSES = [
+  'blocked_app_rate',
+  'blocked_app_budget',
+  'blocked_billing',
+  'blocked_user',
+  'blocked_policy',
+  'blocked_invalid',
+] as const;
 
 export type RefusedStatus = (typeof REFUSED_STATUSES)[number];
 
@@ -69,6 +77,40 @@ export interface UsageAdmission {
   readonly sentNanoUsd: number;
   /** Maximum output tokens of the response, all choices together. */
   readonly maxOutputTokens: number;
+}
+
+/** The provider type, model and route of a request that was refused before they were known. */
+export const NOT_KNOWN = '(none)';
+
+/** A refused request: what is known of it, which may be less than of an admitted one. */
+export interface RefusedCall
+  extends Omit<
+    UsageAdmission,
+    | 'providerType'
+    | 'providerId'
+    | 'providerSlug'
+    | 'reportsCost'
+    | 'maxCostNanoUsd'
+    | 'sent'
+    | 'sentNanoUsd'
+    | 'maxOutputTokens'
+  > {
+  readonly providerType: ProviderType | typeof NOT_KNOWN;
+  readonly providerId: string | null;
+  readonly providerSlug: string | null;
+}
+
+/** Why a request was refused, as its event tells. */
+export interface Refusal {
+  readonly status: RefusedStatus;
+  /** The code that the client got. */
+  readonly code: ErrorCode;
+  /** The granular reason of the log. */
+  readonly reason: string | null;
+  /** What the client was told. */
+  readonly message: string;
+  /** When the limit is free again, milliseconds since the Unix epoch; null where only a change helps. */
+  readonly untilMs: number | null;
 }
 
 /** One attempted target of a request. Source: docs/reference/accounting.md#usage-event. */

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { FakeClock } from '../../../test/support/clock.js';
 import { eventually } from '../../../test/support/eventually.js';
-import { anAdmission } from '../../../test/support/usage/recording/usage.js';
+import { anAdmission, aRefusal } from '../../../test/support/usage/recording/usage.js';
 import { Log } from '../../common/log/log.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
 import type { EventArrays } from './event/event-arrays.js';
@@ -87,7 +87,7 @@ afterEach(async () => {
 function refuse(overrides: Partial<UsageAdmission> = {}, times = 1): void {
   for (let count = 0; count < times; count++) {
     const eventId = `event-${++ids}`;
-    refusals.note(anAdmission({ eventId, createdAtMs: clock.nowMs(), userId: 'ann', ...overrides }), 'blocked_user');
+    refusals.note(anAdmission({ eventId, createdAtMs: clock.nowMs(), userId: 'ann', ...overrides }), aRefusal());
   }
 }
 

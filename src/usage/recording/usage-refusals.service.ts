@@ -4,7 +4,7 @@ import { arraysOfTexts } from './event/event-arrays.js';
 import { markStored, type RefusalRow, RefusalRows, rowToStore } from './event/refusal-rows.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { storeEvents } from './store-events.js';
-import type { RefusedStatus, UsageAdmission } from './usage-event.js';
+import type { Refusal, RefusedCall } from './usage-event.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 
 /** Maximum number of identities with a row of their own at a time. */
@@ -38,8 +38,8 @@ export class UsageRefusals implements OnApplicationShutdown {
   ) {}
 
   /** Counts a refused request. Never waits, never throws. */
-  note(admission: UsageAdmission, status: RefusedStatus): void {
-    const isNew = this.rows.note(admission, status);
+  note(call: RefusedCall, refusal: Refusal): void {
+    const isNew = this.rows.note(call, refusal);
     if (this.isClosed) return;
     if (isNew) this.soon ??= setTimeout(() => void this.storeNew(), GATHER_MS).unref();
     this.renewLater();

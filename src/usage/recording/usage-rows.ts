@@ -24,9 +24,18 @@ export interface UsageAttemptRow {
   readonly error: string | null;
 }
 
+/** Why a request was refused, as stored in its event. */
+export interface RefusalRow {
+  readonly code: string;
+  readonly reason?: string;
+  readonly message: string;
+  readonly until_ms?: number;
+}
+
 /** A stored event; `bigint` columns are texts. */
 export interface UsageEventRow {
   readonly id: string;
+  readonly app_id: string;
   readonly user_id: string | null;
   readonly api_key_id: string | null;
   readonly provider_type: string;
@@ -58,6 +67,8 @@ export interface UsageEventRow {
   readonly attempts: readonly UsageAttemptRow[] | null;
   readonly created_at: ReturnType<Clock['now']>;
   readonly settled_at: ReturnType<Clock['now']> | null;
+  /** Null in events of calls, and in old ones. */
+  readonly refusal: RefusalRow | null;
 }
 
 /** Sums of one application's events, as texts. */

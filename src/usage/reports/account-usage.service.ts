@@ -11,12 +11,19 @@ import {
 import { firstEventDay } from '../recording/usage-range.rules.js';
 import { type KeySumsRow, type UsageScope, UsageSumsRepository } from '../recording/usage-sums.repository.js';
 import { AccountUsageRepository, hasLatency, type LatencyRow } from './account-usage.repository.js';
+import { csvLine, exactUsd } from './csv.rules.js';
 import { type Latency, latencyOf, NO_LATENCY, periodBefore } from './usage-period.rules.js';
 import { NO_USAGE, toUsageTotals, type UsageTotals } from './usage-totals.rules.js';
 import { UserSharesRepository } from './user-shares.repository.js';
 
 /** More applications than an account has. */
 const EVERY_APP = 100_000;
+
+/** Counts of a breakdown as CSV. */
+const CSV_COUNTS = [
+  ...(['requests', 'errors', 'blocked'] as const),
+  ...(['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens'] as const),
+];
 
 /** Requested days, `YYYY-MM-DD`; an absent bound has its default. */
 export interface AskedUsage {
@@ -127,8 +134,7 @@ export class AccountUsageReports {
   async breakdownOf(scope: UsageScope, { by, limit, ...asked }: AskedBreakdown): Promise<AccountBreakdown> {
     const today = this.clock.utcDay();
     const range = dayRange(asked, today);
-    const kept = firstEventDay(today);
-    const complete_from = LASTING_DIMENSIONS.has(by) || range.from > kept ? range.from : kept;
+    const complete_from = completeFrom(by, range.from, today);
     const complete = { from: complete_from, to: range.to };
     const total = await this.sums.sumRange(scope, complete);
     const rows = await this.sharesOf(scope, complete, by, limit);
@@ -156,6 +162,25 @@ export class AccountUsageReports {
       total: total === undefined ? NO_USAGE : toUsageTotals(total),
       rows: shares,
     };
+  }
+
+  /**
+   * All rows of a breakdown as lines of CSV.
+   *
+   * @throws invalid_request as `dayRange` does.
+   */
+  async breakdownLines(scope: UsageScope, { by, limit, ...asked }: AskedBreakdown): Promise<Iterable<string>> {
+    const today = this.clock.utcDay();
+    const { from, to } = dayRange(asked, today);
+    const rows = await this.sharesOf(scope, { from: completeFrom(by, from, today), to }, by, limit);
+    const ofApps = DIMENSIONS_OF_APPS.has(by);
+    const header = [by, ...(ofApps ? ['app'] : []), ...CSV_COUNTS, 'cost_usd', 'estimated_cost_usd'];
+    const lines = rows.map((row) => [
+      ...[row.key, ...(ofApps ? [row.app_id ?? null] : [])],
+      ...CSV_COUNTS.map((name) => row[name]),
+      ...[exactUsd(row.cost_nano_usd), exactUsd(row.estimated_nano_usd)],
+    ]);
+    return [header, ...lines].map(csvLine);
   }
 
   private async periodOf(scope: UsageScope, range: DayRange): Promise<UsagePeriod> {
@@ -189,6 +214,12 @@ export class AccountUsageReports {
     }
     return found;
   }
+}
+
+/** Only `LASTING_DIMENSIONS` remain after the events are deleted. */
+function completeFrom(by: AccountDimension, from: string, today: string): string {
+  const kept = firstEventDay(today);
+  return LASTING_DIMENSIONS.has(by) || from > kept ? from : kept;
 }
 
 function byRequests(one: KeySumsRow, other: KeySumsRow): number {

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../../app-directory/app-directory.module.js';
 import { UsageModule } from '../recording/usage.module.js';
+import { AccountEventsRepository } from './account-events.repository.js';
+import { AccountEvents } from './account-events.service.js';
 import { AccountUsageController } from './account-usage.controller.js';
 import { AccountUsageRepository } from './account-usage.repository.js';
 import { AccountUsageReports } from './account-usage.service.js';
@@ -23,6 +25,8 @@ import { UserUsage } from './user-usage.service.js';
   imports: [AppDirectoryModule, AccessModule, UsageModule],
   controllers: [UsageReportsController, AccountUsageController],
   providers: [
+    AccountEvents,
+    AccountEventsRepository,
     AccountUsageReports,
     AccountUsageRepository,
     AppUsageTotals,

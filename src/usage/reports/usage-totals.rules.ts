@@ -54,7 +54,7 @@ export interface UsageTotals {
   readonly estimated_cost_usd: number;
   /** Requests with status `provider_error`. */
   readonly errors: number;
-  /** Requests refused by a limit, a plan or a block. */
+  /** Requests with a status `blocked_*`. */
   readonly blocked: number;
 }
 

@@ -119,8 +119,11 @@ describeWithBrowser('the console without a mouse', () => {
       await page.getByRole('option', { name: /^Journal/ }).waitFor();
       await page.keyboard.press('Enter');
       await heading('Journal');
-      await press('Usage', 'link');
+      const tabs = page.getByRole('navigation', { name: 'Parts of the application' });
+      await tabTo(tabs.getByRole('link', { name: 'Usage' }));
+      await page.keyboard.press('Enter');
       await heading('Journal: usage');
+      await press('Calls', 'link');
       await press(/^Details of call/);
       const dialog = page.getByRole('dialog');
       await dialog

@@ -89,8 +89,8 @@ describeWithBrowser('every page of the console, for an account of some months', 
     async () => {
       const { page } = browser;
       await page.setViewportSize(WIDE);
-      await browser.go(`/apps/${account.appId}/usage`);
-      const calls = page.getByRole('table', { name: 'Calls of the application' });
+      await browser.go(`/apps/${account.appId}/usage?view=calls`);
+      const calls = page.getByRole('table', { name: 'Calls' });
       await calls.waitFor();
       const count = async () => Number(await calls.getAttribute('aria-rowcount'));
       await eventually(async () => {

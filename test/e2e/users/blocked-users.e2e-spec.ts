@@ -103,6 +103,7 @@ describeWithRedis('blocked users at admission', () => {
     const { body } = await world.api.get(`/v1/admin/apps/${client.appId}/keys`);
     const [{ id, created_at, ...event }] = await eventsOf(client, 'ann');
     expect(event).toEqual({
+      app_id: client.appId,
       user_id: 'ann',
       api_key_id: body.keys[0].id,
       provider: 'openai',
@@ -131,6 +132,7 @@ describeWithRedis('blocked users at admission', () => {
       latency_ms: null,
       attempts: null,
       settled_at: null,
+      refusal: { code: 'auth_required', reason: 'user_blocked', message: 'This user is blocked.', until: null },
       requests: 1,
     });
   });
@@ -149,7 +151,7 @@ describeWithRedis('blocked users at admission', () => {
     expect(await world.dataSource.query(MONTHS_OUT_OF_STEP)).toEqual([]);
   });
 
-  it('a call that breaks a rule of its own → that refusal, and no event: admission comes last', async () => {
+  it('a call that breaks a rule of its own → that refusal, recorded as such: admission comes last', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -157,6 +159,9 @@ describeWithRedis('blocked users at admission', () => {
     expect(refusalOf(await client.call(RESPONSES, unpriced))).toEqual([400, 'pricing_not_configured']);
     await world.gateway.app.get(UsageRefusals).flush();
     expect(await refusalsOf(client)).toEqual({ rows: 0, requests: 0 });
+    expect((await eventsOf(client, 'ann'))[0]).toMatchObject({
+      ...{ status: 'blocked_policy', refusal: { code: 'pricing_not_configured' } },
+    });
   });
 
   it('blocked at one instance → another refuses within a second, and unblocks within a second', async () => {

@@ -1110,6 +1110,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/usage/breakdown.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Usage of the account by one dimension, as CSV
+         * @description All rows of the breakdown. Money is exact, in US dollars.
+         */
+        get: operations["getUsageBreakdownCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/usage/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recorded requests of the account
+         * @description Newest first; UTC days, the last thirty by default. Pass `next` as `before` to go on. One answer searches a part of the period: a page that is not full may have a `next`.
+         */
+        get: operations["listUsageEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/usage/events.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Recorded requests of the account, as CSV
+         * @description All of the period, newest first, as they are read. Money is exact, in US dollars.
+         */
+        get: operations["getUsageEventsCsv"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{app}/usage/reprice": {
         parameters: {
             query?: never;
@@ -3340,13 +3400,27 @@ export interface components {
             /** @description The error, if the status does not say it. */
             error: string | null;
         };
+        RefusalResponse: {
+            /** @description The error code that the client got. */
+            code: string;
+            /** @description The reason as in the log; null without one. */
+            reason: string | null;
+            /** @description What the client was told, at the first refusal of the row. */
+            message: string;
+            /**
+             * Format: date-time
+             * @description When the limit is free again; null where only a change of the request or the configuration helps.
+             */
+            until: string | null;
+        };
         UsageEventResponse: {
             /** @description Increases with time; the cursor of the list. */
             id: number;
+            app_id: string;
             user_id: string | null;
             /** @description The application key used, also through a token. */
             api_key_id: string | null;
-            /** @description Type of the provider. */
+            /** @description Type of the provider; `(none)`: refused before one was chosen. */
             provider: string;
             /** @description The provider instance. */
             provider_slug: string | null;
@@ -3362,7 +3436,7 @@ export interface components {
             /** @description Who served it, if a provider routes requests to others. */
             served_provider: string | null;
             served_model: string | null;
-            /** @description The canonical model, after rewrites. */
+            /** @description The canonical model, after rewrites; `(none)`: there is none, or it was refused. */
             model: string;
             /** @description Provider instance and path. */
             route: string;
@@ -3384,7 +3458,7 @@ export interface components {
             /** @enum {string|null} */
             auth_method: "attest" | "api_key" | null;
             /** @enum {string} */
-            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
             /** @description Requests of this row: 1, or all refusals of one caller for one reason within a minute. */
             requests: number;
             /**
@@ -3403,6 +3477,8 @@ export interface components {
              * @description When its estimate was settled by an administrator. Null: not settled.
              */
             settled_at: string | null;
+            /** @description Why it was refused; null for calls, and for refusals recorded by earlier versions. */
+            refusal: components["schemas"]["RefusalResponse"] | null;
         };
         UsageEventsResponse: {
             app_id: string;
@@ -3429,7 +3505,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             /**
              * Format: date
@@ -3471,7 +3547,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             /** @description Null: requests without one. */
             key: string | null;
@@ -3523,7 +3599,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             /**
              * Format: date
@@ -3554,7 +3630,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             /**
              * Format: date
@@ -3594,7 +3670,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             /** @description UTC day, or the start of an hour. Folded months are one bucket, under their first day. */
             start: string;
@@ -3650,7 +3726,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
         };
         AccountShareResponse: {
@@ -3670,7 +3746,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             /** @description Null: requests without one. */
             key: string | null;
@@ -3703,6 +3779,25 @@ export interface components {
             total: components["schemas"]["UsageTotalsResponse"];
             /** @description Most requests first, then by key. */
             rows: components["schemas"]["AccountShareResponse"][];
+        };
+        AccountEventsResponse: {
+            /** @description The asked application; null: the account. */
+            app_id: string | null;
+            /**
+             * Format: date
+             * @description First UTC day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description Last UTC day, inclusive.
+             */
+            to: string;
+            limit: number;
+            /** @description Cursor of the next answer; null: the period has no older events. A page that is not full may have one. */
+            next: string | null;
+            /** @description Newest first. */
+            events: components["schemas"]["UsageEventResponse"][];
         };
         RepriceUsageRequest: {
             /**
@@ -3766,7 +3861,7 @@ export interface components {
                 /** @description The canonical model. */
                 model?: string;
                 /** @enum {string} */
-                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
                 /** @description Ids as the list of events shows them. */
                 event_ids?: (number | string)[];
             };
@@ -3780,7 +3875,7 @@ export interface components {
             provider: string;
             model: string;
             /** @enum {string} */
-            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
             /** @description US dollars: its cost before. */
             previous_cost_usd: number;
             /** @description US dollars: its estimate before. */
@@ -4780,7 +4875,7 @@ export interface components {
             estimated_cost_usd: number;
             /** @description Requests that failed at the provider. */
             errors: number;
-            /** @description Requests refused by a limit, a plan or a block. */
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
             blocked: number;
             appId: string;
             /** @description Whether the application is deleted; its usage stays. */
@@ -4921,7 +5016,7 @@ export interface components {
              */
             date: string;
             /** @enum {string} */
-            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+            status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
             count: number;
         };
         TokenExchangesResponse: {
@@ -7630,7 +7725,7 @@ export interface operations {
                 /** @description Most events to return; 50 when absent. */
                 limit?: number;
                 /** @description Only events with this status. */
-                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user";
+                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
                 /** @description Only events of this provider type. */
                 provider?: "openai" | "anthropic" | "xai" | "gemini" | "perplexity" | "deepseek" | "groq" | "mistral" | "together" | "fireworks" | "cerebras" | "moonshot" | "huggingface" | "baseten" | "bytedance" | "openrouter";
                 /** @description Only events of this user id. */
@@ -7662,6 +7757,7 @@ export interface operations {
                      *       "events": [
                      *         {
                      *           "id": 1,
+                     *           "app_id": "travel-journal-k3x9qa",
                      *           "user_id": "customer-4711",
                      *           "api_key_id": "key_0a1b2c3d4e5f6g7h8i9j",
                      *           "provider": "openai",
@@ -7691,7 +7787,13 @@ export interface operations {
                      *           "latency_ms": 840,
                      *           "attempts": null,
                      *           "created_at": "2026-01-31T12:00:00.000Z",
-                     *           "settled_at": null
+                     *           "settled_at": null,
+                     *           "refusal": {
+                     *             "code": "model_not_allowed",
+                     *             "reason": null,
+                     *             "message": "The application does not allow the model \"gpt-5\".",
+                     *             "until": null
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -7998,6 +8100,177 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["AccountBreakdownResponse"];
+                };
+            };
+        };
+    };
+    getUsageBreakdownCsv: {
+        parameters: {
+            query?: {
+                /** @description Only usage of this application id. */
+                app?: string;
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+                /** @description model when absent. */
+                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key" | "app";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "model","requests"
+                     *     "gpt-4.1","2"
+                     */
+                    "text/csv": string;
+                };
+            };
+        };
+    };
+    listUsageEvents: {
+        parameters: {
+            query?: {
+                /** @description Only usage of this application id. */
+                app?: string;
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+                /** @description Only events with this status; `refused`: with any of `blocked_*`. */
+                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid" | "refused";
+                /** @description Only refusals with this error code. */
+                reason?: string;
+                /** @description Only events of this user id. */
+                user?: string;
+                /** @description Only events of this named endpoint. */
+                endpoint?: string;
+                /** @description Only events of this provider instance, or of this provider type. */
+                provider?: string;
+                /** @description Only events of this canonical model. */
+                model?: string;
+                /** @description Only events of this application key id. */
+                key?: string;
+                /** @description Most events to return; 50 when absent. */
+                limit?: number;
+                /** @description Only older events: `next` of the answer before. */
+                before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "from": "2026-01-31",
+                     *       "to": "2026-01-31",
+                     *       "limit": 1,
+                     *       "next": null,
+                     *       "events": [
+                     *         {
+                     *           "id": 1,
+                     *           "app_id": "travel-journal-k3x9qa",
+                     *           "user_id": "customer-4711",
+                     *           "api_key_id": "key_0a1b2c3d4e5f6g7h8i9j",
+                     *           "provider": "openai",
+                     *           "provider_slug": "openai",
+                     *           "provider_gateway_id": null,
+                     *           "provider_gateway_type": null,
+                     *           "credential_source": null,
+                     *           "model_author": "openai",
+                     *           "served_provider": null,
+                     *           "served_model": null,
+                     *           "model": "gpt-4.1-mini",
+                     *           "route": "v1/chat/completions",
+                     *           "endpoint_slug": null,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "reported_cost_usd": null,
+                     *           "cost_source": null,
+                     *           "app_version": "1.4.0",
+                     *           "auth_method": null,
+                     *           "status": "ok",
+                     *           "requests": 128,
+                     *           "client_aborted": null,
+                     *           "latency_ms": 840,
+                     *           "attempts": null,
+                     *           "created_at": "2026-01-31T12:00:00.000Z",
+                     *           "settled_at": null,
+                     *           "refusal": {
+                     *             "code": "model_not_allowed",
+                     *             "reason": null,
+                     *             "message": "The application does not allow the model \"gpt-5\".",
+                     *             "until": null
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AccountEventsResponse"];
+                };
+            };
+        };
+    };
+    getUsageEventsCsv: {
+        parameters: {
+            query?: {
+                /** @description Only usage of this application id. */
+                app?: string;
+                /** @description First UTC day; 29 days before the last one when absent. */
+                from?: string;
+                /** @description Last UTC day, inclusive; today when absent. */
+                to?: string;
+                /** @description Only events with this status; `refused`: with any of `blocked_*`. */
+                status?: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid" | "refused";
+                /** @description Only refusals with this error code. */
+                reason?: string;
+                /** @description Only events of this user id. */
+                user?: string;
+                /** @description Only events of this named endpoint. */
+                endpoint?: string;
+                /** @description Only events of this provider instance, or of this provider type. */
+                provider?: string;
+                /** @description Only events of this canonical model. */
+                model?: string;
+                /** @description Only events of this application key id. */
+                key?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "model","requests"
+                     *     "gpt-4.1","2"
+                     */
+                    "text/csv": string;
                 };
             };
         };

@@ -1,4 +1,15 @@
-import { Activity, Boxes, HeartPulse, KeyRound, type LucideIcon, Plug, ScrollText, Tags, Users } from 'lucide-react';
+import {
+  Activity,
+  Boxes,
+  ChartColumn,
+  HeartPulse,
+  KeyRound,
+  type LucideIcon,
+  Plug,
+  ScrollText,
+  Tags,
+  Users,
+} from 'lucide-react';
 
 /** A page of the navigation. */
 export interface NavigationPage {
@@ -14,6 +25,7 @@ export const START = '/start';
 
 export const NAVIGATION: readonly NavigationPage[] = [
   { to: '/apps', label: 'Applications', Icon: Boxes, shortcut: 'a' },
+  { to: '/usage', label: 'Usage', Icon: ChartColumn, shortcut: 'u' },
   { to: '/providers', label: 'Providers', Icon: Plug, shortcut: 'p' },
   { to: '/models', label: 'Models', Icon: Tags, shortcut: 'd' },
   { to: '/access', label: 'Access', Icon: KeyRound, shortcut: 'k' },

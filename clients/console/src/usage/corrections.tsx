@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
-import { queries } from '../api/queries';
+import { DEAREST_APPS, queries } from '../api/queries';
 import { countText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
@@ -14,20 +14,38 @@ import { useReadOnlyReason } from '../shell/session';
 type Reprice = Schemas['RepriceUsageResponse'];
 type Settle = Schemas['SettleEstimatesResponse'];
 
+/** Applications to choose from; those further down are on their own page. */
+const MOST_APPS = 200;
+
 const SETTLE_BY = [
   { value: 'estimate', label: 'as estimated' },
   { value: 'zero', label: 'as nothing' },
 ] as const;
 
 /** Costs that turned out wrong: prices that changed, and estimates that can be settled. Both show first what they do. */
-export function Corrections({ app }: { readonly app: string }) {
+export function Corrections({ app }: { readonly app: string | undefined }) {
   const [month, setMonth] = useState(() => new Date().toISOString().slice(0, 7));
+  const [chosen, setChosen] = useState('');
+  const { data } = useQuery({ ...queries.apps({ ...DEAREST_APPS, limit: MOST_APPS }), enabled: app === undefined });
+  const options = (data?.apps ?? []).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+  const corrected = app ?? (chosen === '' ? options[0]?.value : chosen);
   return (
     <Card title="Correct costs" lead="Nothing changes until you have seen the preview.">
       <div className="flex flex-col gap-6">
-        <TextField label="Month (UTC)" type="month" value={month} onChange={setMonth} className="w-40" />
-        <RepriceForm key={`reprice ${month}`} app={app} month={month} />
-        <SettleForm key={`settle ${month}`} app={app} month={month} />
+        <div className="flex flex-wrap items-end gap-3">
+          {app === undefined && (
+            <SelectField label="Application" value={corrected ?? ''} options={options} onChange={setChosen} />
+          )}
+          <TextField label="Month (UTC)" type="month" value={month} onChange={setMonth} className="w-40" />
+        </div>
+        {corrected === undefined ? (
+          <p className="text-muted">There is no application yet.</p>
+        ) : (
+          <>
+            <RepriceForm key={`reprice ${corrected} ${month}`} app={corrected} month={month} />
+            <SettleForm key={`settle ${corrected} ${month}`} app={corrected} month={month} />
+          </>
+        )}
       </div>
     </Card>
   );
@@ -50,7 +68,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
     try {
       const body = { provider, model, month, apply };
       setPreview(await read(api.POST('/v1/admin/apps/{app}/usage/reprice', { params: { path: { app } }, body })));
-      if (apply) await client.invalidateQueries({ queryKey: ['app', app] });
+      if (apply) await Promise.all([['app', app], ['usage']].map((queryKey) => client.invalidateQueries({ queryKey })));
     } catch (thrown) {
       setPreview(undefined);
       setError(thrown);
@@ -120,7 +138,7 @@ function SettleForm({ app, month }: { readonly app: string; readonly month: stri
       setPreview(
         await read(api.POST('/v1/admin/apps/{app}/usage/settle-estimates', { params: { path: { app } }, body })),
       );
-      if (apply) await client.invalidateQueries({ queryKey: ['app', app] });
+      if (apply) await Promise.all([['app', app], ['usage']].map((queryKey) => client.invalidateQueries({ queryKey })));
     } catch (thrown) {
       setPreview(undefined);
       setError(thrown);

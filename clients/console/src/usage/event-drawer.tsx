@@ -4,7 +4,7 @@ import { countText, durationText, moneyText } from '../design/amounts.rules';
 import { Dialog } from '../design/dialog';
 import { Badge } from '../design/layout';
 import { Time } from '../design/time';
-import { StatusBadges, type UsageEvent } from './status-badges';
+import { RefusalWords, StatusBadges, type UsageEvent } from './status-badges';
 
 type Attempt = Schemas['UsageAttemptResponse'];
 type Fact = readonly [name: string, value: ReactNode];
@@ -33,10 +33,14 @@ function Facts({ event }: { readonly event: UsageEvent }) {
   const facts: readonly Fact[] = [
     ['Time', <Time key="at" at={event.created_at} />],
     ['Status', <StatusBadges key="status" event={event} />],
+    ['Why', event.refusal === null ? null : <RefusalWords key="why" event={event} />],
+    ['Error code', event.refusal === null ? null : <code key="code">{event.refusal.code}</code>],
+    ['Application', event.app_id],
     ['User', event.user_id],
+    ['Application key', event.api_key_id],
     ['Route', <code key="route">{event.route}</code>],
     ['Endpoint', event.endpoint_slug],
-    ['Provider', `${event.provider_slug ?? ''} (${event.provider})`],
+    ['Provider', event.provider_slug === null ? event.provider : `${event.provider_slug} (${event.provider})`],
     ['Upstream gateway', event.provider_gateway_type],
     ['Model', event.model],
     ['Served by', [event.served_provider, event.served_model].filter(Boolean).join(', ') || null],
@@ -46,7 +50,7 @@ function Facts({ event }: { readonly event: UsageEvent }) {
     ['Cost', `${moneyText(event.cost_usd)} (${event.cost_source ?? 'none'})`],
     ['Estimated part', event.estimated_cost_usd === 0 ? null : moneyText(event.estimated_cost_usd)],
     ['Reported by the provider', event.reported_cost_usd === null ? null : moneyText(event.reported_cost_usd)],
-    ['Took', event.latency_ms === null ? null : durationText(event.latency_ms)],
+    ['First byte after', event.latency_ms === null ? null : durationText(event.latency_ms)],
     ['Client disconnected', event.client_aborted === null ? null : 'yes'],
     ['App version', event.app_version],
     ['Proven by', event.auth_method],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { chartDays, csvOf, lastDays } from './periods.rules.js';
+import { changeText, chartOf, csvOf, errorRateOf, lastDays, OTHERS, periodChoices, periodOf } from './periods.rules.js';
 
+const NOW_MS = Date.parse('2026-03-02T13:20:00Z');
 const EMPTY = {
   ...{ requests: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 },
   ...{ cost_usd: 0, estimated_cost_usd: 0, errors: 0, blocked: 0 },
@@ -8,32 +9,104 @@ const EMPTY = {
 
 describe('periods', () => {
   it('seven days end today, in UTC', () => {
-    expect(lastDays(7, Date.parse('2026-03-02T00:00:00Z'))).toEqual({ from: '2026-02-24', to: '2026-03-02' });
+    expect(lastDays(7, NOW_MS)).toEqual({ from: '2026-02-24', to: '2026-03-02' });
+  });
+
+  it.each([
+    ['', { choice: '30', from: '2026-02-01', to: '2026-03-02', unit: 'day' }],
+    ['period=today', { choice: 'today', from: '2026-03-02', to: '2026-03-02', unit: 'hour' }],
+    ['period=7', { choice: '7', from: '2026-02-24', to: '2026-03-02', unit: 'day' }],
+    ['period=2026-02', { choice: '2026-02', from: '2026-02-01', to: '2026-02-28', unit: 'day' }],
+    ['period=2026-03', { choice: '2026-03', from: '2026-03-01', to: '2026-03-02', unit: 'day' }],
+    ['from=2026-01-30&to=2026-02-01', { choice: 'days', from: '2026-01-30', to: '2026-02-01', unit: 'day' }],
+  ])('address %j → its days', (address, expected) => {
+    expect(periodOf(new URLSearchParams(address), NOW_MS)).toEqual(expected);
+  });
+
+  it.each(['period=2026-13', 'period=8', 'period=x', 'from=2026-02-30&to=2026-03-01', 'from=2026-02-02&to=2026-02-01'])(
+    'address %j → the last thirty days',
+    (address) => {
+      expect(periodOf(new URLSearchParams(address), NOW_MS)).toMatchObject({ choice: '30' });
+    },
+  );
+
+  it('choices → each is a period of its own', () => {
+    const choices = periodChoices(NOW_MS).map(({ value }) => value);
+    expect(choices).toContain('2026-02');
+    for (const choice of choices.filter((value) => value !== 'days')) {
+      expect(periodOf(new URLSearchParams({ period: choice }), NOW_MS).choice).toBe(choice);
+    }
   });
 });
 
-describe('days of a chart', () => {
-  const period = { from: '2026-01-30', to: '2026-02-01' };
+describe('charts', () => {
+  const period = { choice: 'days', from: '2026-02-28', to: '2026-03-02', unit: 'day' } as const;
   const buckets = [
-    { ...EMPTY, date: '2026-01-30', provider: 'openai', cost_usd: 1, requests: 2 },
-    { ...EMPTY, date: '2026-02-01', provider: 'anthropic', cost_usd: 5, requests: 1 },
+    { ...EMPTY, start: '2026-02-28', key: 'openai', cost_usd: 1, requests: 2 },
+    { ...EMPTY, start: '2026-03-02', key: 'anthropic', cost_usd: 5, requests: 1 },
   ];
 
-  it('every day is there, the largest series first', () => {
-    expect(chartDays(buckets, 'cost', period)).toEqual({
+  it('every day is there, the largest series first; today is not over', () => {
+    expect(chartOf(buckets, 'cost', period, NOW_MS)).toEqual({
       series: ['anthropic', 'openai'],
-      days: [
-        { date: '2026-01-30', openai: 1, anthropic: 0 },
-        { date: '2026-01-31', openai: 0, anthropic: 0 },
-        { date: '2026-02-01', openai: 0, anthropic: 5 },
+      points: [
+        { start: '2026-02-28', openai: 1, anthropic: 0 },
+        { start: '2026-03-01', openai: 0, anthropic: 0 },
+        { start: '2026-03-02', openai: 0, anthropic: 5 },
       ],
+      total: 6,
+      unfinished: '2026-03-02',
     });
-    expect(chartDays(buckets, 'requests', period).series).toEqual(['openai', 'anthropic']);
+    expect(chartOf(buckets, 'requests', period, NOW_MS).series).toEqual(['openai', 'anthropic']);
   });
 
-  it('a provider called date → does not replace the date', () => {
-    const { days } = chartDays([{ ...EMPTY, date: '2026-01-30', provider: 'date', requests: 1 }], 'requests', period);
-    expect(days[0]?.date).toBe('2026-01-30');
+  it('hours of today → all of the day; the current one is not over', () => {
+    const today = periodOf(new URLSearchParams('period=today'), NOW_MS);
+    const hour = { ...EMPTY, start: '2026-03-02T13:00:00Z', key: 'ok', blocked: 3 };
+    const { points, unfinished } = chartOf([hour], 'refused', today, NOW_MS);
+    expect([points.length, points[13]]).toEqual([24, { start: hour.start, ok: 3 }]);
+    expect(unfinished).toBe(hour.start);
+  });
+
+  it('a period that is over → nothing is unfinished', () => {
+    const over = { ...period, to: '2026-03-01' };
+    expect(chartOf(buckets, 'cost', over, NOW_MS).unfinished).toBeUndefined();
+  });
+
+  it('a series called start → does not replace the date', () => {
+    const { points } = chartOf(
+      [{ ...EMPTY, start: '2026-02-28', key: 'start', requests: 1 }],
+      'requests',
+      period,
+      NOW_MS,
+    );
+    expect(points[0]?.start).toBe('2026-02-28');
+  });
+
+  it('more series than colours → the smallest are one', () => {
+    const many = Array.from({ length: 10 }, (_none, at) => ({
+      ...{ ...EMPTY, start: '2026-03-01', key: `m${at}`, requests: 10 - at },
+    }));
+    const { series, points, total } = chartOf(many, 'requests', period, NOW_MS);
+    expect(series).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6', OTHERS]);
+    expect([points[1]?.[OTHERS], total]).toEqual([6, 55]);
+  });
+});
+
+describe('figures', () => {
+  it.each([
+    [0, 0, 'as before'],
+    [3, 0, 'none before'],
+    [112, 100, '+12%'],
+    [92, 100, '−8%'],
+    [1000, 1001, 'as before'],
+  ])('%d after %d → %s', (now, before, text) => {
+    expect(changeText(now, before)).toBe(text);
+  });
+
+  it('error rate → of calls that reached a provider', () => {
+    expect(errorRateOf({ ...EMPTY, requests: 10, blocked: 6, errors: 1 })).toBe(0.25);
+    expect(errorRateOf({ ...EMPTY, requests: 6, blocked: 6 })).toBeUndefined();
   });
 });
 

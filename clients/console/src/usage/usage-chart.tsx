@@ -1,30 +1,23 @@
-import { Bar, BarChart, CartesianGrid, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import { Bar, BarChart, CartesianGrid, ReferenceArea, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import { moneyText, moneyTickText, shortCountText } from '../design/amounts.rules';
-import type { ChartDay, Measure } from './periods.rules';
+import type { Chart, Measure } from './periods.rules';
 
 /** Distinct in light and dark, and for people who tell colours apart badly. */
 const COLORS = ['#4c6ef5', '#e8890c', '#12a594', '#d6409f', '#8e8c99', '#a18072', '#30a46c', '#6e56cf'] as const;
 
-/** Usage by day, one colour a provider. A day whose largest part hides the others can be told apart by the table. */
-export function UsageChart({
-  days,
-  series,
-  measure,
-}: {
-  readonly days: readonly ChartDay[];
-  readonly series: readonly string[];
-  readonly measure: Measure;
-}) {
+/** Usage by day or hour, one colour a series. What the bars hide of each other can be told apart by the table. */
+export function UsageChart({ chart, measure }: { readonly chart: Chart; readonly measure: Measure }) {
+  const { points, series, unfinished } = chart;
   const text = (value: unknown) => (measure === 'cost' ? moneyText(Number(value)) : shortCountText(Number(value)));
   return (
     <>
       <div className="h-72" aria-hidden>
         <ResponsiveContainer width="100%" height="100%">
-          <BarChart accessibilityLayer={false} data={[...days]} margin={{ top: 8, right: 8, bottom: 0, left: 8 }}>
+          <BarChart accessibilityLayer={false} data={[...points]} margin={{ top: 8, right: 8, bottom: 0, left: 8 }}>
             <CartesianGrid vertical={false} stroke="var(--color-line)" />
             <XAxis
-              dataKey="date"
-              tickFormatter={(date: string) => date.slice(5)}
+              dataKey="start"
+              tickFormatter={shortStart}
               stroke="var(--color-muted)"
               fontSize={12}
               tickLine={false}
@@ -39,8 +32,12 @@ export function UsageChart({
               axisLine={false}
               width={72}
             />
+            {unfinished !== undefined && (
+              <ReferenceArea x1={unfinished} x2={unfinished} fill="var(--color-muted)" fillOpacity={0.18} />
+            )}
             <Tooltip
               formatter={text}
+              labelFormatter={(start) => longStart(String(start), unfinished)}
               cursor={{ fill: 'var(--color-hover)' }}
               contentStyle={{
                 background: 'var(--color-surface)',
@@ -53,8 +50,9 @@ export function UsageChart({
             {series.map((name, index) => (
               <Bar
                 key={name}
-                dataKey={name}
-                stackId="day"
+                dataKey={(point: Chart['points'][number]) => point[name]}
+                name={name}
+                stackId="all"
                 fill={COLORS[index % COLORS.length] ?? COLORS[0]}
                 isAnimationActive={false}
               />
@@ -64,15 +62,26 @@ export function UsageChart({
       </div>
       <ul className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-sm text-muted">
         {series.map((name, index) => (
-          <li key={name} className="flex items-center gap-1.5">
-            <svg width="10" height="10" aria-hidden>
+          <li key={name} className="flex min-w-0 items-center gap-1.5">
+            <svg width="10" height="10" className="shrink-0" aria-hidden>
               <title>{name}</title>
               <rect width="10" height="10" rx="2" fill={COLORS[index % COLORS.length]} />
             </svg>
-            {name}
+            <span className="truncate">{name}</span>
           </li>
         ))}
+        {unfinished !== undefined && <li>Shaded: {longStart(unfinished, undefined)} is not over.</li>}
       </ul>
     </>
   );
+}
+
+/** `01-31`, or `13:00` of an hour. */
+function shortStart(start: string): string {
+  return start.length > 'YYYY-MM-DD'.length ? start.slice(11, 16) : start.slice('YYYY-'.length);
+}
+
+function longStart(start: string, unfinished: string | undefined): string {
+  const whole = start.length > 'YYYY-MM-DD'.length ? `${start.slice(0, 10)} ${start.slice(11, 16)} UTC` : start;
+  return start === unfinished ? `${whole}, not over` : whole;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anAdmission } from '../../../../test/support/usage/recording/usage.js';
+import { anAdmission, aRefusal } from '../../../../test/support/usage/recording/usage.js';
 import type { RefusedStatus, UsageAdmission } from '../usage-event.js';
 import { markStored, RefusalRows, rowToStore } from './refusal-rows.js';
 
@@ -10,7 +10,7 @@ const START_MS = 1_763_600_040_000;
 let ids = 0;
 
 function refuse(rows: RefusalRows, overrides: Partial<UsageAdmission> = {}, status: RefusedStatus = 'blocked_user') {
-  return rows.note(anAdmission({ eventId: `event-${++ids}`, createdAtMs: START_MS, ...overrides }), status);
+  return rows.note(anAdmission({ eventId: `event-${++ids}`, createdAtMs: START_MS, ...overrides }), aRefusal(status));
 }
 
 /** Parses the rows to store and marks them stored. */
@@ -44,6 +44,23 @@ describe('rows of refusals', () => {
     expect(refuse(rows, { userId: 'ann', ...overrides }, status)).toBe(true);
   });
 
+  it('one status for two reasons → a row each, with what the client was told first', () => {
+    const rows = new RefusalRows(10);
+    const call = anAdmission({ createdAtMs: START_MS });
+    const refusals = [
+      aRefusal('blocked_policy', { code: 'model_not_allowed', message: 'Not "a".' }),
+      aRefusal('blocked_policy', { code: 'path_not_allowed', reason: 'path_not_in_policy' }),
+      aRefusal('blocked_policy', { code: 'model_not_allowed', message: 'Not "b".' }),
+      aRefusal('blocked_app_rate', { code: 'app_rate_limited', reason: 'user_day_limit_reached', untilMs: 9 }),
+    ];
+    expect(refusals.map((refusal) => rows.note(call, refusal))).toEqual([true, true, false, true]);
+    expect(store(rows).map(({ refusal, requests }) => [refusal, requests])).toEqual([
+      [{ code: 'model_not_allowed', message: 'Not "a".' }, 2],
+      [{ code: 'path_not_allowed', reason: 'path_not_in_policy', message: 'Not now.' }, 1],
+      [{ code: 'app_rate_limited', reason: 'user_day_limit_reached', message: 'Not now.', until_ms: 9 }, 1],
+    ]);
+  });
+
   it('minutes are those of the clock, not sixty seconds from the first', () => {
     const rows = new RefusalRows(10);
     const minute = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
@@ -73,6 +90,7 @@ describe('rows of refusals', () => {
         app_version: '2.0',
         auth_method: 'api_key',
         status: 'blocked_user',
+        refusal: { code: 'auth_required', message: 'Not now.' },
         requests: 1,
         requests_before: 0,
       },

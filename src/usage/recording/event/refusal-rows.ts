@@ -1,9 +1,9 @@
-import type { RefusedStatus, UsageAdmission } from '../usage-event.js';
+import type { Refusal, RefusedCall } from '../usage-event.js';
 import { refusalMembers } from './usage-event.rules.js';
 
 const MINUTE_MS = 60_000;
 
-/** Refusals of one identity, with one status, within one minute. */
+/** Refusals of one identity, for one reason, within one minute. */
 export interface RefusalRow {
   /** The row's JSON members except its counts, from {@link refusalMembers}. */
   readonly members: string;
@@ -19,8 +19,8 @@ export interface RefusalRow {
 
 /**
  * Refusal rows that may still grow or are not stored yet. At most `max` rows belong to single identities. At that limit
- * the refusals of further identities share one row per application and status, without user and key, so the number of
- * applications bounds the shared rows.
+ * the refusals of further identities share one row per application and reason, without user and key, so the number of
+ * applications bounds the shared rows: a reason is one of the code's own.
  *
  * Source: docs/reference/accounting.md#counted-refusals.
  */
@@ -38,15 +38,16 @@ export class RefusalRows {
    *
    * @returns true when it starts a new row.
    */
-  note(admission: UsageAdmission, status: RefusedStatus): boolean {
-    const { appId, userId, apiKeyId, createdAtMs } = admission;
+  note(call: RefusedCall, refusal: Refusal): boolean {
+    const { appId, userId, apiKeyId, createdAtMs } = call;
     const minute = minuteOf(createdAtMs);
-    const own = `${appId}\n${status}\n${apiKeyId}\n${minute}\n${userId}`;
+    const why = `${refusal.status}\n${refusal.code}\n${refusal.reason}`;
+    const own = `${appId}\n${why}\n${apiKeyId}\n${minute}\n${userId}`;
     if (this.count(own)) return false;
-    if (this.rows.size < this.max) return this.begin(own, admission, status);
-    const shared = `${appId}\n${status}`;
+    if (this.rows.size < this.max) return this.begin(own, call, refusal);
+    const shared = `${appId}\n${why}`;
     if (this.count(shared)) return false;
-    return this.begin(shared, { ...admission, userId: null, apiKeyId: null, appVersion: null }, status);
+    return this.begin(shared, { ...call, userId: null, apiKeyId: null, appVersion: null }, refusal);
   }
 
   /** Rows that have never been stored. */
@@ -73,9 +74,9 @@ export class RefusalRows {
     return row !== undefined;
   }
 
-  private begin(key: string, admission: UsageAdmission, status: RefusedStatus): true {
-    const members = refusalMembers(admission, status);
-    this.rows.set(key, { members, minute: minuteOf(admission.createdAtMs), requests: 1, stored: 0, sending: 0 });
+  private begin(key: string, call: RefusedCall, refusal: Refusal): true {
+    const members = refusalMembers(call, refusal);
+    this.rows.set(key, { members, minute: minuteOf(call.createdAtMs), requests: 1, stored: 0, sending: 0 });
     return true;
   }
 }

@@ -1,5 +1,12 @@
 import { NO_TOKENS, type TokenCounts, type UsageReading } from '../../../upstreams/usage/token-counts.js';
-import type { CredentialSource, RefusedStatus, UsageAdmission, UsageAttempt, UsageOutcome } from '../usage-event.js';
+import type {
+  CredentialSource,
+  Refusal,
+  RefusedCall,
+  UsageAdmission,
+  UsageAttempt,
+  UsageOutcome,
+} from '../usage-event.js';
 import { type CallCharge, chargedNanoUsd } from './usage-estimate.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
@@ -8,6 +15,8 @@ const OUTSIDE_TEXT_MAX = 200;
 /** The same limit as in the response reader. */
 const RESPONSE_ID_MAX = 256;
 const ROUTE_MAX = 2_000;
+/** Maximum length of what a refused client was told. */
+const REFUSAL_MAX = 400;
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 
 /** A request with an admission record in the journal. */
@@ -21,7 +30,7 @@ export interface AdmittedEvent {
  * The members of an event that are final at admission and differ between calls, as JSON text without braces. Rendered
  * once, because both journal records of a request contain it. An absent member means null, or zero for counts.
  */
-export function ownMembers(admission: UsageAdmission): string {
+export function ownMembers(admission: RefusedCall): string {
   return (
     `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}` +
     textMember('user_id', admission.userId) +
@@ -30,7 +39,7 @@ export function ownMembers(admission: UsageAdmission): string {
 }
 
 /** The admission members that are equal for all calls of one key to one model on one path; each begins with a comma. */
-export function fixedMembers(admission: UsageAdmission): string {
+export function fixedMembers(admission: RefusedCall): string {
   return (
     textMember('organization_id', admission.organizationId) +
     textMember('app_id', admission.appId) +
@@ -114,9 +123,15 @@ export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOut
  *
  * Source: docs/reference/accounting.md#counted-refusals, docs/reference/accounting.md#usage-event.
  */
-export function refusalMembers(admission: UsageAdmission, status: RefusedStatus): string {
-  const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
-  return `${ownMembers(admission)}${fixedMembers(admission)}${credentialSource},"status":"${status}"`;
+export function refusalMembers(call: RefusedCall, refusal: Refusal): string {
+  const { status, code, reason, message, untilMs } = refusal;
+  const credentialSource = textMember('credential_source', credentialSourceOf(call, undefined));
+  const told =
+    `{"code":"${code}"` +
+    textMember('reason', reason) +
+    textMember('message', message, REFUSAL_MAX) +
+    `${untilMs === null ? '' : countMember('until_ms', untilMs)}}`;
+  return `${ownMembers(call)}${fixedMembers(call)}${credentialSource},"status":"${status}","refusal":${told}`;
 }
 
 function measureMembers(reading: UsageReading | undefined): string {
@@ -146,7 +161,7 @@ function partsMember({ parts, audioCachedInputTokens }: TokenCounts): string {
  *
  * Source: docs/reference/accounting.md#usage-event.
  */
-function credentialSourceOf(admission: UsageAdmission, reading: UsageReading | undefined): CredentialSource | null {
+function credentialSourceOf(admission: RefusedCall, reading: UsageReading | undefined): CredentialSource | null {
   if (admission.providerType === 'openrouter') return reading?.credentialSource ?? null;
   return reading?.credentialSource ?? admission.credentialSource;
 }

@@ -36,6 +36,7 @@ const PLAIN_COLUMNS = {
   attempts: 'json',
   response_id: 'text',
   usage_parts: 'jsonb',
+  refusal: 'jsonb',
 } as const;
 
 /** Members whose absence means zero. */

@@ -38,6 +38,19 @@ export class AccountTimeseriesRequest extends AccountUsageRequest {
   }
 }
 
+/** More rows than a spreadsheet shows. */
+const ALL_ROWS = 1_000_000;
+
+export class AccountBreakdownCsvRequest extends AccountUsageRequest {
+  @OneOf(ACCOUNT_DIMENSIONS, { optional: true, description: `${DEFAULT_DIMENSION} when absent.` })
+  by?: AccountDimension;
+
+  toQuestion(): AskedBreakdown {
+    const { by = DEFAULT_DIMENSION, from, to } = this;
+    return { by, limit: ALL_ROWS, from, to };
+  }
+}
+
 export class AccountBreakdownRequest extends AccountUsageRequest {
   @OneOf(ACCOUNT_DIMENSIONS, { optional: true, description: `${DEFAULT_DIMENSION} when absent.` })
   by?: AccountDimension;

@@ -1,4 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { instantOf } from '../../../common/clock.js';
 import { nextBeforeId } from '../../../common/fields/list-fields.js';
 import {
   AUTH_METHODS,
@@ -10,7 +11,7 @@ import {
   USAGE_STATUSES,
   type UsageStatus,
 } from '../../recording/usage-event.js';
-import type { UsageAttemptRow, UsageEventRow } from '../../recording/usage-rows.js';
+import type { RefusalRow, UsageAttemptRow, UsageEventRow } from '../../recording/usage-rows.js';
 import type { UsageEventPage } from '../usage-reports.service.js';
 import { estimateOf, toUsd } from '../usage-totals.rules.js';
 
@@ -35,9 +36,36 @@ export class UsageAttemptResponse {
   }
 }
 
+export class RefusalResponse {
+  @ApiProperty({ type: 'string', description: 'The error code that the client got.' })
+  code: string;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'The reason as in the log; null without one.' })
+  reason: string | null;
+
+  @ApiProperty({ type: 'string', description: 'What the client was told, at the first refusal of the row.' })
+  message: string;
+
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'When the limit is free again; null where only a change of the request or the configuration helps.',
+  })
+  until: string | null;
+
+  static from({ code, reason = '', message, until_ms: untilMs }: RefusalRow): RefusalResponse {
+    const until = untilMs === undefined ? null : instantOf(untilMs).toISOString();
+    return Object.assign(new RefusalResponse(), { code, reason: reason === '' ? null : reason, message, until });
+  }
+}
+
 export class UsageEventResponse {
   @ApiProperty({ type: 'integer', description: 'Increases with time; the cursor of the list.' })
   id: number;
+
+  @ApiProperty({ type: 'string' })
+  app_id: string;
 
   @ApiProperty({ type: 'string', nullable: true })
   user_id: string | null;
@@ -45,7 +73,7 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'string', nullable: true, description: 'The application key used, also through a token.' })
   api_key_id: string | null;
 
-  @ApiProperty({ type: 'string', description: 'Type of the provider.' })
+  @ApiProperty({ type: 'string', description: 'Type of the provider; `(none)`: refused before one was chosen.' })
   provider: string;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The provider instance.' })
@@ -78,7 +106,10 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'string', nullable: true })
   served_model: string | null;
 
-  @ApiProperty({ type: 'string', description: 'The canonical model, after rewrites.' })
+  @ApiProperty({
+    type: 'string',
+    description: 'The canonical model, after rewrites; `(none)`: there is none, or it was refused.',
+  })
   model: string;
 
   @ApiProperty({ type: 'string', description: 'Provider instance and path.' })
@@ -161,9 +192,17 @@ export class UsageEventResponse {
   })
   settled_at: string | null;
 
+  @ApiProperty({
+    type: RefusalResponse,
+    nullable: true,
+    description: 'Why it was refused; null for calls, and for refusals recorded by earlier versions.',
+  })
+  refusal: RefusalResponse | null;
+
   static from(row: UsageEventRow): UsageEventResponse {
     return Object.assign(new UsageEventResponse(), {
       id: Number(row.id),
+      app_id: row.app_id,
       user_id: row.user_id,
       api_key_id: row.api_key_id,
       provider: row.provider_type,
@@ -194,6 +233,7 @@ export class UsageEventResponse {
       attempts: row.attempts?.map(UsageAttemptResponse.from) ?? null,
       created_at: row.created_at.toISOString(),
       settled_at: row.settled_at?.toISOString() ?? null,
+      refusal: row.refusal === null ? null : RefusalResponse.from(row.refusal),
     });
   }
 }

@@ -42,7 +42,7 @@ export class UsageTotalsResponse implements UsageTotals {
   @Count('Requests that failed at the provider.')
   errors: number;
 
-  @Count('Requests refused by a limit, a plan or a block.')
+  @Count('Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid.')
   blocked: number;
 }
 

@@ -127,6 +127,7 @@ async function readUsage(client: ApiClient, app: string): Promise<void> {
   await bodyOf(client.GET('/v1/admin/apps/{app}/usage/breakdown', byModel));
   await bodyOf(client.GET('/v1/admin/usage'));
   await bodyOf(client.GET('/v1/admin/usage/timeseries', { params: { query: { app, unit: 'hour' } } }));
+  await bodyOf(client.GET('/v1/admin/usage/events', { params: { query: { status: 'refused' } } }));
   await bodyOf(client.GET('/v1/admin/usage/breakdown', { params: { query: { by: 'app' } } }));
   const reprice = { provider: 'openai', model: 'gpt-4.1', month } as const;
   await bodyOf(client.POST('/v1/admin/apps/{app}/usage/reprice', { ...ofApp, body: reprice }));

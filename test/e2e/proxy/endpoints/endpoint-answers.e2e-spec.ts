@@ -120,7 +120,7 @@ describe('event of a named endpoint’s call', () => {
     ]);
   });
 
-  it('refused before admission → no event', async () => {
+  it('refused before admission → no event of a call', async () => {
     expect(refusalOf(await client.call({ body: '[]' }))).toEqual([400, 'invalid_request']);
     expect(refusalOf(await client.at('nobody').call())).toEqual([404, 'endpoint_not_found']);
     expect((await client.call()).status).toBe(200);
@@ -157,6 +157,6 @@ describe('event of a named endpoint’s call', () => {
     const [refusal] = await users.proxy.events(2);
     expect(refusal).toMatchObject({ status: 'blocked_user', endpoint_slug: 'answer', user_id: 'ann', cost_usd: 0 });
     const month = await world.api.get(`/v1/admin/apps/${users.proxy.appId}/usage`);
-    expect(month.body.requests).toBe(4);
+    expect(month.body.requests).toBe(5);
   });
 });

@@ -87,14 +87,17 @@ describe('targets that cannot be used', () => {
     },
   );
 
-  it.each(CHANGES)('a primary that is %s → refused, no target is called, no event', async (_name, change, code) => {
-    await chained(priced('first'), serving('second'));
-    await change(0);
-    expect(refusalOf(await chain.call())).toEqual([code === 'pricing_not_configured' ? 400 : 502, code]);
-    expect(chain.asked).toEqual([0, 0]);
-    expect(await chain.client.events(0)).toEqual([]);
-    expect(chain.client.lines('gateway_error')).toHaveLength(1);
-  });
+  it.each(CHANGES)(
+    'a primary that is %s → refused, no target is called, no event of a call',
+    async (_name, change, code) => {
+      await chained(priced('first'), serving('second'));
+      await change(0);
+      expect(refusalOf(await chain.call())).toEqual([code === 'pricing_not_configured' ? 400 : 502, code]);
+      expect(chain.asked).toEqual([0, 0]);
+      expect(await chain.client.events(0)).toEqual([]);
+      expect(chain.client.lines('gateway_error')).toHaveLength(1);
+    },
+  );
 });
 
 describe('the same attempt twice', () => {

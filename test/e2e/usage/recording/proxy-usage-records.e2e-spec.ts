@@ -115,6 +115,7 @@ describe('events and totals of an application', () => {
       created_at,
     ]);
     expect(told).toEqual({
+      app_id: client.appId,
       user_id: 'ann',
       api_key_id: body.keys[0].id,
       provider: 'openai',
@@ -142,6 +143,7 @@ describe('events and totals of an application', () => {
       client_aborted: null,
       attempts: null,
       settled_at: null,
+      refusal: null,
       requests: 1,
     });
   });

@@ -69,6 +69,7 @@ describe('usage of a proxied request', () => {
     expect(body).toEqual({ app_id: app.id, limit: 50, next_before_id: null, events: [expect.anything()] });
     expect(body.events[0]).toEqual({
       id: expect.any(Number),
+      app_id: app.id,
       user_id: null,
       api_key_id: expect.any(String),
       provider: 'openai',
@@ -97,6 +98,7 @@ describe('usage of a proxied request', () => {
       latency_ms: expect.any(Number),
       attempts: null,
       settled_at: null,
+      refusal: null,
       requests: 1,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     });

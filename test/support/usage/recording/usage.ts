@@ -1,5 +1,10 @@
 import type { UsageReading } from '../../../../src/upstreams/usage/token-counts.js';
-import type { UsageAdmission, UsageOutcome } from '../../../../src/usage/recording/usage-event.js';
+import type {
+  Refusal,
+  RefusedStatus,
+  UsageAdmission,
+  UsageOutcome,
+} from '../../../../src/usage/recording/usage-event.js';
 
 /** A request of a server application; only what matters to a test is named by it. */
 export function anAdmission(overrides: Partial<UsageAdmission> = {}): UsageAdmission {
@@ -57,4 +62,9 @@ export function anOutcome(overrides: Partial<UsageOutcome> = {}): UsageOutcome {
     contentType: 'application/json',
     ...overrides,
   };
+}
+
+/** A refusal with a status, ready to be counted. */
+export function aRefusal(status: RefusedStatus = 'blocked_user', overrides: Partial<Refusal> = {}): Refusal {
+  return { status, code: 'auth_required', reason: null, message: 'Not now.', untilMs: null, ...overrides };
 }

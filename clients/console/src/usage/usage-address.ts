@@ -1,0 +1,45 @@
+import { useMemo } from 'react';
+import { useSearchParams } from 'wouter';
+import { MEASURES } from './measures';
+import { type Measure, type Period, periodOf } from './periods.rules';
+
+/** What a page of usage shows is in its address, so that a link to it can be shared. */
+export interface UsageAddress {
+  readonly search: URLSearchParams;
+  readonly period: Period;
+  readonly measure: Measure;
+  /** Changes parameters; an empty one is left out. */
+  set(changes: Readonly<Record<string, string>>): void;
+  /** The address with other parameters, to link to. */
+  to(changes: Readonly<Record<string, string>>): string;
+}
+
+/** The parameters of the service for the period of an application or of the account. */
+export function askedOf(app: string | undefined, { period: { from, to } }: UsageAddress) {
+  return { from, to, ...(app === undefined ? {} : { app }) };
+}
+
+export function useUsageAddress(): UsageAddress {
+  const [search, setSearch] = useSearchParams();
+  const text = search.toString();
+  return useMemo(() => {
+    const current = new URLSearchParams(text);
+    const measure = MEASURES.find(({ value }) => value === current.get('measure'))?.value ?? 'cost';
+    return {
+      search: current,
+      period: periodOf(current, Date.now()),
+      measure,
+      set: (changes) => setSearch((before) => changed(before, changes), { replace: true }),
+      to: (changes) => `?${changed(current, changes)}`,
+    };
+  }, [text, setSearch]);
+}
+
+function changed(before: URLSearchParams, changes: Readonly<Record<string, string>>): URLSearchParams {
+  const after = new URLSearchParams(before);
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === '') after.delete(name);
+    else after.set(name, value);
+  }
+  return after;
+}
