@@ -5,8 +5,9 @@ COPY package.json package-lock.json .npmrc ./
 # The build comes after its sources.
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json ./
-COPY tools/build.mjs tools/
-COPY docs/schemas docs/schemas
+COPY tools/build.mjs tools/documentation.mjs tools/
+COPY README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md ./
+COPY docs docs
 COPY migrations migrations
 COPY src src
 COPY clients clients

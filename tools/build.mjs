@@ -1,7 +1,7 @@
 /**
- * Compiles `src` and `migrations` into `dist`, the console of `clients/console` into `dist/web` and `clients/gw` into
- * `dist/gw`, each if what is there is not its compilation: `npm run build`, and the first step of every script that runs
- * `dist`. The compiled server and its packages become one program in `dist/server`. With `--run <arguments of Node>` the
+ * Compiles `src` and `migrations` into `dist`, the console of `clients/console` into `dist/web`, the documents into
+ * `dist/documentation` and `clients/gw` into `dist/gw`, each if what is there is not its compilation: `npm run build`, and
+ * the first step of every script that runs `dist`. The compiled server and its packages become one program in `dist/server`. With `--run <arguments of Node>` the
  * program named there takes the place of this process when all is built.
  * docs/adr/0006-build-and-start-scripts.md says why it compares contents and why it runs the program,
  * docs/adr/0066-one-program.md why one program.
@@ -39,6 +39,11 @@ const WEB_STAMP = join(OUTPUT_FOLDER, '.web.json');
 const WEB_SETTINGS = 'clients/console/vite.config.ts';
 const COMPRESSED = /\.(?:js|css|svg)$/;
 const LONGEST_WAIT_MS = 10 * 60 * 1000;
+const DOCUMENTS_WRITER = 'tools/documentation.mjs';
+const DOCUMENTS_OUTPUT = join(OUTPUT_FOLDER, 'documentation');
+const DOCUMENTS_STAMP = join(OUTPUT_FOLDER, '.documentation.json');
+/** Folders and files that pages are made of: `tools/documentation.mjs` picks from them. */
+const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', DOCUMENTS_WRITER];
 const GW_FOLDER = join('clients', 'gw');
 const GW_ENTRY = join(GW_FOLDER, 'main.ts');
 const GW_OUTPUT = join(OUTPUT_FOLDER, 'gw');
@@ -166,6 +171,13 @@ const webInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).f
 /** Where the sources of the console are not, as in an image, its files are taken as they are. */
 const isWebUpToDate = () => !existsSync(WEB_SETTINGS) || isStamped(WEB_STAMP, webInputsHash(), filesUnder(WEB_OUTPUT));
 
+const documentsInputsHash = () =>
+  hashOf([...OTHER_INPUTS, ...DOCUMENTS, ...filesUnder('docs'), ...filesUnder(WEB_FOLDER).filter(isSource)]);
+
+/** Where the writer is not, as in an image, the pages are taken as they are. */
+const areDocumentsUpToDate = () =>
+  !existsSync(DOCUMENTS_WRITER) || isStamped(DOCUMENTS_STAMP, documentsInputsHash(), filesUnder(DOCUMENTS_OUTPUT));
+
 const gwInputsHash = () =>
   hashOf([...OTHER_INPUTS, ...filesUnder('docs/schemas'), ...filesUnder(GW_FOLDER).filter(isSource)]);
 
@@ -180,7 +192,8 @@ const bundleInputsHash = () => hashOf(['tools/build.mjs', 'node_modules/.package
 const isBundleUpToDate = () =>
   !existsSync(BUNDLER) || isStamped(SERVER_STAMP, bundleInputsHash(), filesUnder(SERVER_OUTPUT));
 
-const isUpToDate = () => isServerUpToDate() && isBundleUpToDate() && isWebUpToDate() && isGwUpToDate();
+const isUpToDate = () =>
+  isServerUpToDate() && isBundleUpToDate() && isWebUpToDate() && areDocumentsUpToDate() && isGwUpToDate();
 
 /**
  * The compiled server and its packages as one program, without comments, white space and the names of variables. It is a
@@ -322,6 +335,15 @@ async function buildWeb() {
   writeStamp(WEB_STAMP, { inputs, outputs: hashOf(filesUnder(WEB_OUTPUT)) });
 }
 
+/** After the console, whose style and script the pages have. */
+async function buildDocuments() {
+  begin('Writing the documentation');
+  const inputs = documentsInputsHash();
+  const { writeDocumentation } = await import('./documentation.mjs');
+  writeDocumentation(WEB_OUTPUT, DOCUMENTS_OUTPUT);
+  writeStamp(DOCUMENTS_STAMP, { inputs, outputs: hashOf(filesUnder(DOCUMENTS_OUTPUT)) });
+}
+
 const inputsHash = () => hashOf([...OTHER_INPUTS, ...sourceFiles()]);
 
 /** Node has no file lock. A transaction on a SQLite file is one, and ends with the process, however that ends. */
@@ -381,6 +403,7 @@ if (isForClient && !existsSync('node_modules/vite')) {
 } else if (isForClient ? !isGwUpToDate() : !isUpToDate()) {
   const lock = await holdLock();
   if (!isForClient && !isWebUpToDate()) await buildWeb();
+  if (!isForClient && !areDocumentsUpToDate()) await buildDocuments();
   if (!isGwUpToDate()) await buildGw();
   if (!isForClient && !isServerUpToDate()) await build(lock);
   else if (!isForClient && !isBundleUpToDate()) await buildBundle();

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Injectable } from '@nestjs/common';
+import { bestCoding } from './codings.rules.js';
 
 /** Where the build leaves the console: seen from the compiled service, and from its source. */
 const FOLDERS = ['../../web', '../../dist/web'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
@@ -11,13 +12,8 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
+  woff2: 'font/woff2',
 };
-
-/** A coding of a stored file, the best one first. */
-const CODINGS = [
-  { name: 'br', extension: '.br' },
-  { name: 'gzip', extension: '.gz' },
-] as const;
 
 /** A file to send. */
 export interface ConsoleFile {
@@ -55,20 +51,13 @@ export class ConsoleFiles {
     const contentType = TYPES[name.split('.').at(-1) ?? ''];
     const body = this.#assets.get(name);
     if (body === undefined || contentType === undefined) return undefined;
-    for (const { name: contentEncoding, extension } of CODINGS) {
-      const coded = this.#assets.get(name + extension);
-      if (coded !== undefined && accepts(acceptEncoding, contentEncoding)) {
-        return { body: coded, contentType, contentEncoding };
-      }
-    }
-    return { body, contentType };
+    const coding = bestCoding(acceptEncoding, (extension) => this.#assets.has(name + extension));
+    if (coding === undefined) return { body, contentType };
+    return { body: this.#assets.get(name + coding.extension) ?? body, contentType, contentEncoding: coding.name };
   }
-}
 
-/** Source: RFC 9110 12.5.3; a coding with the weight 0 is refused. */
-function accepts(acceptEncoding: string, coding: string): boolean {
-  return acceptEncoding.split(',').some((entry) => {
-    const [name, ...parameters] = entry.split(';').map((part) => part.trim().toLowerCase());
-    return name === coding && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
-  });
+  /** The asset with a name before its hash; undefined where the console is not built. */
+  nameOf(name: string): string | undefined {
+    return [...this.#assets.keys()].find((key) => key.startsWith(`${name}-`));
+  }
 }

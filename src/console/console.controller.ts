@@ -1,14 +1,13 @@
-import { applyDecorators, Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
-import { RouteConfig } from '@nestjs/platform-fastify';
+import { Controller, Get, Header, Param, Req, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import { Access, PublicAccess } from '../common/http/access.js';
+import { PublicAccess } from '../common/http/access.js';
 import { Ids } from '../common/ids.js';
 import { ConsoleFiles } from './console-files.js';
+import { ConsolePageAccess, noSuchRoute, YEAR_SECONDS } from './console-page.js';
 
 const NONCE_BYTES = 16;
-const YEAR_SECONDS = 31_536_000;
 
 /** Addresses of the console; `clients/console/src/routes.tsx` shows them. Every other address stays the API's. */
 const ADDRESSES = [
@@ -64,27 +63,19 @@ export class ConsoleController {
   }
 }
 
-/** A page of the console's host, for anybody; what it shows comes from the API. */
-function ConsolePageAccess(): MethodDecorator {
-  return applyDecorators(Access({ scheme: 'public', consoleHost: true }), RouteConfig({ consoleHost: true }));
-}
-
 /** Nothing but this origin's own files; the nonce is for the style elements of dialogs and for the theme. */
 function policyWith(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'self' 'nonce-${nonce}'`,
     `style-src 'self' 'nonce-${nonce}'`,
+    "font-src 'self'",
     "img-src 'self'",
     "connect-src 'self'",
     "form-action 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
-}
-
-function noSuchRoute(): GatewayError {
-  return new GatewayError('invalid_request', { status: 404, message: 'Route not found', reason: 'route_unknown' });
 }
 
 function notBuilt(): GatewayError {

@@ -28,7 +28,7 @@ const MOST_CPU = 1.5;
 const READ_FILES = `
   const { readdirSync, readFileSync } = require('node:fs');
   const hash = require('node:crypto').createHash('sha256');
-  for (const folder of ['src', 'migrations', 'clients', 'dist']) {
+  for (const folder of ['src', 'migrations', 'clients', 'docs', 'dist']) {
     for (const entry of readdirSync(${JSON.stringify(REPOSITORY)} + folder, { recursive: true, withFileTypes: true })) {
       if (entry.isFile()) hash.update(readFileSync(entry.parentPath + '/' + entry.name, 'utf8'));
     }

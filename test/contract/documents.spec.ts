@@ -22,8 +22,8 @@ const SOURCE_NAME = /^(?!\.)[\w./*<>-]+\.(?:m?ts|tsx|mjs)$/;
 const SOURCE_FOLDERS = '{.ci,clients,examples,migrations,src,test,tools}';
 const OWNED = /^(\/\S+)\s+@/gm;
 const SEAM = /^\| `(\w+)` \| `(src\/[\w./-]+)` \|/gm;
-/** A document as code and tests cite it, with or without a section. */
-const CITED = /\bdocs\/[\w/-]+\.(?:md|json)(?:#[\w-]+)?/g;
+/** A document as code and tests cite it, with or without a section; `'/docs/…'` is an address of the service. */
+const CITED = /(?<!['"`]\/)\bdocs\/[\w/-]+\.(?:md|json)(?:#[\w-]+)?/g;
 const DECISION = /\bADRs? (\d{4})/g;
 /** A numbered section of a document that is not in this repository. */
 const ELSEWHERE =

@@ -48,7 +48,8 @@ export async function run(
   };
   let exitCode: number = EXIT.ok;
   let place: Place | undefined;
-  const program = programOf(version, terminal, isJson, async (command, parsed) => {
+  const documentation = () => documentationAddress(environment, profiles);
+  const program = programOf({ version, terminal, isJson, documentation }, async (command, parsed) => {
     const invocation = new Invocation(parsed, tools);
     place = placeOf(command, parsed, environment);
     whenInterrupted(() => {
@@ -80,6 +81,15 @@ export async function run(
   }
 }
 
+/** Of the deployment that a command would call. Help is shown, whatever state the profiles are in. */
+function documentationAddress({ url, profile }: Environment, profiles: Profiles): string {
+  try {
+    return `${url ?? profiles.readable(profile ?? profiles.current())?.url ?? '<address of the gateway>'}/docs`;
+  } catch {
+    return '<address of the gateway>/docs';
+  }
+}
+
 function placeOf({ name, options = [] }: Command, parsed: Parsed, { managementKey }: Environment): Place {
   return {
     ...{ command: name, subject: parsed.arguments[0], hasEnvironmentKey: managementKey !== undefined },
@@ -89,10 +99,15 @@ function placeOf({ name, options = [] }: Command, parsed: Parsed, { managementKe
 
 type Parsed = ConstructorParameters<typeof Invocation>[0];
 
+interface Setting {
+  readonly version: string;
+  readonly terminal: Terminal;
+  readonly isJson: boolean;
+  readonly documentation: () => string;
+}
+
 function programOf(
-  version: string,
-  terminal: Terminal,
-  isJson: boolean,
+  { version, terminal, isJson, documentation }: Setting,
   execute: (command: Command, parsed: Parsed) => Promise<void>,
 ): CommanderCommand {
   const program = new CommanderCommand('gw')
@@ -108,6 +123,7 @@ function programOf(
     });
   const globals = GLOBAL_OPTIONS.map(([flags, meaning]) => `  ${flags.padEnd(18)}  ${meaning}`);
   program.addHelpText('after', `\nOptions of every command, before or after it:\n${globals.join('\n')}`);
+  program.addHelpText('after', () => `\nDocumentation: ${documentation()}`);
   for (const command of commands) {
     const words = command.name.split(' ');
     const parent = words.slice(0, -1).reduce(groupOf, program);

@@ -59,6 +59,7 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     .setDescription(DESCRIPTION)
     .setVersion(VERSION)
     .addServer(publicUrl)
+    .setExternalDoc('Guides, reference, error codes and settings.', `${publicUrl}/docs`)
     .setLicense('Proprietary', 'https://spdx.org/licenses/')
     .addCookieAuth(
       SESSION_COOKIE,

@@ -246,6 +246,10 @@ export const REASONS = {
     means: 'Postgres did not answer, or not in time.',
     advice: 'See Postgres, and `database_silent` in the log.',
   },
+  documentation_not_built: {
+    means: 'The pages of the documentation are missing.',
+    advice: 'Run `npm run build`.',
+  },
   email_taken: {
     means: 'A person is registered with this e-mail address.',
     advice: 'Sign in instead.',

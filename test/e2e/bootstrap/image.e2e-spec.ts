@@ -47,7 +47,14 @@ describe('the packages of the image', () => {
     directory = mkdtempSync(join(tmpdir(), 'gateway-image-'));
     databaseUrl = await freshDatabase();
     settings = testEnvironment(databaseUrl, join(directory, 'data'), newManagementKey());
-    for (const path of [...productionPackages(), 'dist/server', 'dist/src', 'dist/migrations', 'dist/web'])
+    for (const path of [
+      ...productionPackages(),
+      'dist/server',
+      'dist/src',
+      'dist/migrations',
+      'dist/web',
+      'dist/documentation',
+    ])
       cpSync(join(REPOSITORY, path), join(directory, path), {
         recursive: true,
         filter: (source) =>
@@ -79,6 +86,7 @@ describe('the packages of the image', () => {
         await gateway.start();
         expect((await fetch(`${baseUrl}/v1/readyz`)).status).toBe(200);
         expect((await fetch(`${baseUrl}/openapi.json`)).status).toBe(200);
+        expect((await fetch(`${baseUrl}/docs/errors`)).status).toBe(200);
       } finally {
         await gateway.kill();
       }

@@ -347,6 +347,14 @@ describe('what is typed wrongly', () => {
     },
   );
 
+  it('gw --help → the address of the documentation: of GW_URL, else of the profile, else of none', async () => {
+    expect((await gw.run('--help')).stdout).toContain('Documentation: <address of the gateway>/docs');
+    await connect();
+    expect((await gw.run('--help')).stdout).toContain(`Documentation: ${world.baseUrl}/docs`);
+    const elsewhere = await gw.run('--help', '', { GW_URL: 'https://gateway.example' });
+    expect(elsewhere.stdout).toContain('Documentation: https://gateway.example/docs');
+  });
+
   it.each(['--json --profile default app list', 'app --no-input --json list', '--json account status'])(
     'gw %s → the options of every command stand before it as well',
     async (line) => {
