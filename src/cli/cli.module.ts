@@ -4,7 +4,6 @@ import { OrganizationsModule } from '../accounts/organizations/organizations.mod
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppKeysModule } from '../app-keys/app-keys.module.js';
 import { AppsModule } from '../apps/apps.module.js';
-import { PagesModule } from '../console/pages/pages.module.js';
 import { AddressLimitsModule } from '../platform/address-limits/address-limits.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
@@ -54,7 +53,6 @@ import { TerminalOperations } from './operations/terminal-operations.service.js'
     AccessModule,
     AddressLimitsModule,
     OrganizationsModule,
-    PagesModule,
     SignInModule,
     AppDirectoryModule,
     AppKeysModule,

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AccessModule } from '../accounts/access/access.module.js';
 import { OrganizationsModule } from '../accounts/organizations/organizations.module.js';
-import { PagesModule } from '../console/pages/pages.module.js';
 import { AddressLimitsModule } from '../platform/address-limits/address-limits.module.js';
 import { SignInModule } from '../sign-in/sign-in.module.js';
 import { AuthorizationsRepository } from './authorizations/authorizations.repository.js';
@@ -32,7 +31,7 @@ import { TokenController } from './server/token.controller.js';
  * oauth_tokens_issued, oauth_token_refused.
  */
 @Module({
-  imports: [AccessModule, AddressLimitsModule, OrganizationsModule, PagesModule, SignInModule],
+  imports: [AccessModule, AddressLimitsModule, OrganizationsModule, SignInModule],
   controllers: [
     OAuthMetadataController,
     AuthorizeController,

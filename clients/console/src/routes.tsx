@@ -84,8 +84,8 @@ function FirstPage(): ReactNode {
 
 function NoSuchPage() {
   return (
-    <EmptyState title="There is no such page" actions={<ButtonLink to="/apps">Applications</ButtonLink>}>
-      The address may be old, or mistyped.
+    <EmptyState title="Page not found" actions={<ButtonLink to="/apps">Applications</ButtonLink>}>
+      The address may be outdated or mistyped.
     </EmptyState>
   );
 }

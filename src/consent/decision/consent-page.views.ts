@@ -11,8 +11,8 @@ const TITLE = 'Give a client access';
 const SURE = 'I started this in my client, and I trust it';
 
 const GRANT_TEXTS: Readonly<Record<Grant, string>> = {
-  read: 'look only: applications, usage, providers without their keys',
-  manage: 'look and change: also create, change and delete applications, providers and keys',
+  read: 'read only: applications, usage, providers without their keys',
+  manage: 'read and write: also create, change and delete applications, providers and keys',
 };
 
 const ROLE_NOTES: Readonly<Record<Role, string>> = {

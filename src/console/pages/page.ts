@@ -14,7 +14,7 @@ const MAX_FORM_BYTES = 65_536;
  * refresh, because browsers apply `form-action` to redirects too.
  */
 const CONTENT_SECURITY_POLICY =
-  "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+  "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 /** A page of the console's host, for anybody; it is in no OpenAPI document. */
 export function PageAccess(): MethodDecorator {
@@ -57,7 +57,7 @@ export function withStatus(reply: FastifyReply, status: number, page: Page): str
 }
 
 /**
- * The document of a page.
+ * The document of a page, in the frame that pages of the console have for people who are not signed in.
  *
  * Its referrer policy is stricter than none for other origins, and lets forms send the `Origin` that their route
  * demands: without any referrer browsers send `null`.
@@ -73,13 +73,16 @@ export function render({ title, body, continueTo }: Page): string {
 <meta name="robots" content="noindex">
 ${refresh}
 <title>${title}</title>
+<link rel="icon" type="image/svg+xml" href="/assets/pages.svg">
 <link rel="stylesheet" href="/assets/pages.css">
 <script src="/assets/pages.js" defer></script>
 </head>
 <body>
+<header><img src="/assets/pages.svg" alt="" width="24" height="24"> Gateway</header>
 <main>
 ${body}
 </main>
+<footer><a href="/docs">Documentation</a></footer>
 </body>
 </html>
 `.text;

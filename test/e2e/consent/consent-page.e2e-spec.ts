@@ -90,7 +90,7 @@ describeWithBrowser('the consent page in a browser', () => {
       expect(await page.getByText(`127.0.0.1:${port}`, { exact: true }).isVisible()).toBe(true);
       expect(await page.getByText(`198.51.100.${people}`).isVisible()).toBe(true);
       expect(await page.getByText('Theirs').isVisible()).toBe(true);
-      await page.getByRole('radio', { name: /look only/ }).check();
+      await page.getByRole('radio', { name: /read only/ }).check();
       await page.getByRole('button', { name: 'Approve' }).click();
       expect(arrived).toEqual([]);
       await page.getByRole('checkbox').check();

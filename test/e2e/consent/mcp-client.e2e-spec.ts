@@ -71,7 +71,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
       expect(client.authorizationUrl?.searchParams.get('resource')).toBe(`${world.consoleOrigin}/mcp`);
       await arrive();
       expect(await page.getByText(CLIENT_NAME).isVisible()).toBe(true);
-      await allow(/look and change/);
+      await allow(/read and write/);
       const callback = await client.finish();
       expect([callback.get('iss'), callback.get('state')]).toEqual([world.consoleOrigin, 'state-of-the-client']);
       const connected = await client.connect();
@@ -97,7 +97,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
       client = await McpOAuthClient.make(world.baseUrl, REVISIONS[0]);
       await client.connect();
       await arrive();
-      await allow(/look only/);
+      await allow(/read only/);
       await client.finish();
       const connected = await client.connect();
       if (connected === undefined) throw new Error('it was not let in');

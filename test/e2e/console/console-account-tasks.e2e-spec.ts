@@ -144,7 +144,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${app}/auth`);
-      await page.getByLabel('Name of a new key').fill('Trial');
+      await page.getByLabel('Key name').fill('Trial');
       await page.getByLabel('Expires').fill('2099-01-31T12:00');
       await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByRole('dialog').waitFor();

@@ -61,7 +61,7 @@ describeWithBrowser('the forms of the console', () => {
       const fill = page.getByRole('button', { name: 'Fill in' });
       expect(await fill.getAttribute('title')).toBe('Enter Project reference first.');
       await fill.click({ force: true });
-      const keys = page.getByLabel('Address of the signing keys (JWKS)');
+      const keys = page.getByLabel('JWKS URL');
       expect(await keys.inputValue()).toBe('');
       await page.getByLabel('Project reference').fill('abcdefghijklmnopqrst');
       await fill.click();
@@ -84,8 +84,8 @@ describeWithBrowser('the forms of the console', () => {
       await provider();
       const id = await app();
       await browser.go(`/apps/${id}/proxy`);
-      await page.getByLabel('Model that is sent').fill('my "best": model');
-      await page.getByLabel('Model that is called').fill('no-such-model');
+      await page.getByLabel('Requested model').fill('my "best": model');
+      await page.getByLabel('Model to call').fill('no-such-model');
       await page.getByRole('button', { name: 'Add rewrite' }).click();
       await save();
       const line = page.getByText('my "best": model').locator('..');

@@ -95,13 +95,13 @@ describeWithBrowser('the console without a mouse', () => {
       await heading(/^Worker/);
       await press('Limits', 'link');
       await heading('Worker: limits');
-      await type('Requests a minute', '60');
-      await type('Dollars a month (UTC)', '0.5');
+      await type('Requests per minute', '60');
+      await type('USD per month (UTC)', '0.5');
       await press('Save');
       await page.getByText('Saved.', { exact: false }).waitFor();
       await page.reload();
-      expect(await page.getByLabel('Requests a minute').first().inputValue()).toBe('60');
-      expect(await page.getByLabel('Dollars a month (UTC)').first().inputValue()).toBe('0.5');
+      expect(await page.getByLabel('Requests per minute').first().inputValue()).toBe('60');
+      expect(await page.getByLabel('USD per month (UTC)').first().inputValue()).toBe('0.5');
       await page.getByText('$0.00 of $0.50').waitFor();
     },
     TASK_MS,

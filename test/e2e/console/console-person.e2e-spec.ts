@@ -142,7 +142,7 @@ describeWithBrowser('what a person has typed', () => {
       await page.getByRole('button', { name: 'Discard' }).click();
       expect(await field.inputValue()).toBe(before);
       await field.fill('{ "top_p": ');
-      await page.getByText('is no JSON object').waitFor();
+      await page.getByText('is not a JSON object').waitFor();
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByRole('alert').first().waitFor();
       const stored = async () => (await client.get(`/v1/admin/apps/${app.id}`)).body.app;
@@ -171,7 +171,7 @@ describeWithBrowser('what a person has typed', () => {
     async () => {
       const { browser, page, app, client } = await atWork();
       await browser.go(`/apps/${app.id}/limits`);
-      const minute = page.getByLabel('Requests a minute').first();
+      const minute = page.getByLabel('Requests per minute').first();
       await minute.fill('12');
       await minute.fill('12x');
       await page.getByRole('button', { name: 'Save', exact: true }).click();

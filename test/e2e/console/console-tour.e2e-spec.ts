@@ -151,13 +151,13 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
       );
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       const dialog = page.getByRole('dialog');
-      await dialog.getByText('Somebody else saved in the meantime').waitFor();
+      await dialog.getByText('Someone else saved changes in the meantime').waitFor();
       expect(await browser.axe()).toEqual([]);
       await dialog.getByRole('button', { name: 'Keep mine' }).click();
       await dialog.getByRole('button', { name: 'Save', exact: true }).click();
       await page.getByText('Saved.', { exact: false }).waitFor();
       await browser.go(`/apps/${app}/limits`);
-      expect(await page.getByLabel('Requests a minute').first().inputValue()).toBe('77');
+      expect(await page.getByLabel('Requests per minute').first().inputValue()).toBe('77');
       await browser.go(`/apps/${app}/overview`);
       await page.getByRole('heading', { level: 1, name: 'Mine' }).waitFor();
     },
@@ -169,7 +169,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${app}/limits`);
-      const minute = page.getByLabel('Requests a minute').first();
+      const minute = page.getByLabel('Requests per minute').first();
       await minute.fill('0');
       page.once('dialog', (dialog) => void dialog.accept());
       await page.reload();

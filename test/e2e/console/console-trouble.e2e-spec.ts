@@ -68,7 +68,7 @@ describeWithBrowser('the console in trouble', () => {
       const browser = await open(admin.cookie);
       const { page } = browser;
       await browser.go('/access');
-      await page.getByLabel('Name of a new key').fill('Late');
+      await page.getByLabel('Key name').fill('Late');
       const demoted = await owner.client.put(`/v1/admin/members/${admin.identityId}`, { role: 'member' });
       expect(demoted.status).toBe(200);
       await page.getByRole('button', { name: 'Create', exact: true }).click();
@@ -91,7 +91,7 @@ describeWithBrowser('the console in trouble', () => {
       await page.getByText('The gateway does not answer').waitFor();
       await context.setOffline(false);
       await page.getByRole('link', { name: 'Providers' }).click();
-      await page.getByText('No provider yet').waitFor();
+      await page.getByText('No providers yet').waitFor();
     },
     PAGE_MS,
   );
@@ -112,10 +112,10 @@ describeWithBrowser('the console in trouble', () => {
         return route.fulfill({ status, headers: { 'retry-after': '7' }, json: { error } });
       });
       await browser.go('/members');
-      await page.getByLabel('E-mail of the person').fill('grace@example.com');
+      await page.getByLabel('Email (optional)').fill('grace@example.com');
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByRole('alert').getByText(`It is refused. ${says}`).waitFor();
-      expect(await page.getByLabel('E-mail of the person').inputValue()).toBe('grace@example.com');
+      expect(await page.getByLabel('Email (optional)').inputValue()).toBe('grace@example.com');
       expect(new URL(page.url()).pathname).toBe('/members');
     },
     PAGE_MS,

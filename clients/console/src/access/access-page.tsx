@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader } from '../design/layout';
+import { Badge, Card, EmptyState, ErrorAlert, PageHeader } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { Revocation } from '../design/revocation';
 import { SecretDialog } from '../design/secret-dialog';
@@ -18,8 +18,8 @@ import { AiClientCard } from './ai-client-card';
 type ManagementKey = Schemas['ManagementKeyResource'];
 
 const GRANTS = [
-  { value: 'manage', label: 'look and change' },
-  { value: 'read', label: 'look only' },
+  { value: 'manage', label: 'Read and write' },
+  { value: 'read', label: 'Read only' },
 ] as const;
 
 const SOURCES: Readonly<Record<ManagementKey['source'], string>> = {
@@ -69,7 +69,7 @@ export function AccessPage() {
             }}
           >
             <TextField
-              label="Name of a new key"
+              label="Key name"
               required
               maxLength={100}
               value={name}
@@ -77,16 +77,16 @@ export function AccessPage() {
               error={problemAt(problem, 'name')}
               className="min-w-52 flex-1"
             />
-            <SelectField label="It may" value={grant} options={GRANTS} onChange={setGrant} />
+            <SelectField label="Permission" value={grant} options={GRANTS} onChange={setGrant} />
             <Button size="row" look="primary" type="submit" reason={reason}>
               Create
             </Button>
           </form>
-          {problem !== undefined && problemAt(problem, 'name') === undefined && <Alert>{messageOf(problem)}</Alert>}
+          {problem !== undefined && problemAt(problem, 'name') === undefined && <ErrorAlert error={problem} />}
           <Loaded query={query} rows={6}>
             {(keys) =>
               keys.length === 0 ? (
-                <EmptyState title="Nobody but you">
+                <EmptyState title="No keys or connections yet">
                   Create a key for a script, or run <code>gw login</code> in a terminal.
                 </EmptyState>
               ) : (
@@ -101,7 +101,7 @@ export function AccessPage() {
           </Loaded>
         </Card>
       </div>
-      <SecretDialog title="A new management key" secret={secret} onClose={() => setSecret(undefined)} />
+      <SecretDialog title="New management key" secret={secret} onClose={() => setSecret(undefined)} />
       <Revocation target={revoking} onClose={() => setRevoking(undefined)} onRevoke={revoke} />
     </>
   );
@@ -122,11 +122,11 @@ function columnsOf(revoke: (key: ManagementKey) => void, reason: string | undefi
     { key: 'source', header: 'Kind', cell: ({ source }) => <Badge>{SOURCES[source]}</Badge> },
     {
       key: 'grant',
-      header: 'May',
+      header: 'Permission',
       isDetail: true,
-      cell: ({ grant }) => (grant === 'read' ? 'look' : 'look and change'),
+      cell: ({ grant }) => (grant === 'read' ? 'Read only' : 'Read and write'),
     },
-    { key: 'made', header: 'Made', isDetail: true, cell: ({ createdAt }) => <Day at={createdAt} /> },
+    { key: 'made', header: 'Created', isDetail: true, cell: ({ createdAt }) => <Day at={createdAt} /> },
     {
       key: 'used',
       header: 'Last used',
@@ -138,7 +138,7 @@ function columnsOf(revoke: (key: ManagementKey) => void, reason: string | undefi
       header: 'Status',
       cell: ({ enabled, revokedAt }) => (
         <Badge tone={enabled ? 'good' : 'neutral'}>
-          {enabled ? 'works' : revokedAt === null ? 'expired' : 'revoked'}
+          {enabled ? 'Active' : revokedAt === null ? 'Expired' : 'Revoked'}
         </Badge>
       ),
     },

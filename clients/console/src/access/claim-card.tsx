@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert, Card } from '../design/layout';
+import { Card, ErrorAlert } from '../design/layout';
 
 /** An account that a program has opened, and no person owns yet. */
 export function ClaimCard() {
@@ -43,7 +43,7 @@ export function ClaimCard() {
           Claim
         </Button>
       </form>
-      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
     </Card>
   );
 }

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ApiError, messageOf } from '../api/api-error';
+import { ApiError } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { SignUpForm } from '../session/sign-up-page';
 import { Frame } from '../session/signed-out-frame';
@@ -33,7 +33,7 @@ export function InvitePage() {
   if (token === null) {
     return (
       <Frame title="Invitation">
-        <Alert>This link is incomplete. Open the whole link.</Alert>
+        <Alert>This link is incomplete. Open the full link.</Alert>
       </Frame>
     );
   }
@@ -99,7 +99,7 @@ function Acceptance({ token, email }: { readonly token: string; readonly email: 
       <p>
         You are signed in as <strong>{session.session.user.email}</strong>.
       </p>
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
       <Button look="primary" onClick={() => void accept()}>
         Join
       </Button>

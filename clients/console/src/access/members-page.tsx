@@ -8,7 +8,7 @@ import { Button } from '../design/button';
 import { CodeBlock } from '../design/copy';
 import { TypedConfirmation } from '../design/dialog';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, PageHeader } from '../design/layout';
+import { Badge, Card, ErrorAlert, PageHeader } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { SecretDialog } from '../design/secret-dialog';
 import { type Column, Table } from '../design/table';
@@ -25,7 +25,7 @@ type Role = Member['role'];
 const ROLES = [
   { value: 'owner', label: 'Owner' },
   { value: 'admin', label: 'Admin' },
-  { value: 'member', label: 'Member (looks only)' },
+  { value: 'member', label: 'Member (read only)' },
 ] as const;
 
 export function MembersPage() {
@@ -80,7 +80,7 @@ function Members() {
       cell: ({ id, name, email, kind }) => (
         <span className="block max-w-72">
           <span className="block truncate font-medium">
-            {name ?? email ?? id} {id === user.id && <Badge>you</Badge>} {kind === 'service' && <Badge>program</Badge>}
+            {name ?? email ?? id} {id === user.id && <Badge>You</Badge>} {kind === 'service' && <Badge>Service</Badge>}
           </span>
           <span className="block truncate text-xs text-muted">{email}</span>
         </span>
@@ -135,7 +135,7 @@ function Members() {
       <Loaded query={query}>
         {(members) => <Table caption="Members" columns={columns} rows={members} rowKey={({ id }) => id} />}
       </Loaded>
-      {problem !== undefined && <Alert>{messageOf(problem)}</Alert>}
+      {problem !== undefined && <ErrorAlert error={problem} />}
       <SecretDialog
         title="A link for a new password"
         label="Link, valid once and for 24 hours"
@@ -215,9 +215,9 @@ function Invitations() {
         }}
       >
         <TextField
-          label="E-mail of the person"
+          label="Email (optional)"
           type="email"
-          hint="Empty: anybody with the link."
+          hint="Empty: anyone with the link."
           value={email}
           onChange={setEmail}
           error={problemAt(problem, 'email')}
@@ -228,12 +228,10 @@ function Invitations() {
           Invite
         </Button>
       </form>
-      {problem !== undefined && problemAt(problem, 'email', 'role') === undefined && (
-        <Alert>{messageOf(problem)}</Alert>
-      )}
+      {problem !== undefined && problemAt(problem, 'email', 'role') === undefined && <ErrorAlert error={problem} />}
       {link !== undefined && (
         <div className="border-b border-line p-4">
-          <CodeBlock label="The link; it is shown only once" code={link} />
+          <CodeBlock label="Invitation link (shown only once)" code={link} />
         </div>
       )}
       <Loaded query={query} rows={1}>

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
-import { ApiError, messageOf } from '../api/api-error';
+import { ApiError } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { useToast } from '../design/toast';
 import { DRAFT, Kept, parsedOf } from '../session/kept';
@@ -106,7 +106,7 @@ function Editor({
       void client.invalidateQueries({ queryKey: queries.appCheck(id).queryKey });
       setStored(fresh(saved));
       setNewest(undefined);
-      say('Saved. It applies within a second.');
+      say('Saved. Changes apply within a second.');
     } catch (thrown) {
       if (!(thrown instanceof ApiError && thrown.code === 'app_revision_conflict')) setError(thrown);
       else await client.fetchQuery({ ...queries.app(id), staleTime: 0 }).then(setNewest, setError);
@@ -164,7 +164,7 @@ function SaveBar() {
   if (!isDirty) return null;
   return (
     <div className="sticky bottom-4 z-10 mt-6 flex flex-col gap-2 rounded-lg border border-line bg-surface p-3 shadow-lg">
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
       <div className="flex flex-wrap items-center justify-between gap-3">
         <span className="text-sm text-muted" role="status">
           You have unsaved changes.

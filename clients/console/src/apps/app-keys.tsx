@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState } from '../design/layout';
+import { Badge, Card, EmptyState, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { Revocation } from '../design/revocation';
 import { SecretDialog } from '../design/secret-dialog';
@@ -78,7 +78,7 @@ export function AppKeys({ app }: { readonly app: string }) {
     },
   ];
   return (
-    <Card title="Application keys" lead="A server sends one as a bearer. Each is shown once." isFlush>
+    <Card title="Application keys" lead="Your server sends one as a bearer token. Each is shown only once." isFlush>
       <form
         className="flex flex-wrap items-start gap-3 border-b border-line p-4"
         onSubmit={(event) => {
@@ -87,7 +87,7 @@ export function AppKeys({ app }: { readonly app: string }) {
         }}
       >
         <TextField
-          label="Name of a new key"
+          label="Key name"
           required
           maxLength={100}
           value={name}
@@ -107,19 +107,17 @@ export function AppKeys({ app }: { readonly app: string }) {
           Create key
         </Button>
       </form>
-      {problem !== undefined && !FIELDS.some((field) => problemAt(problem, field)) && (
-        <Alert>{messageOf(problem)}</Alert>
-      )}
+      {problem !== undefined && !FIELDS.some((field) => problemAt(problem, field)) && <ErrorAlert error={problem} />}
       <Loaded query={query}>
         {(keys) =>
           keys.length === 0 ? (
-            <EmptyState title="No key yet">Without a key no server can call.</EmptyState>
+            <EmptyState title="No keys yet">Without a key, no server can call.</EmptyState>
           ) : (
             <Table caption="Application keys" columns={columns} rows={keys} rowKey={({ id }) => id} />
           )
         }
       </Loaded>
-      <SecretDialog title="A new application key" secret={secret} onClose={() => setSecret(undefined)} />
+      <SecretDialog title="New application key" secret={secret} onClose={() => setSecret(undefined)} />
       <Revocation target={revoking} onClose={() => setRevoking(undefined)} onRevoke={revoke} />
     </Card>
   );

@@ -92,7 +92,7 @@ export function AppsPage() {
             <Loaded query={pages} rows={10} isOld={isOld}>
               {({ pages: loaded }) =>
                 loaded[0]?.total === 0 ? (
-                  <EmptyState title="Nothing found">No application matches this search and status.</EmptyState>
+                  <EmptyState title="No results">No application matches this search and status.</EmptyState>
                 ) : (
                   <Table
                     caption="Applications with the usage of this month"
@@ -122,7 +122,7 @@ function NoApps() {
   return (
     <Card>
       <EmptyState
-        title="No application yet"
+        title="No applications yet"
         actions={
           <ButtonLink to="/start" look="primary">
             Guided start

@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<AuthEvent>[] = [
   },
   {
     key: 'latency',
-    header: 'Took',
+    header: 'Duration',
     isNumber: true,
     isDetail: true,
     cell: ({ latency_ms: ms }) => (ms === null ? '—' : durationText(ms)),
@@ -85,9 +85,7 @@ function Attempts({ events }: { readonly events: readonly AuthEvent[] }) {
     return <Table caption="Authentication attempts" columns={COLUMNS} rows={events} rowKey={keyOf} />;
   }
   return (
-    <EmptyState title="Nobody has signed in yet">
-      Attempts appear here within a second, failed ones with their cause.
-    </EmptyState>
+    <EmptyState title="No sign-ins yet">Attempts appear here within a second, failed ones with their cause.</EmptyState>
   );
 }
 

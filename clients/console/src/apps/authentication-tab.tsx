@@ -19,14 +19,14 @@ const MOBILE_SOURCES = [
   {
     value: 'issuer',
     label: 'Your sign-in',
-    hint: 'Users bring a token of Firebase, Supabase, Auth0, Clerk or your own.',
+    hint: 'Users send a token from Firebase, Supabase, Auth0, Clerk or your own provider.',
   },
 ] as const;
 
 const SERVER_SOURCES = [
-  { value: 'none', label: 'Nobody', hint: 'Calls count for the application alone.' },
-  { value: 'header', label: 'A header', hint: 'Your server says for whom it calls.' },
-  { value: 'issuer', label: 'Your sign-in', hint: 'Users bring a token; your server exchanges it.' },
+  { value: 'none', label: 'No users', hint: 'Calls count toward the application only.' },
+  { value: 'header', label: 'A header', hint: 'Your server names the user of each call.' },
+  { value: 'issuer', label: 'Your sign-in', hint: 'Users send a token, which your server exchanges.' },
 ] as const;
 
 export function AuthenticationTab() {
@@ -71,7 +71,7 @@ function DeviceForm() {
         />
         <Checkbox
           label="Accept development builds"
-          hint="For apps that run from Xcode. Off before you ship."
+          hint="For apps that run from Xcode. Turn it off before you ship."
           checked={environments.includes('development')}
           onChange={(isOn) => set({ environments: isOn ? ['production', 'development'] : ['production'] })}
           reason={reason}
@@ -97,7 +97,7 @@ function UserForm() {
     else set({ source });
   };
   return (
-    <Card title="Users" lead="Whose limits and budget a call counts for.">
+    <Card title="Users" lead="Which user’s limits and budget a call counts toward.">
       <div className="flex flex-col gap-5">
         {reason !== undefined && (
           <p id={note} className="text-sm text-muted">
@@ -105,7 +105,7 @@ function UserForm() {
           </p>
         )}
         <Choices
-          legend="Who is the user of a call?"
+          legend="How users are identified"
           value={endUser.source}
           choices={isServer ? SERVER_SOURCES : MOBILE_SOURCES}
           onChange={choose}

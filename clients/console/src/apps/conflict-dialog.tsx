@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { type Conflict, conflictsOf, type Draft, type Json, merged, type Winner } from './draft-merge.rules';
 
-/** Somebody else saved in the meantime: what both changed is decided one by one, the rest is merged. */
+/** Someone else saved changes in the meantime: what both changed is decided one by one, the rest is merged. */
 export function ConflictDialog({
   base,
   mine,
@@ -30,7 +29,7 @@ export function ConflictDialog({
   const open = conflicts.filter(({ path }) => winners[path] === undefined).length;
   return (
     <Dialog
-      title="Somebody else saved in the meantime"
+      title="Someone else saved changes in the meantime"
       lead={
         conflicts.length === 0
           ? 'Their changes and yours do not overlap. Save to keep both.'
@@ -48,7 +47,7 @@ export function ConflictDialog({
             onChoose={(winner) => setWinners({ ...winners, [conflict.path]: winner })}
           />
         ))}
-        {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && <ErrorAlert error={error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button

@@ -269,10 +269,10 @@ function ParamsForm({
             onChange({ ...endpoint, params: parsedMap(text) ?? unreadable(text) });
           }}
           reason={reason}
-          error={params === undefined ? 'is no JSON object' : problem}
+          error={params === undefined ? 'is not a JSON object' : problem}
         />
         <NumberField
-          label="Most output tokens a call"
+          label="Max output tokens"
           hint="Empty: no ceiling here; the provider’s own applies."
           value={ceiling}
           onChange={(value) => onChange(value === undefined ? rest : { ...rest, max_output_tokens: value })}
@@ -290,7 +290,7 @@ function ParamsForm({
 
 type Params = NonNullable<Schemas['AppResponsesEndpoint']['params']>;
 
-/** A text that is no JSON object is the value itself, until it is one: the gateway refuses to store it. */
+/** A text that is not a JSON object is the value itself, until it is one: the gateway refuses to store it. */
 function unreadable(text: string): Params {
   return text as unknown as Params;
 }

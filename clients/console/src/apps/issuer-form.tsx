@@ -41,7 +41,7 @@ export function IssuerForm({
       <Preset initial={issuer.provider} onFill={(members) => onChange({ ...issuer, ...members })} />
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField
-          label="Address of the signing keys (JWKS)"
+          label="JWKS URL"
           value={issuer.jwks_url}
           onChange={(jwks_url) => set({ jwks_url })}
           reason={reason}
@@ -63,15 +63,15 @@ export function IssuerForm({
           error={problemAt(error, `${PATH}.audience`)}
         />
         <TextField
-          label="Claim of the user’s id"
-          hint="As sub, or user.id for a claim inside another."
+          label="User ID claim"
+          hint="For example, sub, or user.id for a nested claim."
           value={textOfList(issuer.user_id_claim, '.')}
           onChange={(user_id_claim) => set({ user_id_claim })}
           reason={reason}
           error={problemAt(error, `${PATH}.user_id_claim`)}
         />
         <NumberField
-          label="Longest lifetime of a token, in seconds"
+          label="Maximum token lifetime (seconds)"
           value={issuer.max_token_lifetime_seconds}
           onChange={(seconds = DAY_SECONDS) => set({ max_token_lifetime_seconds: seconds })}
           reason={reason}
@@ -141,7 +141,7 @@ function Preset({
   );
 }
 
-/** Claims that a token must have, such as a subscription; with a token to try them on. */
+/** Required claims, such as a subscription; with a token to try them on. */
 function RequiredClaims({
   claims,
   onChange,
@@ -157,7 +157,7 @@ function RequiredClaims({
     onChange(claims.map((own, at) => (at === index ? claim : own)));
   return (
     <fieldset className="flex flex-col gap-3">
-      <legend className="mb-2 text-sm font-medium">Claims that a token must have</legend>
+      <legend className="mb-2 text-sm font-medium">Required claims</legend>
       {claims.length === 0 && <p className="text-sm text-muted">None: every user who signs in may call.</p>}
       {claims.map((claim, index) => (
         <ClaimRow
@@ -177,7 +177,7 @@ function RequiredClaims({
         </Button>
       </div>
       <TextArea
-        label="A token to try"
+        label="Test token"
         hint="It is read in this browser only, and its signature is not checked."
         rows={3}
         value={token}

@@ -46,7 +46,7 @@ export function LimitGauges() {
       )}
       {perDay !== undefined && (
         <Loaded query={today} rows={1}>
-          {(used) => <Gauge label="Requests of today (UTC)" used={used} limit={perDay} text={countText} />}
+          {(used) => <Gauge label="Requests today (UTC)" used={used} limit={perDay} text={countText} />}
         </Loaded>
       )}
     </>

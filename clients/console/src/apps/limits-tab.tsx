@@ -44,7 +44,7 @@ function ScopeForm({ scope }: { readonly scope: Scope }) {
   return (
     <div className="grid gap-4 sm:grid-cols-3">
       <NumberField
-        label="Requests a minute"
+        label="Requests per minute"
         reason={reason}
         hint="Empty: unlimited."
         value={limits.requests?.per_minute ?? undefined}
@@ -52,7 +52,7 @@ function ScopeForm({ scope }: { readonly scope: Scope }) {
         error={problemAt(error, `${path}.requests.per_minute`)}
       />
       <NumberField
-        label="Requests a day (UTC)"
+        label="Requests per day (UTC)"
         reason={reason}
         hint="Empty: unlimited."
         value={limits.requests?.per_day ?? undefined}
@@ -60,7 +60,7 @@ function ScopeForm({ scope }: { readonly scope: Scope }) {
         error={problemAt(error, `${path}.requests.per_day`)}
       />
       <NumberField
-        label="Dollars a month (UTC)"
+        label="USD per month (UTC)"
         reason={reason}
         hint="Empty: unlimited."
         value={limits.spending?.monthly_usd ?? undefined}

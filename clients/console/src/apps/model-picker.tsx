@@ -67,7 +67,7 @@ export function ModelPicker({
       </ul>
       <TextField
         label="Add a model"
-        placeholder="Search, or type a name"
+        placeholder="Search or type a name"
         value={typed}
         onChange={setTyped}
         reason={reason}

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { Button, ButtonLink } from '../design/button';
 import { Checkbox, Choices, TextField } from '../design/field';
-import { Alert, Card, PageHeader } from '../design/layout';
+import { Card, ErrorAlert, PageHeader } from '../design/layout';
 import { SecretDialog } from '../design/secret-dialog';
 import { useReadOnlyReason } from '../shell/session';
 import { type AppKind, newConfig } from './app-config.rules';
@@ -16,7 +16,7 @@ const KINDS = [
     label: 'Mobile app',
     hint: 'An iOS app. Its devices prove themselves with App Attest; no key is in the app.',
   },
-  { value: 'server', label: 'Server', hint: 'A backend of yours. It calls with a key that you keep secret.' },
+  { value: 'server', label: 'Server', hint: 'Your backend. It calls with a key that you keep secret.' },
 ] as const;
 
 export function NewAppPage() {
@@ -76,13 +76,13 @@ export function NewAppPage() {
             onChange={setName}
             error={problems.name}
           />
-          <Choices legend="What calls?" value={kind} choices={KINDS} onChange={setKind} />
+          <Choices legend="Client type" value={kind} choices={KINDS} onChange={setKind} />
           {kind === 'mobile' && (
             <>
               <div className="grid gap-4 sm:grid-cols-2">
                 <TextField
                   label="Team ID"
-                  hint="Ten capitals or digits, from your Apple developer account."
+                  hint="Ten uppercase letters or digits, from your Apple Developer account."
                   required
                   value={teamId}
                   onChange={setTeamId}
@@ -90,7 +90,7 @@ export function NewAppPage() {
                 />
                 <TextField
                   label="Bundle ID"
-                  hint="As com.example.journal."
+                  hint="For example, com.example.journal."
                   required
                   value={bundleId}
                   onChange={setBundleId}
@@ -99,7 +99,7 @@ export function NewAppPage() {
               </div>
               <Checkbox
                 label="Accept development builds"
-                hint="Needed for apps that run from Xcode. Switch it off before you ship."
+                hint="Needed for apps that run from Xcode. Turn it off before you ship."
                 checked={allowsDevelopment}
                 onChange={setAllowsDevelopment}
               />
@@ -109,7 +109,7 @@ export function NewAppPage() {
               </p>
             </>
           )}
-          {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+          {error !== undefined && !isAtField && <ErrorAlert error={error} />}
           <div className="flex gap-2">
             <Button look="primary" type="submit" isBusy={isBusy} reason={reason}>
               Create
@@ -119,7 +119,7 @@ export function NewAppPage() {
         </form>
       </Card>
       <SecretDialog
-        title="The key of your application"
+        title="Your application key"
         secret={made?.key}
         onClose={() => made !== undefined && leave(made.id)}
       />

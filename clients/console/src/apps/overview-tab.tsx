@@ -49,7 +49,7 @@ function Readiness() {
   const { id } = useAppDraft();
   const query = useQuery(queries.appCheck(id));
   return (
-    <Card title="Readiness" lead="What this application reaches. Nothing is sent to a provider for this.">
+    <Card title="Readiness" lead="What this application can call. This check sends nothing to a provider.">
       <Loaded query={query}>{(check) => <Check check={check} />}</Loaded>
     </Card>
   );

@@ -47,7 +47,7 @@ export function ProxyTab() {
     <div className="flex flex-col gap-6">
       <Card title="Providers" lead="Which providers this application may call, and how.">
         <Choices
-          legend="It may call"
+          legend="Allowed providers"
           value={providers.mode}
           choices={MODES}
           onChange={(mode) => {
@@ -127,7 +127,7 @@ function SelectedProviders({
       })}
       {Object.keys(selected).length === 0 && (
         <Card>
-          <EmptyState title="No provider selected">
+          <EmptyState title="No providers selected">
             The proxy refuses every call until you select one. Named endpoints have targets of their own.
           </EmptyState>
         </Card>
@@ -184,7 +184,7 @@ function PolicyForm({
       />
       <ListField
         label="Allowed paths"
-        hint="One a line, as v1/chat/completions. Empty: the inference paths of its type."
+        hint="One per line, such as v1/chat/completions. Empty: the inference paths of the provider type."
         entries={plain}
         onChange={(paths) => onChange({ ...policy, allowed_paths: [...paths, ...detailed] })}
         error={problemAt(error, `${path}.allowed_paths`)}
@@ -196,7 +196,7 @@ function PolicyForm({
         </p>
       )}
       <NumberField
-        label="Most output tokens a call"
+        label="Max output tokens"
         hint="Empty: no ceiling here; the provider’s own applies."
         value={ceiling}
         onChange={(value) => onChange(value === undefined ? rest : { ...rest, max_output_tokens: value })}
@@ -218,7 +218,7 @@ function Rewrites() {
   const set = (entries: readonly (readonly [string, string])[]) =>
     changeConfig({ routing: { ...routing, model_rewrites: Object.fromEntries(entries) } });
   return (
-    <Card title="Model rewrites" lead="Clients keep sending a name; you decide which model serves it.">
+    <Card title="Model rewrites" lead="Clients keep sending one model name; you decide which model serves it.">
       <div className="flex flex-col gap-3">
         {rewrites.map(([sent, called]) => (
           <div key={sent} className="flex flex-wrap items-center gap-2 text-sm">
@@ -245,9 +245,9 @@ function Rewrites() {
             setTo('');
           }}
         >
-          <TextField label="Model that is sent" value={from} onChange={setFrom} reason={reason} />
+          <TextField label="Requested model" value={from} onChange={setFrom} reason={reason} />
           <ModelField
-            label="Model that is called"
+            label="Model to call"
             model={to}
             onChange={setTo}
             reason={reason}

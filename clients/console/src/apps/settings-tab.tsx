@@ -41,14 +41,14 @@ export function SettingsTab() {
           />
           <Checkbox
             label="Enabled"
-            hint="When disabled, every call is refused with app_disabled. Nothing is deleted."
+            hint="While disabled, every call is refused with app_disabled. Nothing is deleted."
             checked={draft.status === 'active'}
             onChange={(isOn) => change({ status: isOn ? 'active' : 'disabled' })}
             reason={reason}
           />
           <CodeBlock label="Application id" code={id} />
           <p className="text-sm text-muted">
-            Made <Time at={loaded.app.created_at} />, changed <Time at={loaded.app.updated_at} />, revision{' '}
+            Created <Time at={loaded.app.created_at} />, changed <Time at={loaded.app.updated_at} />, revision{' '}
             {loaded.app.revision}.
           </p>
         </div>
@@ -58,7 +58,7 @@ export function SettingsTab() {
       </Card>
       <Card
         title="Delete this application"
-        lead="Its keys, users, devices and sign-ins are deleted. Recorded usage stays."
+        lead="Its keys, users, devices and sign-ins are deleted. Recorded usage is kept."
       >
         <Button look="danger" reason={reason} onClick={() => setDeleting(true)}>
           Delete application

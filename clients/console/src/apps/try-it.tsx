@@ -1,14 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Plus, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { type Provider, queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { durationText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { SelectField, TextArea, TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { ModelField } from '../models/model-field';
 import { useReadOnlyReason } from '../shell/session';
 import { LatestEvent, newestEvent } from '../usage/latest-event';
@@ -153,7 +152,7 @@ function Panel({ endpoint }: { readonly endpoint: string | undefined }) {
         ))}
         {/* A new one for each turn: what was sent is not lost, so closing the panel does not ask about it. */}
         <TextArea key={turns.length} label="Message" rows={3} value={message} onChange={setMessage} />
-        {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && <ErrorAlert error={error} />}
         <div className="flex gap-2">
           <Button look="primary" type="submit" reason={missing} isBusy={isBusy}>
             Send
@@ -218,7 +217,7 @@ function Credential({
           </Button>
         )}
       </div>
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
     </div>
   );
 }
@@ -353,7 +352,7 @@ function Waterfall({ stages }: { readonly stages: readonly Stage[] }) {
   const starts = stages.map((_, index) => stages.slice(0, index).reduce((sum, { ms }) => sum + ms, 0));
   return (
     <figure>
-      <figcaption className="mb-2 text-sm font-medium">Time in the gateway and at the provider</figcaption>
+      <figcaption className="mb-2 text-sm font-medium">Time spent in the gateway and at the provider</figcaption>
       <ul className="flex flex-col gap-1 text-xs">
         {stages.map(({ name, ms }, index) => (
           <li key={name} className="grid grid-cols-[9rem_1fr_5rem] items-center gap-2">

@@ -168,7 +168,7 @@ function UserTable({ app, users }: { readonly app: string; readonly users: reado
       cell: ({ status, attest_registered: isAttested }) => (
         <span className="flex gap-1.5">
           <Badge tone={status === 'blocked' ? 'bad' : 'good'}>{status}</Badge>
-          {isAttested && <Badge>device proven</Badge>}
+          {isAttested && <Badge>Device verified</Badge>}
         </span>
       ),
     },

@@ -1,5 +1,9 @@
 import { clsx } from 'clsx';
 import { type ReactNode, useEffect } from 'react';
+import { useLocation } from 'wouter';
+import { ApiError, messageOf } from '../api/api-error';
+import { DocumentationLink, Help } from './documentation';
+import { errorHelpOf } from './documentation.rules';
 
 /** The heading of a page, and the title of its tab. */
 export function PageHeader({
@@ -13,6 +17,7 @@ export function PageHeader({
   readonly actions?: ReactNode;
   readonly above?: ReactNode;
 }) {
+  const [path] = useLocation();
   useEffect(() => {
     document.title = `${title} · Gateway`;
   }, [title]);
@@ -21,7 +26,10 @@ export function PageHeader({
       <div className="min-w-0">
         {above}
         <h1 className="text-2xl font-semibold tracking-tight break-words">{title}</h1>
-        {lead !== undefined && <p className="mt-1 max-w-prose text-muted">{lead}</p>}
+        {lead !== undefined && <p className="mt-1 max-w-prose text-pretty text-muted">{lead}</p>}
+        <p className="mt-1 text-sm text-muted empty:hidden">
+          <Help path={path} />
+        </p>
       </div>
       {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
     </header>
@@ -102,6 +110,21 @@ export function Alert({
   );
 }
 
+/** What went wrong, and where the documentation explains it. */
+export function ErrorAlert({ error, actions }: { readonly error: unknown; readonly actions?: ReactNode }) {
+  const help = error instanceof ApiError ? errorHelpOf(error.code) : undefined;
+  return (
+    <Alert actions={actions}>
+      {messageOf(error)}{' '}
+      {help !== undefined && error instanceof ApiError && (
+        <DocumentationLink to={help} label={`About the error ${error.code}`}>
+          {error.code}
+        </DocumentationLink>
+      )}
+    </Alert>
+  );
+}
+
 /** What a list without entries teaches. */
 export function EmptyState({
   title,
@@ -112,11 +135,15 @@ export function EmptyState({
   readonly children: ReactNode;
   readonly actions?: ReactNode;
 }) {
+  const [path] = useLocation();
   return (
     <div className="flex flex-col items-center gap-2 px-4 py-12 text-center">
       <h2 className="text-lg font-semibold">{title}</h2>
       <div className="max-w-prose text-muted">{children}</div>
       {actions !== undefined && <div className="mt-2 flex gap-2">{actions}</div>}
+      <p className="text-sm text-muted empty:hidden">
+        <Help path={path} />
+      </p>
     </div>
   );
 }

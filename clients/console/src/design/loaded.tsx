@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
-import { ApiError, messageOf } from '../api/api-error';
+import { ApiError } from '../api/api-error';
 import { Button } from './button';
-import { Alert } from './layout';
+import { ErrorAlert } from './layout';
 import { Skeleton } from './skeleton';
 
 /** What a page needs to know of a query. */
@@ -43,7 +43,7 @@ export function Loaded<T>({
   );
   return (
     <>
-      {problem !== null && !isOffline(problem) && <Alert actions={again}>{messageOf(problem)}</Alert>}
+      {problem !== null && !isOffline(problem) && <ErrorAlert error={problem} actions={again} />}
       {isHere && (
         <div className={isOld ? 'contents *:opacity-50' : 'contents'} inert={isOld} aria-busy={isOld || undefined}>
           {children(data as T)}

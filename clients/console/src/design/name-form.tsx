@@ -1,9 +1,9 @@
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { useSubmit } from '../api/use-submit';
 import { Button } from './button';
 import { TextField } from './field';
-import { Alert } from './layout';
+import { ErrorAlert } from './layout';
 import { useToast } from './toast';
 
 /** A form that changes one name. */
@@ -46,7 +46,7 @@ export function NameForm({
         reason={reason}
         error={problem}
       />
-      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
       <div>
         <Button
           look="primary"

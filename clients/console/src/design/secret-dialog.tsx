@@ -19,7 +19,7 @@ export function SecretDialog({
   return (
     <Dialog title={title} isOpen={secret !== undefined} onClose={onClose} isSticky>
       <div className="flex flex-col gap-4">
-        <Alert tone="warn">It is shown only once. The gateway stores a hash of it.</Alert>
+        <Alert tone="warn">This key is shown only once. The gateway stores only its hash.</Alert>
         <CodeBlock label={label} code={secret ?? ''} />
         <div className="flex justify-end">
           <Button look="primary" onClick={onClose}>

@@ -134,7 +134,7 @@ function columnsOf(day: string): readonly Column<CatalogModel>[] {
       cell: ({ model, isOwn, price }) => (
         <span className="flex min-w-32 flex-wrap items-center gap-1.5 lg:min-w-64">
           <code className="break-all">{model}</code>
-          {isOwn && <Badge tone="accent">Own price</Badge>}
+          {isOwn && <Badge tone="accent">Custom price</Badge>}
           <Life price={price} day={day} />
         </span>
       ),

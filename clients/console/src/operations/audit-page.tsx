@@ -1,13 +1,12 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { useAddress, valuesOf } from '../design/address';
 import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader } from '../design/layout';
+import { Badge, Card, EmptyState, ErrorAlert, PageHeader } from '../design/layout';
 import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
@@ -136,7 +135,7 @@ export function AuditPage() {
           </Button>
         }
       />
-      {problem !== undefined && <Alert>{messageOf(problem)}</Alert>}
+      {problem !== undefined && <ErrorAlert error={problem} />}
       <Card isFlush>
         <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
           <SelectField
@@ -166,7 +165,7 @@ export function AuditPage() {
 }
 
 function Events({ events }: { readonly events: readonly AuditEvent[] }) {
-  if (events.length === 0) return <EmptyState title="Nothing was changed">No entry matches.</EmptyState>;
+  if (events.length === 0) return <EmptyState title="No entries">No entry matches.</EmptyState>;
   return <Table caption="Audit trail" columns={COLUMNS} rows={events} rowKey={({ id }) => String(id)} />;
 }
 

@@ -21,7 +21,7 @@ const INSTANCE_COLUMNS: readonly Column<Instance>[] = [
         <span className="break-all">
           {host}, process {pid}
         </span>
-        {current && <Badge>this one</Badge>}
+        {current && <Badge>This one</Badge>}
       </span>
     ),
   },

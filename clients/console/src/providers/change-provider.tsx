@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { type Provider, queries } from '../api/queries';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { Checkbox, TextArea, TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
 import { markTested } from './provider-test';
@@ -61,7 +61,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
         <TextField label="Name" value={name} onChange={setName} reason={reason} error={problemAt(error, 'name')} />
         <Checkbox
           label="Enabled"
-          hint="When disabled, calls to it are refused at once; its key stays."
+          hint="While disabled, calls to it are refused. Its key is kept."
           checked={isOn}
           onChange={setOn}
           reason={reason}
@@ -89,15 +89,15 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
           </>
         )}
         <TextArea
-          label="Own prices (JSON)"
-          hint="Dollars a million tokens, as {&quot;my-model&quot;: {&quot;input&quot;: 0.5, &quot;output&quot;: 2}}. Empty: the catalog’s."
+          label="Custom prices (JSON)"
+          hint="USD per million tokens, as {&quot;my-model&quot;: {&quot;input&quot;: 0.5, &quot;output&quot;: 2}}. Empty: the catalog’s."
           rows={5}
           value={pricing}
           onChange={setPricing}
           reason={reason}
           error={problemAt(error, 'pricing')}
         />
-        {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && !isAtField && <ErrorAlert error={error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           <Button look="primary" type="submit" isBusy={isBusy} reason={reason}>

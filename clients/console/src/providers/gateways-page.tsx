@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
@@ -9,7 +9,7 @@ import { countText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Dialog, TypedConfirmation } from '../design/dialog';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Badge, Card, EmptyState, PageHeader } from '../design/layout';
+import { Alert, Badge, Card, EmptyState, ErrorAlert, PageHeader } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { useToast } from '../design/toast';
@@ -78,7 +78,7 @@ export function GatewaysPage() {
             ← Providers
           </Link>
         }
-        lead="One sealed token for all providers that you reach through Cloudflare or Vercel."
+        lead="One encrypted token for all providers that you reach through Cloudflare or Vercel."
         actions={
           <Button look="primary" reason={reason} onClick={() => setAdding(true)}>
             Add gateway
@@ -89,7 +89,7 @@ export function GatewaysPage() {
         <Loaded query={query}>
           {(gateways) =>
             gateways.length === 0 ? (
-              <EmptyState title="No upstream gateway">
+              <EmptyState title="No upstream gateways yet">
                 You need one only if your providers are behind such a service.
               </EmptyState>
             ) : (
@@ -105,7 +105,7 @@ export function GatewaysPage() {
       {deleting !== undefined && (
         <TypedConfirmation
           title={`Delete ${deleting.name}?`}
-          lead="Its token is destroyed."
+          lead="Its token is deleted."
           phrase={deleting.name}
           act="Delete"
           isOpen
@@ -188,7 +188,7 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
         </>
       )}
       {verdict !== undefined && !verdict.isRefused && <Alert tone={verdict.tone}>{verdict.text}</Alert>}
-      {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && !isAtField && <ErrorAlert error={error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={() => void test()}>Test</Button>
         <Button look="primary" type="submit">
@@ -257,7 +257,7 @@ function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonl
             {verdict.isRefused ? '' : `${verdict.text} `}Nothing is stored: the old token stays in use.
           </Alert>
         )}
-        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           {isKept && (

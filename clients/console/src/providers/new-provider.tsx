@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { type Verdict } from './probe.rules';
 import { markTested, testedBy } from './provider-test';
@@ -90,10 +90,10 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       />
       {gateways.length > 0 && (
         <SelectField
-          label="Reached"
+          label="Connection"
           value={gateway}
           options={[
-            { value: OWN_KEY, label: 'directly, with a key' },
+            { value: OWN_KEY, label: 'Direct, with a key' },
             ...gateways.map(({ id, name: label }) => ({ value: id, label: `through ${label}` })),
           ]}
           onChange={setGateway}
@@ -116,7 +116,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
         <div className="mt-3 flex flex-col gap-4">
           <TextField
             label="Slug"
-            hint="Its name in addresses and rules; cannot change. The type by default."
+            hint="Identifies the provider in URLs and rules, and cannot be changed later. Defaults to the type."
             placeholder={type}
             value={slug}
             onChange={setSlug}
@@ -125,7 +125,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           {gateway === OWN_KEY && (
             <TextField
               label="Base URL"
-              hint="Of a mirror or proxy of your own. Empty: the provider’s."
+              hint="Of your own mirror or proxy. Empty: the provider’s."
               value={baseUrl}
               onChange={setBaseUrl}
               error={problemAt(error, 'baseUrl')}
@@ -136,7 +136,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       {verdict !== undefined && !(verdict.isRefused && gateway === OWN_KEY) && (
         <Alert tone={verdict.tone}>{verdict.text}</Alert>
       )}
-      {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && !isAtField && <ErrorAlert error={error} />}
       <div className="flex flex-wrap justify-end gap-2">
         {capabilities?.simulatedProvider === true && (
           <Button look="ghost" isBusy={isBusy} onClick={() => void add(simulatedProvider())}>

@@ -43,7 +43,7 @@ export function ProvidersPage() {
     <>
       <PageHeader
         title="Providers"
-        lead="Their keys are sealed here: neither applications nor people can read them."
+        lead="Provider keys are encrypted here. Neither applications nor people can read them."
         actions={
           <>
             <Link href="/providers/gateways" className="text-sm text-accent underline">
@@ -60,7 +60,7 @@ export function ProvidersPage() {
           {(providers) =>
             providers.length === 0 ? (
               <EmptyState
-                title="No provider yet"
+                title="No providers yet"
                 actions={
                   <Button look="primary" reason={reason} onClick={() => setAdding(true)}>
                     Add provider
@@ -93,7 +93,7 @@ export function ProvidersPage() {
       </Card>
       <Dialog
         title="Add a provider"
-        lead="The key is sealed before it is stored. Nothing is sent to the provider until you test it or an app calls."
+        lead="The key is encrypted before it is stored. Nothing is sent to the provider until you test it or an app calls."
         isOpen={isAdding}
         onClose={() => setAdding(false)}
       >
@@ -133,8 +133,8 @@ function factColumns(usage: Usage | undefined): readonly Column<Provider>[] {
         <span className="flex flex-wrap gap-1.5">
           <Badge tone={isSimulated(type) ? 'accent' : 'neutral'}>{isSimulated(type) ? 'Simulated' : type}</Badge>
           {status === 'disabled' && <Badge tone="warn">Disabled</Badge>}
-          {baseUrl !== null && <Badge>Own address</Badge>}
-          {pricing !== null && <Badge>Own prices</Badge>}
+          {baseUrl !== null && <Badge>Custom base URL</Badge>}
+          {pricing !== null && <Badge>Custom prices</Badge>}
         </span>
       ),
     },
@@ -267,7 +267,7 @@ function DeleteProvider({ provider, onClose }: { readonly provider: Provider; re
   return (
     <TypedConfirmation
       title={`Delete ${provider.name}?`}
-      lead={`Its key is destroyed. ${used === undefined ? 'Looking for applications that reach it …' : lossOf(used)}`}
+      lead={`Its key is deleted. ${used === undefined ? 'Looking for applications that reach it …' : lossOf(used)}`}
       phrase={provider.slug}
       act="Delete"
       isOpen

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { type Provider, queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
 import type { Verdict } from './probe.rules';
 import { markTested, testedBy } from './provider-test';
@@ -66,7 +66,7 @@ export function RotateProvider({ provider, onClose }: { readonly provider: Provi
             {verdict.isRefused ? '' : `${verdict.text} `}Nothing is stored: the old key stays in use.
           </Alert>
         )}
-        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
         <div className="flex flex-wrap justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
           {isKept && (

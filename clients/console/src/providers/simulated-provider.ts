@@ -4,7 +4,7 @@ import type { ProviderType } from './provider-types';
 export const SIMULATED = 'simulated';
 export const SIMULATED_MODEL = 'simulated-1';
 
-/** What its calls cost, so that usage can be seen. Dollars a million tokens. */
+/** What its calls cost, so that usage can be seen. USD per million tokens. */
 const PRICING = { [SIMULATED_MODEL]: { input: 0.5, output: 2 } };
 
 /** The provider that the gateway plays itself. Deployments that do not offer it refuse the type, so no list names it. */

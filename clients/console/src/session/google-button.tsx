@@ -1,8 +1,7 @@
-import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 
 /** Leaves for Google and comes back to `next`. */
 export function GoogleButton({ next, invitationToken }: { readonly next: string; readonly invitationToken?: string }) {
@@ -23,7 +22,7 @@ export function GoogleButton({ next, invitationToken }: { readonly next: string;
   };
   return (
     <>
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
       <Button isBusy={isBusy} onClick={() => void run(leave)}>
         Continue with Google
       </Button>

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { Frame } from './signed-out-frame';
 
 const FIELDS = ['email', 'code', 'newPassword'];
@@ -65,7 +65,7 @@ export function RecoverPage() {
           onChange={setNew}
           error={problemAt(error, 'newPassword')}
         />
-        {error !== undefined && problemAt(error, ...FIELDS) === undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && problemAt(error, ...FIELDS) === undefined && <ErrorAlert error={error} />}
         <Button look="primary" type="submit" isBusy={isBusy}>
           Set the password and sign in
         </Button>

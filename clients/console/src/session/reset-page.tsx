@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { Frame } from './signed-out-frame';
 
 /** The token of the link, taken out of the address, so that no history keeps it. */
@@ -29,7 +29,7 @@ export function ResetPage() {
   if (token === '') {
     return (
       <Frame title="New password">
-        <Alert>This link is incomplete. Open the whole link.</Alert>
+        <Alert>This link is incomplete. Open the full link.</Alert>
       </Frame>
     );
   }
@@ -64,7 +64,7 @@ export function ResetPage() {
           onChange={setNew}
           error={problemAt(error, 'newPassword')}
         />
-        {error !== undefined && problemAt(error, 'newPassword') === undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && problemAt(error, 'newPassword') === undefined && <ErrorAlert error={error} />}
         <Button look="primary" type="submit" isBusy={isBusy}>
           Set the password
         </Button>

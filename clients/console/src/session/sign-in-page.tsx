@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, Redirect, useLocation, useSearch } from 'wouter';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { GoogleButton } from './google-button';
 import { ownPath } from './own-path.rules';
@@ -92,7 +92,7 @@ function SignInForm({
         onChange={setPassword}
         error={problemAt(error, 'password')}
       />
-      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
       <Button look="primary" type="submit" isBusy={isBusy}>
         Sign in
       </Button>

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { GoogleButton } from './google-button';
 import { Frame } from './signed-out-frame';
@@ -21,7 +21,7 @@ export function SignUpPage() {
   }
   if (!capabilities.registrationOpen) {
     return (
-      <Frame title="Registration is closed" lead="Somebody has registered already. Ask an owner for an invitation.">
+      <Frame title="Registration is closed" lead="Someone has already registered. Ask an owner for an invitation.">
         <Link href="/login" className="text-accent underline">
           Sign in
         </Link>
@@ -136,7 +136,7 @@ export function SignUpForm({
           />
         </details>
       )}
-      {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && !isAtField && <ErrorAlert error={error} />}
       <Button look="primary" type="submit" isBusy={isBusy}>
         Create account
       </Button>

@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TypedConfirmation } from '../design/dialog';
 import { TextField } from '../design/field';
-import { Alert, Card } from '../design/layout';
+import { Card, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { Day, Time } from '../design/time';
 import { useToast } from '../design/toast';
@@ -71,7 +71,7 @@ export function PasskeysCard() {
           Add passkey
         </Button>
       </form>
-      {problem !== undefined && !isAtField && <Alert>{messageOf(problem)}</Alert>}
+      {problem !== undefined && !isAtField && <ErrorAlert error={problem} />}
       <Loaded query={query} rows={2}>
         {(passkeys) =>
           passkeys.length === 0 ? (

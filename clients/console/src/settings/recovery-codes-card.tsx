@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
-import { Alert, Card } from '../design/layout';
+import { Card, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { SecretDialog } from '../design/secret-dialog';
 
@@ -34,7 +33,7 @@ export function RecoveryCodesCard() {
         </Button>
       }
     >
-      {problem !== undefined && <Alert>{messageOf(problem)}</Alert>}
+      {problem !== undefined && <ErrorAlert error={problem} />}
       <Loaded query={query} rows={1}>
         {(unused) => (
           <p>

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
 import { TextField } from '../design/field';
-import { Alert, Card } from '../design/layout';
+import { Card, ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { PasskeysCard } from './passkeys-card';
 import { RecoveryCodesCard } from './recovery-codes-card';
@@ -42,7 +42,7 @@ export function SecurityPage() {
   const isAtField = Object.values(problems).some((problem) => problem !== undefined);
   return (
     <SettingsFrame title="Password and sessions">
-      <Card title="Change password" lead="It signs out every other session of yours.">
+      <Card title="Change password" lead="Changing it signs out all your other sessions.">
         <form
           className="flex flex-col gap-4"
           onSubmit={(event) => {
@@ -69,7 +69,7 @@ export function SecurityPage() {
             onChange={setNew}
             error={problems.newPassword}
           />
-          {error !== undefined && !isAtField && <Alert>{messageOf(error)}</Alert>}
+          {error !== undefined && !isAtField && <ErrorAlert error={error} />}
           <div>
             <Button look="primary" type="submit" isBusy={isBusy}>
               Save

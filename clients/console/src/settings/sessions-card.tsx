@@ -1,11 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { TypedConfirmation } from '../design/dialog';
-import { Alert, Badge, Card } from '../design/layout';
+import { Badge, Card, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { Day, Time } from '../design/time';
 import { useToast } from '../design/toast';
@@ -42,7 +41,7 @@ export function SessionsCard() {
   return (
     <Card
       title="Sessions"
-      lead="Browsers that are signed in as you. Keys, terminals and AI clients are on the page Access."
+      lead="Browsers that are signed in as you. Keys, terminals and AI clients are on the Access page."
       isFlush
       actions={
         <Button look="danger" onClick={() => setLeaving(true)}>
@@ -50,7 +49,7 @@ export function SessionsCard() {
         </Button>
       }
     >
-      {problem !== undefined && <Alert>{messageOf(problem)}</Alert>}
+      {problem !== undefined && <ErrorAlert error={problem} />}
       <Loaded query={query} rows={2}>
         {(sessions) => (
           <ul>
@@ -62,7 +61,7 @@ export function SessionsCard() {
       </Loaded>
       <TypedConfirmation
         title="Sign out everywhere?"
-        lead="Every browser that is signed in as you is signed out, this one too."
+        lead="Every browser that is signed in as you is signed out, including this one."
         phrase="sign out"
         act="Sign out everywhere"
         isOpen={isLeaving}

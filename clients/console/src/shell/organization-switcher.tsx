@@ -10,7 +10,7 @@ import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { useSession } from './session';
 
@@ -28,7 +28,7 @@ export function OrganizationSwitcher() {
     <>
       <DropdownMenu.Root>
         <DropdownMenu.Trigger className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover">
-          <span className="grid size-7 shrink-0 place-items-center rounded-md bg-accent text-sm font-semibold text-on-accent">
+          <span className="grid size-6 shrink-0 place-items-center rounded-md border border-line bg-sunken text-xs font-semibold text-muted">
             {[...(organization?.name ?? '?')][0]?.toUpperCase()}
           </span>
           <span className="min-w-0 flex-1 truncate font-medium">{organization?.name ?? 'No organization'}</span>
@@ -152,7 +152,7 @@ function OrganizationForm({
       }}
     >
       <TextField label="Organization name" value={name} onChange={setName} required error={problem} />
-      {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onClose}>Cancel</Button>
         <Button look="primary" type="submit" isBusy={isBusy}>

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { clsx } from 'clsx';
-import { Menu, Search, X } from 'lucide-react';
+import { BookOpen, Menu, Search, X } from 'lucide-react';
 import { Dialog as Radix } from 'radix-ui';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { queries } from '../api/queries';
 import { giveFocusBack } from '../design/dialog';
+import { Mark } from '../design/mark';
 import { isUnderWay } from '../start/progress.rules';
 import { useStartProgress } from '../start/use-progress';
 import { AccountMenu, SignOutButton } from './account-menu';
@@ -138,8 +139,11 @@ function Navigation({
   const isGuided = account?.has_proxied_requests === false || isUnderWay(progress);
   return (
     <>
-      <div className="border-b border-line p-3">
-        <OrganizationSwitcher />
+      <div className="flex items-center gap-1 border-b border-line p-3">
+        <Mark />
+        <div className="min-w-0 flex-1">
+          <OrganizationSwitcher />
+        </div>
       </div>
       <nav aria-label="Pages" className="flex flex-1 flex-col gap-0.5 p-2">
         {NAVIGATION.filter(({ to }) => to !== START || isGuided).map(({ to, label, Icon }) => {
@@ -159,6 +163,14 @@ function Navigation({
             </Link>
           );
         })}
+        <a
+          href="/docs"
+          target="_blank"
+          rel="noopener"
+          className="mt-auto flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-muted hover:bg-hover hover:text-ink"
+        >
+          <BookOpen size={16} aria-hidden /> Documentation
+        </a>
       </nav>
       <div className="flex items-center justify-between gap-2 border-t border-line p-2">
         <AccountMenu onShortcuts={onShortcuts} />

@@ -1,11 +1,11 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { ApiError, messageOf } from '../api/api-error';
+import { ApiError } from '../api/api-error';
 import { api, read } from '../api/client';
 import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { DRAFT, forgetPeople, Kept } from '../session/kept';
 import { useSession } from './session';
 
@@ -59,7 +59,7 @@ export function useSignOut(): SignOut {
         }}
       >
         <div className="flex flex-col gap-4">
-          {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+          {error !== undefined && <ErrorAlert error={error} />}
           <div className="flex justify-end gap-2">
             <Button onClick={() => setAsking(false)}>Stay</Button>
             <Button look="danger" onClick={() => void end()}>

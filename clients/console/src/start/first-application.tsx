@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { newConfig } from '../apps/app-config.rules';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { ErrorAlert } from '../design/layout';
 import { useReadOnlyReason } from '../shell/session';
 import { newestEvent } from '../usage/latest-event';
 
@@ -43,7 +43,7 @@ export function FirstApplication({ onDone }: { readonly onDone: Done }) {
           A server calls with a key. For an iOS app choose <strong>New application</strong> under Applications later.
         </p>
         <TextField label="Application name" required maxLength={100} value={name} onChange={setName} error={problem} />
-        {error !== undefined && problem === undefined && <Alert>{messageOf(error)}</Alert>}
+        {error !== undefined && problem === undefined && <ErrorAlert error={error} />}
         <div>
           <Button look="primary" type="submit" isBusy={isBusy} reason={reason}>
             Create
@@ -78,7 +78,7 @@ function ExistingApplication({ onDone }: { readonly onDone: Done }) {
       >
         Use it
       </Button>
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
     </div>
   );
 }

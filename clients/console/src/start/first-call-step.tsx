@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf } from '../api/api-error';
 import { api, read } from '../api/client';
 import { useSubmit } from '../api/use-submit';
 import { type CallProblem, problemOfEvent, type Remedy } from '../apps/call-problem.rules';
@@ -8,7 +7,7 @@ import { countText, moneyText } from '../design/amounts.rules';
 import { Button, ButtonLink } from '../design/button';
 import { CodeBlock } from '../design/copy';
 import { TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { Tabs } from '../design/tabs';
 import { newestEvent } from '../usage/latest-event';
@@ -95,9 +94,9 @@ export function FirstCallStep({
           A key is shown once, when it is created, and is no longer available.
         </Alert>
       ) : (
-        <CodeBlock label="The key of your application. This is the only time it is shown." code={appKey} />
+        <CodeBlock label="Your application key. It is shown only once." code={appKey} />
       )}
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
       <TextField label="Model" value={model} onChange={setModel} className="sm:w-80" />
       <Tabs
         label="Language"

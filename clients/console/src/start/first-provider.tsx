@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError, messageOf, problemAt } from '../api/api-error';
+import { ApiError, problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { type Provider, queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { Choices, SelectField, TextField } from '../design/field';
-import { Alert } from '../design/layout';
+import { Alert, ErrorAlert } from '../design/layout';
 import { type Doubt, doubtAbout } from '../providers/provider-test';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from '../providers/provider-types';
 import { SIMULATED, SIMULATED_MODEL, simulatedProvider } from '../providers/simulated-provider';
@@ -16,8 +16,8 @@ import { freeSlug } from './progress.rules';
 type Way = 'key' | 'simulated';
 
 const WAYS = [
-  { value: 'key', label: 'My own provider', hint: 'OpenAI, Anthropic, Gemini and others, with a key of yours.' },
-  { value: 'simulated', label: 'Simulated provider', hint: 'No key, no cost: the gateway generates the answers.' },
+  { value: 'key', label: 'My own provider', hint: 'OpenAI, Anthropic, Gemini and others, with your own key.' },
+  { value: 'simulated', label: 'Simulated provider', hint: 'No key and no cost: the gateway makes up the answers.' },
 ] as const;
 
 const isSimulated = ({ type }: Provider) => (type as string) === SIMULATED;
@@ -112,7 +112,7 @@ export function FirstProvider({
       }}
     >
       {capabilities?.simulatedProvider === true && (
-        <Choices legend="Who answers?" value={way} choices={WAYS} onChange={setWay} />
+        <Choices legend="Where answers come from" value={way} choices={WAYS} onChange={setWay} />
       )}
       {way === 'key' && (
         <>
@@ -146,7 +146,7 @@ export function FirstProvider({
           </details>
         </>
       )}
-      {error !== undefined && !isElsewhere && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && !isElsewhere && <ErrorAlert error={error} />}
       {isAnswered && doubt !== undefined && (
         <Alert
           tone="warn"

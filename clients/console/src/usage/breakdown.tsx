@@ -31,7 +31,7 @@ export const DIMENSIONS = [
   { value: 'user', label: 'User' },
   { value: 'key', label: 'Application key' },
   { value: 'status', label: 'Status' },
-  { value: 'cost_source', label: 'Source of the cost' },
+  { value: 'cost_source', label: 'Cost source' },
   { value: 'route', label: 'Route' },
   { value: 'endpoint', label: 'Endpoint' },
   { value: 'app_version', label: 'App version' },

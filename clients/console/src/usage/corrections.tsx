@@ -1,12 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { messageOf, problemAt } from '../api/api-error';
+import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { DEAREST_APPS, queries } from '../api/queries';
 import { countText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
-import { Alert, Card } from '../design/layout';
+import { Alert, Card, ErrorAlert } from '../design/layout';
 import { ModelField } from '../models/model-field';
 import { PROVIDER_OPTIONS, type ProviderType } from '../providers/provider-types';
 import { useReadOnlyReason } from '../shell/session';
@@ -105,7 +105,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
           Preview
         </Button>
       </div>
-      {error !== undefined && problemAt(error, 'provider', 'model') === undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && problemAt(error, 'provider', 'model') === undefined && <ErrorAlert error={error} />}
       {preview !== undefined && (
         <Alert
           tone={preview.applied ? 'good' : 'warn'}
@@ -162,7 +162,7 @@ function SettleForm({ app, month }: { readonly app: string; readonly month: stri
           Preview
         </Button>
       </div>
-      {error !== undefined && <Alert>{messageOf(error)}</Alert>}
+      {error !== undefined && <ErrorAlert error={error} />}
       {preview !== undefined && (
         <Alert
           tone={preview.applied ? 'good' : 'warn'}

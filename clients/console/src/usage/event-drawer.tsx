@@ -45,7 +45,7 @@ function Facts({ event }: { readonly event: UsageEvent }) {
     ['Model', event.model],
     ['Served by', [event.served_provider, event.served_model].filter(Boolean).join(', ') || null],
     ['Input tokens', `${countText(event.input_tokens)}, ${countText(event.cached_input_tokens)} of them cached`],
-    ['Written to the cache', event.cache_write_tokens === 0 ? null : countText(event.cache_write_tokens)],
+    ['Cache write tokens', event.cache_write_tokens === 0 ? null : countText(event.cache_write_tokens)],
     ['Output tokens', countText(event.output_tokens)],
     ['Cost', `${moneyText(event.cost_usd)} (${event.cost_source ?? 'none'})`],
     ['Estimated part', event.estimated_cost_usd === 0 ? null : moneyText(event.estimated_cost_usd)],
