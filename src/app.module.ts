@@ -6,6 +6,7 @@ import { OrganizationsModule } from './accounts/organizations/organizations.modu
 import { AppDirectoryModule } from './app-directory/app-directory.module.js';
 import { AppKeysModule } from './app-keys/app-keys.module.js';
 import { AppsModule } from './apps/apps.module.js';
+import { AttentionModule } from './attention/attention.module.js';
 import { CliModule } from './cli/cli.module.js';
 import { ClientAuthModule } from './client-auth/callers/client-auth.module.js';
 import { AttestationModule } from './client-auth/devices/attestation.module.js';
@@ -56,6 +57,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     RepricingModule,
     UsersModule,
     WebhooksModule,
+    AttentionModule,
     AppsModule,
     CliModule,
     ConsentModule,
