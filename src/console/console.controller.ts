@@ -18,7 +18,7 @@ const ADDRESSES = [
 
 /** Tabs of an application. */
 const TABS: ReadonlySet<string> = new Set([
-  ...['overview', 'auth', 'proxy', 'endpoints', 'limits', 'users', 'usage', 'auth-events', 'settings'],
+  ...['overview', 'auth', 'proxy', 'endpoints', 'limits', 'users', 'user', 'usage', 'auth-events', 'settings'],
 ]);
 
 /** The console: one page for all of its addresses, and its assets. */

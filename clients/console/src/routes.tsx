@@ -27,6 +27,7 @@ const PAGES = {
   '/settings/profile': lazyComponent(async () => (await import('./settings/profile-page')).ProfilePage),
   '/settings/security': lazyComponent(async () => (await import('./settings/security-page')).SecurityPage),
 };
+const OverviewPage = lazyComponent(async () => (await import('./overview/overview-page')).OverviewPage);
 const AppPage = lazyComponent(async () => (await import('./apps/app-page')).AppPage);
 const InvitePage = lazyComponent(async () => (await import('./access/invite-page')).InvitePage);
 const RecoverPage = lazyComponent(async () => (await import('./session/recover-page')).RecoverPage);
@@ -35,9 +36,8 @@ const ResetPage = lazyComponent(async () => (await import('./session/reset-page'
 /** Fetches the code of the page at an address. */
 export async function fetchPage(path: string): Promise<void> {
   if (path === '/login' || path === '/signup') return;
-  const wanted = path === '/' ? '/apps' : path;
-  const pages = { ...PAGES, '/invite': InvitePage, '/recover': RecoverPage, '/reset': ResetPage };
-  const page = Object.entries(pages).find(([own]) => own === wanted)?.[1];
+  const others = { '/': OverviewPage, '/invite': InvitePage, '/recover': RecoverPage, '/reset': ResetPage };
+  const page = Object.entries({ ...PAGES, ...others }).find(([own]) => own === path)?.[1];
   await (page ?? AppPage).fetch();
 }
 
@@ -70,14 +70,14 @@ export function Routes() {
   );
 }
 
-/** Who has no application yet is guided to the first one. */
+/** The overview. Who has no application yet is guided to the first one. */
 function FirstPage(): ReactNode {
   const query = useQuery(queries.account());
   return (
     <Loaded query={query} rows={8}>
-      {({ has_proxied_requests: hasCalls, total }) => (
-        <Redirect to={hasCalls || total > 0 ? '/apps' : '/start'} replace />
-      )}
+      {({ has_proxied_requests: hasCalls, total }) =>
+        hasCalls || total > 0 ? <OverviewPage /> : <Redirect to="/start" replace />
+      }
     </Loaded>
   );
 }

@@ -95,6 +95,10 @@ export const queries = {
       (await read(api.GET('/v1/admin/prices', { params: { query: day === undefined ? {} : { day } } }))).prices,
     staleTime: Number.POSITIVE_INFINITY,
   }),
+  attention: () => ({
+    queryKey: ['attention'],
+    queryFn: async () => (await read(api.GET('/v1/admin/attention'))).items,
+  }),
   keys: () => ({
     queryKey: ['keys'],
     queryFn: async () => (await read(api.GET('/v1/admin/keys'))).keys,

@@ -4,14 +4,14 @@ import { Figure, Figures } from '../design/layout';
 
 type Totals = Schemas['UsageTotalsResponse'];
 
-/** The figures of a UTC month. */
-export function MonthFigures({ usage }: { readonly usage: Totals }) {
+/** The figures of a UTC month. @param period in words, such as `2026-01`. */
+export function MonthFigures({ usage, period = 'this month' }: { readonly usage: Totals; readonly period?: string }) {
   const sent = usage.requests - usage.blocked;
   const perCall = sent === 0 ? undefined : usage.cost_usd / sent;
   return (
     <Figures>
       <Figure
-        label="Cost this month"
+        label={`Cost ${period === 'this month' ? '' : 'of '}${period}`}
         value={moneyText(usage.cost_usd)}
         note={
           usage.estimated_cost_usd > 0

@@ -18,6 +18,11 @@ const CONTENTS: Readonly<Record<AppTab, ComponentType>> = {
   settings: lazyComponent(async () => (await import('./settings-tab')).SettingsTab),
 };
 
+const UserTab = lazyComponent(async () => (await import('./user-tab')).UserTab);
+
+/** The page of a user, within the tab of all users. */
+const USER = 'user';
+
 const isTab = (text: string): text is AppTab => text in APP_TABS;
 
 /** One application. Its tabs share one draft. */
@@ -32,12 +37,13 @@ export function AppPage({ id, tab }: { readonly id: string; readonly tab: string
 function Content({ tab }: { readonly tab: string }) {
   const { id, loaded } = useAppDraft();
   const { app, config_error: configError } = loaded;
-  const shown = isTab(tab) ? tab : 'overview';
-  const Shown = CONTENTS[shown];
+  const isUser = tab === USER;
+  const shown = isUser ? 'users' : isTab(tab) ? tab : 'overview';
+  const Shown = isUser ? UserTab : CONTENTS[shown];
   return (
     <>
       <PageHeader
-        title={shown === 'overview' ? app.name : `${app.name}: ${APP_TABS[shown].toLowerCase()}`}
+        title={shown === 'overview' ? app.name : `${app.name}: ${isUser ? USER : APP_TABS[shown].toLowerCase()}`}
         above={
           <Link href="/apps" className="text-sm text-muted hover:text-ink">
             ← Applications
@@ -55,7 +61,7 @@ function Content({ tab }: { readonly tab: string }) {
           <Link
             key={value}
             href={`/apps/${id}/${value}`}
-            aria-current={value === shown ? 'page' : undefined}
+            aria-current={value === shown ? (isUser ? 'true' : 'page') : undefined}
             className={clsx(
               '-mb-px border-b-2 px-3 py-1.5 text-sm whitespace-nowrap',
               value === shown ? 'border-accent text-ink' : 'border-transparent text-muted hover:text-ink',

@@ -50,15 +50,28 @@ export function AuthEventsTab() {
         api.GET('/v1/admin/apps/{app}/auth-events/summary', { params: { path: { app: id }, query: { days: DAYS } } }),
       ),
   });
+  return (
+    <>
+      <Loaded query={summary} rows={2}>
+        {(shown) => <Summary summary={shown} />}
+      </Loaded>
+      <AuthEventList app={id} />
+    </>
+  );
+}
+
+/** Attempts to register devices and to get tokens. @param user only of this one. */
+export function AuthEventList({ app, user }: { readonly app: string; readonly user?: string }) {
+  const ofUser = user === undefined ? {} : { user };
   const pages = useInfiniteQuery({
-    queryKey: ['app', id, 'auth events'],
+    queryKey: ['app', app, 'auth events', ofUser],
     initialPageParam: undefined as number | undefined,
     queryFn: ({ pageParam }) =>
       read(
         api.GET('/v1/admin/apps/{app}/auth-events', {
           params: {
-            path: { app: id },
-            query: { limit: PAGE, ...(pageParam === undefined ? {} : { before_id: pageParam }) },
+            path: { app },
+            query: { limit: PAGE, ...ofUser, ...(pageParam === undefined ? {} : { before_id: pageParam }) },
           },
         }),
       ),
@@ -66,12 +79,13 @@ export function AuthEventsTab() {
   });
   return (
     <>
-      <Loaded query={summary} rows={2}>
-        {(shown) => <Summary summary={shown} />}
-      </Loaded>
-      <Card title="Attempts" lead="Devices that registered, and tokens that were requested; the newest first." isFlush>
+      <Card
+        title={user === undefined ? 'Attempts' : 'Sign-ins'}
+        lead="Devices that registered, and tokens that were requested; the newest first."
+        isFlush
+      >
         <Loaded query={pages} rows={6}>
-          {(data) => <Attempts events={data.pages.flatMap((page) => page.events)} />}
+          {(data) => <Attempts events={data.pages.flatMap((page) => page.events)} isOfUser={user !== undefined} />}
         </Loaded>
       </Card>
       <ListEnd pages={pages} />
@@ -79,13 +93,15 @@ export function AuthEventsTab() {
   );
 }
 
-function Attempts({ events }: { readonly events: readonly AuthEvent[] }) {
+function Attempts({ events, isOfUser }: { readonly events: readonly AuthEvent[]; readonly isOfUser: boolean }) {
   if (events.length > 0) {
     const keyOf = (event: AuthEvent) => String(event.id);
     return <Table caption="Authentication attempts" columns={COLUMNS} rows={events} rowKey={keyOf} />;
   }
   return (
-    <EmptyState title="No sign-ins yet">Attempts appear here within a second, failed ones with their cause.</EmptyState>
+    <EmptyState title={isOfUser ? 'No sign-ins of this user' : 'No sign-ins yet'}>
+      Attempts appear here within a second, failed ones with their cause.
+    </EmptyState>
   );
 }
 

@@ -1,16 +1,18 @@
 import { problemAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
+import { ButtonLink } from '../design/button';
 import { Card } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { LimitGauges } from './limit-gauges';
+import { atLimitPath } from './user-address';
 
 type ScopeLimits = Schemas['AppScopeLimits'];
 type Scope = 'per_user' | 'per_app';
 
 export function LimitsTab() {
-  const { draft } = useAppDraft();
+  const { draft, id } = useAppDraft();
   const { end_user: endUser, type } = draft.config.authentication;
   const hasUsers = type === 'device_app_attest' || (endUser !== undefined && endUser.source !== 'none');
   return (
@@ -22,7 +24,17 @@ export function LimitsTab() {
         <ScopeForm scope="per_app" />
         <LimitGauges />
       </Card>
-      <Card title="Each user" lead="Counted separately for each user of the application.">
+      <Card
+        title="Each user"
+        lead="Counted separately for each user of the application."
+        actions={
+          hasUsers && (
+            <ButtonLink to={atLimitPath(id)} size="sm">
+              Who is at the limit
+            </ButtonLink>
+          )
+        }
+      >
         {hasUsers ? (
           <ScopeForm scope="per_user" />
         ) : (

@@ -1,184 +1,211 @@
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { messageOf } from '../api/api-error';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import { api, read, type Schemas } from '../api/client';
 import { useAddress, valuesOf } from '../design/address';
-import { countText, moneyText, shortCountText } from '../design/amounts.rules';
-import { Button } from '../design/button';
+import { countText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
 import { useDebounced } from '../design/debounced';
 import { SelectField, TextField } from '../design/field';
 import { Badge, Card, EmptyState } from '../design/layout';
+import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
-import { useToast } from '../design/toast';
-import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
+import { BlockButton } from './block-button';
+import { lastMonths, userPath } from './user-address';
 
 type User = Schemas['UserResponse'];
 
-const PAGE = 25;
-const MONTHS = 12;
-const STATUSES = [
-  { value: 'any', label: 'Any status' },
+const PAGE = 50;
+
+const SHOWN = [
+  { value: 'any', label: 'All users' },
+  { value: 'at_limit', label: 'At the limit' },
   { value: 'active', label: 'Active' },
   { value: 'blocked', label: 'Blocked' },
 ] as const;
 
-/** The last months, newest first, as `2026-01`. */
-function lastMonths(): readonly [string, ...string[]] {
-  const now = new Date();
-  const ago = (back: number) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - back, 1)).toISOString().slice(0, 7);
-  return [ago(0), ...Array.from({ length: MONTHS - 1 }, (_, back) => ago(back + 1))];
-}
+type Shown = (typeof SHOWN)[number]['value'];
 
+const ORDERS = [
+  { value: 'recent', label: 'Last seen' },
+  { value: 'cost', label: 'Cost' },
+  { value: 'budget', label: 'Share of the budget' },
+] as const;
+
+type Order = (typeof ORDERS)[number]['value'];
+
+/** Users of the application, page by page. What is shown, and in which order, is in the address. */
 export function UsersTab() {
   const { id } = useAppDraft();
-  const [members] = useState(() => ({ query: '', status: valuesOf(STATUSES), month: lastMonths(), offset: '0' }));
-  const [{ query: search, status, month, offset: sent }, change] = useAddress(members);
-  const offset = Number(/^\d{1,9}$/.exec(sent)?.[0] ?? 0);
-  // Another question begins with its first page.
-  const filter = (changed: { query?: string; status?: typeof status; month?: string }) =>
-    change({ ...changed, offset: '0' });
+  const [members] = useState(() => ({
+    ...({ query: '', status: ['any', 'active', 'blocked'], at_limit: ['false', 'true'] } as const),
+    ...{ sort: valuesOf(ORDERS), month: lastMonths() },
+  }));
+  const [{ query: search, status, at_limit: atLimit, sort, month }, change] = useAddress(members);
   const query = useDebounced(search).trim();
-  const users = useQuery({
-    queryKey: ['app', id, 'users', { query, status, month, offset }],
-    queryFn: () =>
+  const filter = {
+    ...{ month, sort, limit: PAGE },
+    ...(query === '' ? {} : { query }),
+    ...(status === 'any' ? {} : { status }),
+    ...(atLimit === 'true' ? { at_limit: atLimit } : {}),
+  };
+  const pages = useInfiniteQuery({
+    queryKey: ['app', id, 'users', 'pages', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ pageParam: cursor }) =>
       read(
         api.GET('/v1/admin/apps/{app}/users', {
-          params: {
-            path: { app: id },
-            query: {
-              ...{ month, limit: PAGE, offset },
-              ...(query === '' ? {} : { query }),
-              ...(status === 'any' ? {} : { status }),
-            },
-          },
+          params: { path: { app: id }, query: { ...filter, ...(cursor === undefined ? {} : { cursor }) } },
         }),
       ),
+    getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
     placeholderData: keepPreviousData,
   });
-  return (
-    <Card title="Users" lead="Users who signed in, registered a device, or were named by your server." isFlush>
-      <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
-        <TextField
-          label="Search users"
-          isLabelHidden
-          type="search"
-          placeholder="Part of a user’s id"
-          value={search}
-          onChange={(text) => filter({ query: text })}
-          className="min-w-52 flex-1"
-        />
-        <SelectField
-          label="Status"
-          isLabelHidden
-          value={status}
-          options={STATUSES}
-          onChange={(value) => filter({ status: value })}
-        />
-        <SelectField
-          label="Month (UTC)"
-          isLabelHidden
-          value={month}
-          options={members.month.map((value) => ({ value, label: value }))}
-          onChange={(value) => filter({ month: value })}
-        />
-      </div>
-      <Loaded query={users} rows={8} isOld={users.isPlaceholderData || query !== search.trim()}>
-        {(page) => <UserPage app={id} page={page} offset={offset} onMove={(to) => change({ offset: String(to) })} />}
-      </Loaded>
-    </Card>
-  );
-}
-
-function UserPage({
-  app,
-  page: { users, total },
-  offset,
-  onMove,
-}: {
-  readonly app: string;
-  readonly page: Schemas['UserListResponse'];
-  readonly offset: number;
-  readonly onMove: (offset: number) => void;
-}) {
-  if (users.length === 0 && offset === 0) {
-    return <EmptyState title="No users">No user of this application matches.</EmptyState>;
-  }
+  const shown = atLimit === 'true' ? 'at_limit' : status;
   return (
     <>
-      {users.length > 0 && <UserTable app={app} users={users} />}
-      <div className="flex items-center justify-between gap-3 border-t border-line p-3 text-sm text-muted">
-        {users.length === 0
-          ? `None after ${countText(total)}`
-          : `${countText(offset + 1)} to ${countText(offset + users.length)} of ${countText(total)}`}
-        <span className="flex gap-2">
-          <Button
-            size="sm"
-            reason={offset === 0 ? 'This is the first page.' : undefined}
-            onClick={() => onMove(Math.max(0, offset - PAGE))}
-          >
-            Previous
-          </Button>
-          <Button
-            size="sm"
-            reason={offset + PAGE >= total ? 'This is the last page.' : undefined}
-            onClick={() => onMove(offset + PAGE)}
-          >
-            Next
-          </Button>
-        </span>
-      </div>
+      <Card title="Users" lead="Users who signed in, registered a device, or were named by your server." isFlush>
+        <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
+          <TextField
+            label="Search users"
+            isLabelHidden
+            type="search"
+            placeholder="Part of a user’s id"
+            value={search}
+            onChange={(text) => change({ query: text })}
+            className="min-w-52 flex-1"
+          />
+          <SelectField
+            label="Show"
+            value={shown}
+            options={SHOWN}
+            onChange={(value) =>
+              change(value === 'at_limit' ? { at_limit: 'true', status: 'any' } : { at_limit: 'false', status: value })
+            }
+          />
+          <SelectField label="Sort by" value={sort} options={ORDERS} onChange={(value) => change({ sort: value })} />
+          <SelectField
+            label="Month (UTC)"
+            value={month}
+            options={members.month.map((value) => ({ value, label: value }))}
+            onChange={(value) => change({ month: value })}
+          />
+        </div>
+        <Loaded query={pages} rows={8} isOld={pages.isPlaceholderData || query !== search.trim()}>
+          {({ pages: [first, ...rest] }) =>
+            first && (
+              <Users
+                app={id}
+                list={{ ...first, users: [first, ...rest].flatMap(({ users }) => users) }}
+                shown={shown}
+                sort={sort}
+                onSort={(key) => change({ sort: key })}
+              />
+            )
+          }
+        </Loaded>
+      </Card>
+      <ListEnd pages={pages} />
     </>
   );
 }
 
-function UserTable({ app, users }: { readonly app: string; readonly users: readonly User[] }) {
-  const reason = useReadOnlyReason();
-  const client = useQueryClient();
-  const say = useToast();
-  const toggle = async ({ id, status }: User) => {
-    const params = { path: { app }, query: { user_id: id } };
-    const isBlocked = status === 'blocked';
-    try {
-      if (isBlocked) await read(api.POST('/v1/admin/apps/{app}/user/unblock', { params }));
-      else await read(api.POST('/v1/admin/apps/{app}/user/block', { params }));
-      say(`${id} is ${isBlocked ? 'no longer blocked' : 'blocked; use the same button to unblock'}.`);
-    } catch (thrown) {
-      say(messageOf(thrown));
-    }
-    await client.invalidateQueries({ queryKey: ['app', app, 'users'] });
-  };
-  const columns: readonly Column<User>[] = [
+function Users({
+  app,
+  list: { users, total, monthly_budget_usd: budgetUsd },
+  shown,
+  sort,
+  onSort,
+}: {
+  readonly app: string;
+  readonly list: Schemas['UserListResponse'];
+  readonly shown: Shown;
+  readonly sort: Order;
+  readonly onSort: (sort: Order) => void;
+}) {
+  const columns = useMemo(() => columnsOf(app, budgetUsd), [app, budgetUsd]);
+  if (users.length === 0) return <NoUsers app={app} shown={shown} budgetUsd={budgetUsd} />;
+  return (
+    <>
+      <Table
+        caption="Users with the usage of the month"
+        columns={columns}
+        rows={users}
+        rowKey={(user) => user.id}
+        sorting={{ key: sort, isDescending: true }}
+        onSort={({ key }) => onSort(key)}
+      />
+      <p className="border-t border-line p-3 text-sm text-muted">
+        {countText(users.length)} of {countText(total)}
+        {budgetUsd !== null && `; each may spend ${moneyText(budgetUsd)} a month`}
+      </p>
+    </>
+  );
+}
+
+function NoUsers({
+  app,
+  shown,
+  budgetUsd,
+}: {
+  readonly app: string;
+  readonly shown: Shown;
+  readonly budgetUsd: number | null;
+}) {
+  if (shown !== 'at_limit') return <EmptyState title="No users">No user of this application matches.</EmptyState>;
+  return (
+    <EmptyState title="Nobody is at the limit">
+      {budgetUsd === null ? (
+        <>
+          Users of this application have no budget.{' '}
+          <Link href={`/apps/${app}/limits`} className="text-accent underline">
+            Set one
+          </Link>
+        </>
+      ) : (
+        `Each user may spend ${moneyText(budgetUsd)} in a month, and nobody has in this one.`
+      )}
+    </EmptyState>
+  );
+}
+
+function columnsOf(app: string, budgetUsd: number | null): readonly Column<User, Order>[] {
+  return [
     {
       key: 'id',
       header: 'User',
       cell: ({ id }) => (
-        <code className="block max-w-64 truncate text-xs" title={id}>
+        <Link
+          href={userPath(app, id)}
+          className="block max-w-40 truncate font-mono text-xs hover:text-accent hover:underline md:max-w-64"
+          title={id}
+        >
           {id}
-        </code>
+        </Link>
       ),
     },
     {
       key: 'status',
       header: 'Status',
       isDetail: true,
-      cell: ({ status, attest_registered: isAttested }) => (
-        <span className="flex gap-1.5">
-          <Badge tone={status === 'blocked' ? 'bad' : 'good'}>{status}</Badge>
-          {isAttested && <Badge>Device verified</Badge>}
-        </span>
-      ),
+      cell: (user) => <UserBadges user={user} />,
     },
     {
       key: 'seen',
       header: 'Last seen',
       isDetail: true,
+      sortKey: 'recent',
       cell: ({ last_seen_at: at }) => (at === null ? 'never' : <Time at={at} isRelative />),
     },
-    { key: 'requests', header: 'Requests', isNumber: true, cell: ({ usage }) => countText(usage.requests) },
+    {
+      key: 'requests',
+      header: 'Requests',
+      isNumber: true,
+      isDetail: true,
+      cell: ({ usage }) => countText(usage.requests),
+    },
     {
       key: 'tokens',
       header: 'Tokens',
@@ -186,23 +213,46 @@ function UserTable({ app, users }: { readonly app: string; readonly users: reado
       isDetail: true,
       cell: ({ usage }) => shortCountText(usage.input_tokens + usage.output_tokens),
     },
-    { key: 'cost', header: 'Cost', isLead: true, isNumber: true, cell: ({ usage }) => moneyText(usage.cost_usd) },
+    {
+      key: 'cost',
+      header: 'Cost',
+      isLead: true,
+      isNumber: true,
+      sortKey: 'cost',
+      cell: ({ usage }) => moneyText(usage.cost_usd),
+    },
+    ...(budgetUsd === null ? [] : [budgetColumn(budgetUsd)]),
     {
       key: 'acts',
       header: 'Actions',
       isLead: true,
       isNumber: true,
-      cell: (user) => (
-        <Button
-          size="sm"
-          reason={reason}
-          aria-label={`${user.status === 'blocked' ? 'Unblock' : 'Block'} ${user.id}`}
-          onClick={() => void toggle(user)}
-        >
-          {user.status === 'blocked' ? 'Unblock' : 'Block'}
-        </Button>
-      ),
+      cell: (user) => <BlockButton app={app} user={user} />,
     },
   ];
-  return <Table caption="Users with the usage of the month" columns={columns} rows={users} rowKey={({ id }) => id} />;
+}
+
+function budgetColumn(budgetUsd: number): Column<User, Order> {
+  return {
+    key: 'budget',
+    header: 'Budget used',
+    isNumber: true,
+    sortKey: 'budget',
+    cell: ({ budget_spent_usd: spent, at_limit: isAtLimit }) => (
+      <Badge tone={isAtLimit ? 'bad' : spent >= budgetUsd * 0.8 ? 'warn' : 'neutral'}>
+        {budgetUsd === 0 ? 'no budget left' : shareText(spent, budgetUsd)}
+      </Badge>
+    ),
+  };
+}
+
+/** What is special about a user. */
+export function UserBadges({ user }: { readonly user: User }) {
+  return (
+    <span className="flex flex-wrap gap-1.5">
+      <Badge tone={user.status === 'blocked' ? 'bad' : 'good'}>{user.status}</Badge>
+      {user.at_limit && <Badge tone="bad">at the limit</Badge>}
+      {user.attest_registered && <Badge>Device verified</Badge>}
+    </span>
+  );
 }

@@ -1,5 +1,7 @@
 import { useCallback } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { useLocation } from 'wouter';
+// The search of the router is decoded once already: texts with a per cent sign would be decoded twice.
+import { useSearch } from 'wouter/use-browser-location';
 
 /** The members of an address, each with the value that it has where it is absent: a text, or the first of some values. */
 type Members = Readonly<Record<string, string | readonly [string, ...string[]]>>;

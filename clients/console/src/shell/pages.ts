@@ -4,6 +4,7 @@ import {
   ChartColumn,
   HeartPulse,
   KeyRound,
+  LayoutDashboard,
   type LucideIcon,
   Plug,
   ScrollText,
@@ -24,6 +25,7 @@ export interface NavigationPage {
 export const START = '/start';
 
 export const NAVIGATION: readonly NavigationPage[] = [
+  { to: '/', label: 'Overview', Icon: LayoutDashboard, shortcut: 'o' },
   { to: '/apps', label: 'Applications', Icon: Boxes, shortcut: 'a' },
   { to: '/usage', label: 'Usage', Icon: ChartColumn, shortcut: 'u' },
   { to: '/providers', label: 'Providers', Icon: Plug, shortcut: 'p' },

@@ -37,11 +37,13 @@ type Typed = Partial<Record<(typeof TYPED)[number]['name'], string>>;
 
 interface CallsProps {
   readonly app: string | undefined;
+  /** Only of this one; absent: of the one that the address names, if any. */
+  readonly user?: string;
   readonly address: UsageAddress;
 }
 
 /** Recorded calls of a period, the newest first. */
-export function Calls({ app, address }: CallsProps) {
+export function Calls({ app, user, address }: CallsProps) {
   const client = useQueryClient();
   const { search, set, period } = address;
   const [isLive, setLive] = useState(false);
@@ -57,6 +59,7 @@ export function Calls({ app, address }: CallsProps) {
     ...(status === 'any' ? {} : { status }),
     ...(reason === '' ? {} : { reason }),
     ...(JSON.parse(settled) as Typed),
+    ...(user === undefined ? {} : { user }),
   };
   const isFiltered = status !== 'any' || reason !== '' || typed !== '{}';
   const queryKey = ['usage', 'calls', query];
@@ -114,7 +117,7 @@ export function Calls({ app, address }: CallsProps) {
         }
       >
         <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
-          {TYPED.map(({ name, label }) => (
+          {TYPED.filter(({ name }) => name !== 'user' || user === undefined).map(({ name, label }) => (
             <TextField
               key={name}
               label={label}

@@ -20,6 +20,11 @@ interface ChartsProps {
   readonly address: UsageAddress;
 }
 
+interface ShownProps {
+  readonly app: string | undefined;
+  readonly address: Pick<UsageAddress, 'search' | 'period' | 'measure'>;
+}
+
 /** Figures of a period against the one before, a chart, and what it is made of. */
 export function Charts({ app, address }: ChartsProps) {
   const { measure, set } = address;
@@ -35,7 +40,8 @@ export function Charts({ app, address }: ChartsProps) {
   );
 }
 
-function Summed({ app, address }: ChartsProps) {
+/** Figures of a period against the one before. */
+export function Summed({ app, address }: ShownProps) {
   const query = askedOf(app, address);
   const asked = useQuery({
     queryKey: ['usage', 'summary', query],
@@ -112,7 +118,8 @@ function figuresOf(now: Summary): readonly Told[] {
 /** What a chart can be split by; a breakdown by another dimension leaves it split by provider type. */
 const SPLITS = ['provider', 'model', 'app', 'status'] as const;
 
-function Chart({ app, address }: ChartsProps) {
+/** Usage by day or hour. */
+export function Chart({ app, address }: ShownProps) {
   const { period, measure, search } = address;
   const by = SPLITS.find((split) => split === search.get('by')) ?? 'provider';
   const query = { ...askedOf(app, address), by, unit: period.unit };

@@ -15,7 +15,7 @@ export interface UsageAddress {
 }
 
 /** The parameters of the service for the period of an application or of the account. */
-export function askedOf(app: string | undefined, { period: { from, to } }: UsageAddress) {
+export function askedOf(app: string | undefined, { period: { from, to } }: Pick<UsageAddress, 'period'>) {
   return { from, to, ...(app === undefined ? {} : { app }) };
 }
 

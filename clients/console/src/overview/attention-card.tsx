@@ -1,0 +1,51 @@
+import { useQuery } from '@tanstack/react-query';
+import { queries } from '../api/queries';
+import { ButtonLink } from '../design/button';
+import { Badge, Card, EmptyState } from '../design/layout';
+import { Loaded } from '../design/loaded';
+import { type AttentionItem, attentionText } from './attention.rules';
+
+/** What somebody should do something about, each with a link to where. */
+export function AttentionCard() {
+  const query = useQuery(queries.attention());
+  return (
+    <Card title="Needs attention" isFlush>
+      <Loaded query={query}>{(items) => <Items items={items} />}</Loaded>
+    </Card>
+  );
+}
+
+function Items({ items }: { readonly items: readonly AttentionItem[] }) {
+  if (items.length === 0) {
+    return (
+      <EmptyState title="Nothing needs attention">
+        No provider fails, no budget is nearly spent, every cost is known, and every key is used.
+      </EmptyState>
+    );
+  }
+  return (
+    <ul className="divide-y divide-line">
+      {items.map((item) => (
+        <Item key={`${item.kind} ${item.id}`} item={item} />
+      ))}
+    </ul>
+  );
+}
+
+function Item({ item }: { readonly item: AttentionItem }) {
+  const { title, detail, to, act, isUrgent } = attentionText(item);
+  return (
+    <li className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+      <div className="min-w-0">
+        <p className="flex flex-wrap items-center gap-2 font-medium break-words">
+          <Badge tone={isUrgent ? 'bad' : 'warn'}>{isUrgent ? 'Urgent' : 'Notice'}</Badge>
+          {title}
+        </p>
+        <p className="text-sm text-muted">{detail}</p>
+      </div>
+      <ButtonLink to={to} size="sm">
+        {act}
+      </ButtonLink>
+    </li>
+  );
+}

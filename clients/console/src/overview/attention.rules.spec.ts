@@ -1,0 +1,36 @@
+import { expect, it } from '@jest/globals';
+import { type AttentionItem, attentionText } from './attention.rules';
+
+const item = (changed: Partial<AttentionItem>): AttentionItem => ({
+  ...{ kind: 'app_budget', id: 'journal', name: 'Journal', app_id: 'journal', app_name: 'Journal', count: 1 },
+  ...{ amount_usd: 4, budget_usd: 5, since: null },
+  ...changed,
+});
+
+it.each([
+  [item({}), 'Journal has used 80% of its budget', '/apps/journal/limits', false],
+  [item({ amount_usd: 5 }), 'Journal has used 100% of its budget', '/apps/journal/limits', true],
+  [
+    item({ kind: 'user_budgets', count: 2 }),
+    '2 users of Journal have used 80% of the budget or more',
+    '/apps/journal/users?sort=budget',
+    false,
+  ],
+  [
+    item({ kind: 'user_budgets', amount_usd: 6 }),
+    '1 user of Journal has used 80% of the budget or more',
+    '/apps/journal/users?sort=budget&at_limit=true',
+    true,
+  ],
+  [item({ kind: 'provider_failing', name: 'OpenAI', count: 3 }), 'OpenAI is failing', '/providers', true],
+  [
+    item({ kind: 'unresolved_costs', count: 1_200 }),
+    '1,200 calls of Journal have an unresolved cost',
+    '/apps/journal/usage',
+    false,
+  ],
+  [item({ kind: 'unused_app_key', name: 'Old' }), 'Key “Old” of Journal is unused', '/apps/journal/auth', false],
+  [item({ kind: 'unused_management_key', name: 'CI' }), 'Management key “CI” is unused', '/access', false],
+])('%j → what it is, and where it is mended', (of, title, to, isUrgent) => {
+  expect(attentionText(of)).toMatchObject({ title, to, isUrgent });
+});
