@@ -1,7 +1,5 @@
 import type { Limits, ScopeLimits } from './config/limits-config.js';
-import { isLimited, toMicroUsd } from './config/limits-config.js';
-
-const NANO_USD_PER_MICRO_USD = 1_000;
+import { isLimited, toNanoUsd } from './config/limits-config.js';
 
 /** The request limits of one scope; null is unlimited. */
 interface RequestAllowance {
@@ -44,6 +42,6 @@ function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {
   const { monthly_usd } = limits.spending;
   return Object.freeze({
     requests: perMinute === null && perDay === null ? undefined : Object.freeze({ perMinute, perDay }),
-    budgetNanoUsd: monthly_usd === null ? undefined : toMicroUsd(monthly_usd) * NANO_USD_PER_MICRO_USD,
+    budgetNanoUsd: monthly_usd === null ? undefined : toNanoUsd(monthly_usd),
   });
 }

@@ -97,17 +97,20 @@ const UNRESOLVED_COSTS = `
   WHERE used.organization_id = $1 AND used.day >= $2::date AND used.cost_source = 'unresolved'
   GROUP BY app.id, app.name HAVING sum(used.requests) > 0 ${BY_COUNT}`;
 
+/** A key that has expired needs nothing. */
+const IS_VALID = '(key.expires_at IS NULL OR key.expires_at > now())';
+
 const UNUSED_APP_KEYS = `
   SELECT key.id, key.name, ${OF_APP}, 1 AS count, ${NO_MONEY}, coalesce(key.last_used_at, key.created_at) AS since
   FROM app_keys key JOIN apps app ON app.organization_id = $1 AND app.id = key.app_id AND app.status = 'active'
-  WHERE key.organization_id = $1 AND key.status = 'active' AND coalesce(key.last_used_at, key.created_at) < $2::timestamptz
+  WHERE key.organization_id = $1 AND key.status = 'active' AND ${IS_VALID} AND coalesce(key.last_used_at, key.created_at) < $2::timestamptz
   ORDER BY since, key.id LIMIT ${MAX_OF_KIND}`;
 
 /** Keys that were used once: of the others it is not known whether they were, before uses were recorded. */
 const UNUSED_MANAGEMENT_KEYS = `
   SELECT key.id, key.name, ${OF_NO_APP}, 1 AS count, ${NO_MONEY}, key.last_used_at AS since FROM management_keys key
   WHERE key.organization_id = $1 AND key.revoked_at IS NULL AND key.last_used_at < $2::timestamptz
-    AND (key.expires_at IS NULL OR key.expires_at > now())
+    AND ${IS_VALID}
   ORDER BY since, key.id LIMIT ${MAX_OF_KIND}`;
 
 const QUERIES: Readonly<Record<AttentionKind, { readonly sql: string; readonly time: keyof AttentionTimes }>> = {

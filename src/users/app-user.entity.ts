@@ -65,18 +65,48 @@ export interface UserRow {
   readonly attestKeyId: string | null;
   /** An integer, as text. */
   readonly attestCounter: string | null;
+  /** What counts against the user's budget of the month, in whole nano-dollars as text. */
+  readonly spentNanoUsd: string;
 }
 
 /** A user with their usage in one month. Source: docs/reference/management-api.md#users. */
-export interface UserView extends UserRow {
+export interface UserView extends Omit<UserRow, 'spentNanoUsd'> {
   readonly usage: UsageTotals;
+  /** US dollars. */
+  readonly budgetSpentUsd: number;
+  /** As much is spent as the budget of each user is now; false without a budget. */
+  readonly isAtLimit: boolean;
 }
+
+/** `recent`: last seen first; `cost`: the largest cost of the month; `budget`: the largest part of the budget. */
+export const USER_ORDERS = ['recent', 'cost', 'budget'] as const;
+export type UserOrder = (typeof USER_ORDERS)[number];
+
+/** The place of a user in a list. Users of the same value are in the order of their ids. */
+export interface UserPlace {
+  /** Microseconds since the epoch, or whole nano-dollars, as text. */
+  readonly value: string;
+  readonly id: string;
+}
+
+/** A user in a list. */
+export interface ListedUserRow extends UserRow, UserPlace {}
 
 /** Filter for the users of an application. */
 export interface UserFilter {
   /** Substring of the id, matched literally. */
   readonly query?: string;
   readonly status?: UserStatus;
+  /** Only users who have spent this many nano-dollars of their budget in the month. */
+  readonly spentNanoUsd?: number | undefined;
   readonly limit: number;
   readonly offset: number;
+}
+
+/** A page of users: after a place, or by its offset. */
+export interface UserListing extends UserFilter {
+  readonly order: UserOrder;
+  /** UTC, `YYYY-MM`. */
+  readonly month: string;
+  readonly after?: UserPlace | undefined;
 }

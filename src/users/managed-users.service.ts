@@ -5,13 +5,25 @@ import type { AuditEntry } from '../accounts/audit/audit-trail.js';
 import { ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRef, AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
+import { type ScopeLimits, toNanoUsd, UNLIMITED } from '../app-directory/config/limits-config.js';
 import { isUserId, USER_ID_FORM } from '../app-directory/user-id.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
-import { NO_USAGE } from '../usage/reports/usage-totals.rules.js';
-import { UserUsage } from '../usage/reports/user-usage.service.js';
-import type { UserFilter, UserRow, UserStatus, UserView } from './app-user.entity.js';
+import { NO_USAGE, toUsd } from '../usage/reports/usage-totals.rules.js';
+import { type UserDayUsage, UserUsage } from '../usage/reports/user-usage.service.js';
+import type {
+  ListedUserRow,
+  UserFilter,
+  UserListing,
+  UserOrder,
+  UserRow,
+  UserStatus,
+  UserView,
+} from './app-user.entity.js';
 import { blockedUsersChange } from './blocked-users.js';
+import type { UsageAndLimits } from './usage-and-limits.rules.js';
+import { cursorOf, placeOf } from './user-cursor.rules.js';
+import { UserStanding } from './user-standing.service.js';
 import { UserViewsRepository } from './user-views.repository.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -22,19 +34,37 @@ interface UsersInMonth {
   readonly month: string;
 }
 
+/** Asks for one page of users. */
+export interface UserQuestion extends Omit<UserFilter, 'spentNanoUsd'> {
+  readonly order: UserOrder;
+  /** UTC, `YYYY-MM`; the current month when absent. */
+  readonly month?: string | undefined;
+  /** Only users who have spent their budget; nobody where there is none. */
+  readonly isAtLimit: boolean;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string | undefined;
+}
+
 /** One page of users. */
 export interface UserPage extends UsersInMonth {
   /** Across all pages. */
   readonly total: number;
   readonly limit: number;
   readonly offset: number;
-  /** Most recently seen first. */
+  /** Null on the last page. */
+  readonly nextCursor: string | null;
+  /** US dollars that each user may spend in a month, as configured now; null: unlimited. */
+  readonly monthlyBudgetUsd: number | null;
   readonly users: readonly UserView[];
 }
 
 /** One user. */
 export interface SingleUser extends UsersInMonth {
   readonly user: UserView;
+  /** Usage of now, whatever the month. */
+  readonly standing: UsageAndLimits;
+  /** Of the month, by day; days without usage are absent. */
+  readonly days: readonly UserDayUsage[];
 }
 
 /** Lists, reads, blocks and unblocks the users of an application. */
@@ -44,27 +74,45 @@ export class ManagedUsers {
     private readonly views: UserViewsRepository,
     private readonly repository: UsersRepository,
     private readonly usage: UserUsage,
+    private readonly standing: UserStanding,
     private readonly configs: AppConfigParser,
     private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
 
-  /** @param month UTC, `YYYY-MM`; the current one when absent. */
-  async page(app: AppRef, filter: UserFilter, month = this.clock.utcMonth()): Promise<UserPage> {
-    const { rows, total } = await this.find(app, filter);
-    const users = await this.withUsage(app, rows, month);
-    return { appId: app.id, month, total, limit: filter.limit, offset: filter.offset, users };
+  /** @throws invalid_request the cursor is of no such list, or an offset has no meaning here. */
+  async page(app: AppRow, question: UserQuestion): Promise<UserPage> {
+    const { month = this.clock.utcMonth(), order, cursor, isAtLimit, ...filter } = question;
+    const { limit, offset } = filter;
+    if (offset > 0 && order !== 'recent') throw invalidRequest('offset', 'must be 0 with this sort; use cursor');
+    if (offset > 0 && cursor !== undefined) throw invalidRequest('offset', 'must be 0 with a cursor');
+    const after = cursor === undefined ? undefined : placeOf(order, cursor);
+    const monthlyBudgetUsd = this.limitsOf(app).spending.monthly_usd;
+    const page = { appId: app.id, month, limit, offset, monthlyBudgetUsd };
+    if (isAtLimit && monthlyBudgetUsd === null) return { ...page, total: 0, nextCursor: null, users: [] };
+    const spentNanoUsd = isAtLimit && monthlyBudgetUsd !== null ? toNanoUsd(monthlyBudgetUsd) : undefined;
+    const { rows, total } = await this.find(app, { ...filter, order, month, after, spentNanoUsd });
+    const users = await this.withUsage(app, rows, month, monthlyBudgetUsd);
+    const last = rows.at(-1);
+    const nextCursor = last !== undefined && rows.length === limit ? cursorOf(order, last) : null;
+    return { ...page, total, nextCursor, users };
   }
 
   /**
    * @param month UTC, `YYYY-MM`; the current one when absent.
    * @throws not_found no user with this id was seen or blocked.
    */
-  async get(app: AppRef, userId: string, month = this.clock.utcMonth()): Promise<SingleUser> {
-    const row = await this.views.find(app, userId);
-    const [user] = row === undefined ? [] : await this.withUsage(app, [row], month);
+  async get(app: AppRow, userId: string, month = this.clock.utcMonth()): Promise<SingleUser> {
+    const limits = this.limitsOf(app);
+    const row = await this.views.find(app, userId, month);
+    if (row === undefined) throw new GatewayError('not_found');
+    const [[user], standing, days] = await Promise.all([
+      this.withUsage(app, [row], month, limits.spending.monthly_usd),
+      this.standing.of(app, userId, limits),
+      this.usage.daysOf(app, userId, month),
+    ]);
     if (user === undefined) throw new GatewayError('not_found');
-    return { appId: app.id, month, user };
+    return { appId: app.id, month, user, standing, days };
   }
 
   /**
@@ -77,7 +125,8 @@ export class ManagedUsers {
    */
   async block(admin: AdminPrincipal, app: AppRow, userId: string): Promise<void> {
     if (!isUserId(userId)) throw invalidRequest('user_id', USER_ID_FORM);
-    if (!this.hasUsers(app) && (await this.views.find(app, userId)) === undefined) throw withoutUsers();
+    if (!this.hasUsers(app) && (await this.views.find(app, userId, this.clock.utcMonth())) === undefined)
+      throw withoutUsers();
     await this.change(admin, app, { userId, status: 'blocked' }, async (tx) => {
       const isChanged = await this.repository.block(tx, app, userId, this.clock.now());
       if (isChanged === undefined) throw new GatewayError('app_not_found', { reason: 'app_deleted' });
@@ -118,23 +167,37 @@ export class ManagedUsers {
     return stored.configError !== null || stored.config.authentication.end_user !== undefined;
   }
 
-  /** Without a filter, the page is read from the nearer end of the list. With a filter the nearer end is unknown. */
-  private async find(app: AppRef, filter: UserFilter): Promise<{ rows: UserRow[]; total: number }> {
-    const { query, status, limit, offset } = filter;
-    if (query || status !== undefined) {
-      const [rows, total] = await Promise.all([this.views.list(app, filter), this.views.count(app, filter)]);
+  /** Limits of each user; none where the configuration no longer parses. */
+  private limitsOf({ config }: AppRow): ScopeLimits {
+    return this.configs.read(config).config?.limits.per_user ?? UNLIMITED;
+  }
+
+  /** Without a filter, a page by its offset is read from the nearer end of the list. */
+  private async find(app: AppRef, listing: UserListing): Promise<{ rows: ListedUserRow[]; total: number }> {
+    const { query, status, spentNanoUsd, order, limit, offset } = listing;
+    if (query || status !== undefined || spentNanoUsd !== undefined || order !== 'recent' || offset === 0) {
+      const [rows, total] = await Promise.all([this.views.list(app, listing), this.views.count(app, listing)]);
       return { rows, total };
     }
-    const total = await this.views.count(app, filter);
+    const total = await this.views.count(app, listing);
     const isLate = offset > total - offset - limit;
-    const rows = isLate ? await this.views.listFromEnd(app, filter) : await this.views.list(app, filter);
+    const rows = isLate ? await this.views.listFromEnd(app, listing) : await this.views.list(app, listing);
     return { rows, total };
   }
 
-  private async withUsage(app: AppRef, rows: readonly UserRow[], month: string): Promise<UserView[]> {
+  /** @param budgetUsd the budget of each user; null: unlimited. */
+  private async withUsage(
+    app: AppRef,
+    rows: readonly UserRow[],
+    month: string,
+    budgetUsd: number | null,
+  ): Promise<UserView[]> {
     const ids = rows.map(({ id }) => id);
     const usage = await this.usage.totalsOf(app, ids, month);
-    return rows.map((row) => ({ ...row, usage: usage.get(row.id) ?? NO_USAGE }));
+    return rows.map(({ spentNanoUsd, ...row }) => {
+      const isAtLimit = budgetUsd !== null && BigInt(spentNanoUsd) >= BigInt(toNanoUsd(budgetUsd));
+      return { ...row, usage: usage.get(row.id) ?? NO_USAGE, budgetSpentUsd: toUsd(spentNanoUsd), isAtLimit };
+    });
   }
 }
 

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app.entity.js';
-import type { UserFilter, UserRow, UserStatus } from './app-user.entity.js';
+import { readBounded } from '../usage/recording/usage-sums.repository.js';
+import type { ListedUserRow, UserFilter, UserListing, UserRow, UserStatus } from './app-user.entity.js';
 import { AppUserEntity } from './app-user.entity.js';
 
 /** Numbers of known and of blocked users of an application. */
@@ -18,83 +19,154 @@ export interface AppUserCounts extends UserCounts {
   readonly appId: string;
 }
 
+const MONTH = "to_date($3, 'YYYY-MM')";
+
 const COLUMNS = `known.id, known.status, known.created_at AS "createdAt", known.last_seen_at AS "lastSeenAt",
   known.is_virtual AND known.status = 'active' AS "isVirtual",
-  attested.key_id AS "attestKeyId", attested.counter AS "attestCounter"`;
+  attested.key_id AS "attestKeyId", attested.counter AS "attestCounter",
+  coalesce(budget.spent_nano_usd, 0) AS "spentNanoUsd"`;
 
-/** The attestation key that the user `known` of the application `$2` used last. */
-const WITH_KEY = `LEFT JOIN LATERAL (
+/** The attestation key that the user `known` of the application `$2` used last, and what counts against their budget. */
+const DETAILS = `LEFT JOIN LATERAL (
   SELECT device.key_id, device.counter FROM device_keys device
   WHERE device.organization_id = $1 AND device.app_id = $2 AND device.user_id = known.id
-  ORDER BY device.last_used_at DESC LIMIT 1) attested ON true`;
+  ORDER BY device.last_used_at DESC LIMIT 1) attested ON true
+  LEFT JOIN budget_months budget ON budget.organization_id = $1 AND budget.app_id = $2 AND budget.user_id = known.id
+    AND budget.month = ${MONTH}`;
 
-/** Users of the application `$2`, optionally with the status `$3` and the text `$4` in their id. */
-const MATCHING = `FROM app_users known WHERE known.organization_id = $1 AND known.app_id = $2
-  AND ($3::text IS NULL OR known.status = $3) AND ($4::text IS NULL OR strpos(known.id, $4) > 0)`;
+/** Users of the application `$2`, optionally with the status `$4`, and the text `$5` in their id. */
+const NAMED = `known.organization_id = $1 AND known.app_id = $2
+  AND ($4::text IS NULL OR known.status = $4) AND ($5::text IS NULL OR strpos(known.id, $5) > 0)`;
 
-const RECENT_FIRST = 'ORDER BY known.recent_at DESC, known.id';
+/** Optionally only those who have spent `$6` nano-dollars of their budget in the month `$3`; all have spent nothing. */
+const MATCHING = `${NAMED} AND ($6::bigint IS NULL OR $6 = 0 OR known.id IN (
+  SELECT spent.user_id FROM budget_months spent
+  WHERE spent.organization_id = $1 AND spent.app_id = $2 AND spent.month = ${MONTH}
+    AND spent.spent_size > 0 AND spent.spent_size >= money_size($6) AND spent.spent_nano_usd >= $6))`;
 
 /** The counts of an application span several rows (migration keep-user-counts); none: it never had users. */
 const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
 const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 AND kept.app_id = $2';
 
-const PAGE = `SELECT known.id ${MATCHING} ${RECENT_FIRST} LIMIT $5 OFFSET $6`;
+const RECENT_VALUE = '(extract(epoch FROM known.recent_at) * 1000000)::bigint';
+const RECENT_PLACE = "coalesce(timestamptz 'epoch' + $8::bigint * interval '1 microsecond', 'infinity')";
+
+const RECENT_PAGE = `SELECT known.id, ${RECENT_VALUE} AS value FROM app_users known
+  WHERE ${MATCHING} AND known.recent_at <= ${RECENT_PLACE} AND (known.recent_at < ${RECENT_PLACE} OR known.id > $9)
+  ORDER BY known.recent_at DESC, known.id LIMIT $7 OFFSET $10`;
 
 /**
  * The same page of all users, read from the end of the list: the offset is the number of users after the page. The
  * count is read in the same statement, so both directions yield the same page. The outer limit gives the planner a row
  * estimate.
  */
-const PAGE_FROM_END = `
-  SELECT late.id FROM (
-    SELECT known.id FROM app_users known WHERE known.organization_id = $1 AND known.app_id = $2
+const RECENT_PAGE_FROM_END = `
+  SELECT late.id, late.value FROM (
+    SELECT known.id, ${RECENT_VALUE} AS value FROM app_users known
+    WHERE known.organization_id = $1 AND known.app_id = $2
     ORDER BY known.recent_at, known.id DESC
-    LIMIT (SELECT greatest(least($3, ${KEPT_TOTAL} - $4), 0) ${KEPT_OF_APP})
-    OFFSET (SELECT greatest(${KEPT_TOTAL} - $4 - $3, 0) ${KEPT_OF_APP})) late
-  LIMIT $3`;
+    LIMIT (SELECT greatest(least($4, ${KEPT_TOTAL} - $5), 0) ${KEPT_OF_APP})
+    OFFSET (SELECT greatest(${KEPT_TOTAL} - $5 - $4, 0) ${KEPT_OF_APP})) late
+  LIMIT $4`;
+
+/** Sums of users of a month: the column of the amount that a list is sorted by, and its size. */
+const SUMS = {
+  cost: { table: 'usage_user_months', amount: 'cost_nano_usd', size: 'cost_size' },
+  budget: { table: 'budget_months', amount: 'spent_nano_usd', size: 'spent_size' },
+} as const;
+
+type Amount = keyof typeof SUMS;
+
+/**
+ * A page of all users by an amount, the largest first. The index yields the sizes in order (migration
+ * size-spending-of-users), so that only users of the sizes of the page are sorted; without a place, `least` is the
+ * largest. Users without an amount follow, by id. `$6`: only from this amount on.
+ */
+function wholePage(order: Amount): string {
+  const { table, amount, size } = SUMS[order];
+  const ofMonth = `used.app_id = $2 AND used.month = ${MONTH} AND used.${size} > 0`;
+  return `
+    WITH spenders AS MATERIALIZED (
+      SELECT used.user_id AS id, used.${amount} AS value FROM ${table} used
+      JOIN app_users known ON known.app_id = used.app_id AND known.id = used.user_id
+      WHERE used.organization_id = $1 AND ${ofMonth} AND ${NAMED} AND ($6::bigint IS NULL OR used.${amount} >= $6)
+        AND used.${size} <= money_size(least($8::numeric, 9000000000000000000)::bigint)
+        AND (used.${amount} < coalesce($8::numeric, 'infinity') OR used.${amount} = $8::numeric AND used.user_id > $9)
+      ORDER BY used.${size} DESC, used.${amount} DESC, used.user_id LIMIT $7)
+    SELECT id, value FROM (
+      SELECT id, value FROM spenders
+      UNION ALL
+      SELECT id, 0 FROM (
+        SELECT known.id FROM app_users known
+        WHERE ${NAMED} AND coalesce($6::bigint, 0) = 0 AND ($8::numeric IS DISTINCT FROM 0 OR known.id > $9)
+        EXCEPT SELECT used.user_id FROM ${table} used WHERE ${ofMonth}
+        ORDER BY id LIMIT $7 - (SELECT count(*) FROM spenders)) others) every LIMIT $7`;
+}
+
+/** The same of users who match a filter. */
+function matchingPage(order: Amount): string {
+  const { table, amount } = SUMS[order];
+  return `
+    SELECT id, value FROM (
+      SELECT known.id, coalesce(used.${amount}, 0) AS value FROM app_users known
+      LEFT JOIN ${table} used ON used.organization_id = $1 AND used.app_id = $2 AND used.user_id = known.id
+        AND used.month = ${MONTH}
+      WHERE ${MATCHING}) every
+    WHERE value < coalesce($8::numeric, 'infinity') OR value = $8::numeric AND id > $9
+    ORDER BY value DESC, id LIMIT $7`;
+}
+
+const WHOLE_PAGES = { cost: wholePage('cost'), budget: wholePage('budget') };
+const MATCHING_PAGES = { cost: matchingPage('cost'), budget: matchingPage('budget') };
 
 const usersOf = (page: string) => `
   WITH page AS MATERIALIZED (${page})
-  SELECT ${COLUMNS} FROM page JOIN app_users known ON known.app_id = $2 AND known.id = page.id
-  ${WITH_KEY} ${RECENT_FIRST}`;
+  SELECT ${COLUMNS}, page.value FROM page JOIN app_users known ON known.app_id = $2 AND known.id = page.id
+  ${DETAILS} ORDER BY page.value DESC, known.id`;
 
 /** Lists and counts of users, including virtual users. */
 @Injectable()
 export class UserViewsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Most recently seen first. */
-  list(app: AppRef, { query, status, limit, offset }: UserFilter): Promise<UserRow[]> {
-    const values = [app.organizationId, app.id, status ?? null, query ?? null, limit, offset];
-    return this.dataSource.query(usersOf(PAGE), values);
+  /** In the order asked for; users of the same value by id. */
+  list(app: AppRef, listing: UserListing): Promise<ListedUserRow[]> {
+    const { order, query, status, spentNanoUsd, limit, offset, after } = listing;
+    const values = [...matchesOf(app, listing), limit, after?.value ?? null, after?.id ?? null];
+    if (order === 'recent') return readBounded(this.dataSource, usersOf(RECENT_PAGE), [...values, offset]);
+    const isNamed = Boolean(query) || status !== undefined;
+    const isWhole = !isNamed && (spentNanoUsd === undefined || order === 'budget');
+    return readBounded(this.dataSource, usersOf((isWhole ? WHOLE_PAGES : MATCHING_PAGES)[order]), values);
   }
 
-  /** The same page without a filter, faster in the second half of the list. */
-  listFromEnd(app: AppRef, { limit, offset }: UserFilter): Promise<UserRow[]> {
-    return this.dataSource.query(usersOf(PAGE_FROM_END), [app.organizationId, app.id, limit, offset]);
+  /** A page of the most recent without a filter, faster in the second half of the list. */
+  listFromEnd(app: AppRef, { month, limit, offset }: UserListing): Promise<ListedUserRow[]> {
+    const values = [app.organizationId, app.id, month, limit, offset];
+    return this.dataSource.query(usersOf(RECENT_PAGE_FROM_END), values);
   }
 
-  /** The number on all pages. With a text filter, matching users are counted one by one. */
-  async count(app: AppRef, { query, status }: UserFilter): Promise<number> {
-    if (!query) {
+  /** The number on all pages. Users with a text in their id, or a spent budget, are counted one by one. */
+  async count(app: AppRef, filter: UserListing): Promise<number> {
+    const { query, status, spentNanoUsd } = filter;
+    if (!query && spentNanoUsd === undefined) {
       const { total, blocked } = await this.keptCounts(app);
       const withStatus: Record<UserStatus, number> = { active: total - blocked, blocked };
       return status === undefined ? total : withStatus[status];
     }
-    const rows: { users: number }[] = await this.dataSource.query(`SELECT count(*)::integer AS users ${MATCHING}`, [
-      app.organizationId,
-      app.id,
-      status ?? null,
-      query,
-    ]);
+    const rows = await readBounded<{ users: number }>(
+      this.dataSource,
+      `SELECT count(*)::integer AS users FROM app_users known WHERE ${MATCHING}`,
+      matchesOf(app, filter),
+    );
     return rows[0]?.users ?? 0;
   }
 
-  async find(app: AppRef, userId: string): Promise<UserRow | undefined> {
+  /** @param month of what was spent; UTC, `YYYY-MM`. */
+  async find(app: AppRef, userId: string, month: string): Promise<UserRow | undefined> {
     const rows: UserRow[] = await this.dataSource.query(
-      `SELECT ${COLUMNS} FROM app_users known ${WITH_KEY}
-       WHERE known.organization_id = $1 AND known.app_id = $2 AND known.id = $3`,
-      [app.organizationId, app.id, userId],
+      `SELECT ${COLUMNS} FROM app_users known ${DETAILS}
+       WHERE known.organization_id = $1 AND known.app_id = $2 AND known.id = $4`,
+      [app.organizationId, app.id, month, userId],
     );
     return rows[0];
   }
@@ -122,4 +194,9 @@ export class UserViewsRepository {
     const [counts] = await this.countByApp(organizationId, [id]);
     return counts ?? NO_USERS;
   }
+}
+
+/** The values of `MATCHING`. */
+function matchesOf(app: AppRef, { month, status, query, spentNanoUsd }: UserFilter & { readonly month: string }) {
+  return [app.organizationId, app.id, month, status ?? null, query ?? null, spentNanoUsd ?? null];
 }

@@ -27,12 +27,13 @@ export class UsersController {
     id: 'listAppUsers',
     tag: TAG,
     summary: 'List the users of an application',
-    description: 'With their usage of one UTC month. The most recently active first.',
+    description:
+      'With their usage of one UTC month. Pass `next_cursor` as `cursor` to get the next page: users who stay as they are appear once, whatever happens to others.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UserListResponse })
   async list(@OwnApp() app: AppRow, @Query() query: ListUsersRequest): Promise<UserListResponse> {
-    return UserListResponse.from(await this.users.page(app, query.toFilter(), query.month));
+    return UserListResponse.from(await this.users.page(app, query.toQuestion()));
   }
 
   @Get('apps/:app/users/:user')

@@ -5,6 +5,7 @@ import { integer, number, orNull, refined } from '../../common/fields/config-val
 
 const MICRO_USD_PER_USD = 1_000_000;
 const NANO_USD_PER_USD = 1_000_000_000;
+const NANO_USD_PER_MICRO_USD = 1_000;
 /** The largest whole dollar amount that is exact in nano-dollars. */
 export const MAX_MONTHLY_USD = Math.floor(Number.MAX_SAFE_INTEGER / NANO_USD_PER_USD);
 
@@ -67,6 +68,11 @@ export class Limits {
 /** Whether the scope limits anything; a budget of zero dollars counts. */
 export function isLimited({ requests, spending }: ScopeLimits): boolean {
   return requests.per_minute !== null || requests.per_day !== null || spending.monthly_usd !== null;
+}
+
+/** A configured amount in whole nano-dollars (1e-9 USD). */
+export function toNanoUsd(usd: number): number {
+  return toMicroUsd(usd) * NANO_USD_PER_MICRO_USD;
 }
 
 /** A configured amount in whole microdollars (1e-6 USD). */

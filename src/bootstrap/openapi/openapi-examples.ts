@@ -57,6 +57,7 @@ const WORDS: ExampleSource['words'] = {
     latency_ms: 840,
     errors: 0,
   },
+  ...{ cursor: 'WyJjb3N0IiwiMTQ3MDAwMDAiLCJjdXN0b21lci00NzExIl0', next_cursor: null, app_name: 'Travel journal' },
   ...{ nextBeforeId: null, limitations: ['No provider was called.'], per_minute: 10, per_day: 300, monthly_usd: 5 },
   ...{ snippet: 'curl -sS …', notes: ['APP_KEY is a key of the application.'] },
   ...{ clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', attestationObject: 'o2NmbXRkbm9uZQ' },
@@ -209,6 +210,14 @@ const MEMBERS: ExampleSource['members'] = {
   },
   AccountEventsResponse: { next: null },
   UserResponse: { id: 'customer-4711' },
+  AttentionItemResponse: {
+    id: PROVIDER,
+    name: 'OpenAI',
+    app_id: null,
+    app_name: null,
+    amount_usd: null,
+    budget_usd: null,
+  },
   AppSummaryResponse: { id: APP, providers: ['openai'] },
   AppResource: { id: APP },
   AppConfig: {

@@ -1,9 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AppDirectoryModule } from '../../app-directory/app-directory.module.js';
 import { AppKeysModule } from '../../app-keys/app-keys.module.js';
-import { RequestLimitsModule } from '../../limits/requests/request-limits.module.js';
 import { ProvidersModule } from '../../providers/providers.module.js';
-import { UsageReportsModule } from '../../usage/reports/usage-reports.module.js';
 import { UsersModule } from '../../users/users.module.js';
 import { OriginsModule } from '../origins/origins.module.js';
 import { CallerGuard } from './caller.guard.js';
@@ -20,10 +18,7 @@ import { MeService } from './me.service.js';
  * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
-  imports: [
-    ...[AppDirectoryModule, AppKeysModule, OriginsModule, RequestLimitsModule, ProvidersModule],
-    ...[UsageReportsModule, UsersModule],
-  ],
+  imports: [...[AppDirectoryModule, AppKeysModule, OriginsModule, ProvidersModule, UsersModule]],
   controllers: [MeController],
   providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
   exports: [CallerAuthentication, CallerGuard, GatewayTokens, OriginsModule],

@@ -38,6 +38,7 @@ import { AnnounceListeners1763600000052 } from '../../../migrations/176360000005
 import { SumUsageOfAccounts1763600000060 } from '../../../migrations/1763600000060-sum-usage-of-accounts.js';
 import { ExplainRefusals1763600000061 } from '../../../migrations/1763600000061-explain-refusals.js';
 import { KeepProviderTests1763600000065 } from '../../../migrations/1763600000065-keep-provider-tests.js';
+import { SizeSpendingOfUsers1763600000068 } from '../../../migrations/1763600000068-size-spending-of-users.js';
 import { ExpireAppKeys1763600000071 } from '../../../migrations/1763600000071-expire-app-keys.js';
 import { RecordChangedValues1763600000072 } from '../../../migrations/1763600000072-record-changed-values.js';
 import { KeepHealthHistory1763600000073 } from '../../../migrations/1763600000073-keep-health-history.js';
@@ -88,6 +89,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   SumUsageOfAccounts1763600000060,
   ExplainRefusals1763600000061,
   KeepProviderTests1763600000065,
+  SizeSpendingOfUsers1763600000068,
   ExpireAppKeys1763600000071,
   RecordChangedValues1763600000072,
   KeepHealthHistory1763600000073,

@@ -105,6 +105,11 @@ export interface UserUsageRow extends TotalsRow {
   readonly user_id: string;
 }
 
+/** Sums of a user on one UTC day, `YYYY-MM-DD`. */
+export interface UserDayRow extends TotalsRow {
+  readonly date: string;
+}
+
 /** A user's usage of the current day and month, as texts. */
 export interface CurrentUserRow {
   readonly requests_today: string;

@@ -13,6 +13,7 @@ import type {
   TotalsRow,
   UsageEventFilter,
   UsageEventRow,
+  UserDayRow,
   UserUsageRow,
 } from './usage-rows.js';
 import { readBounded } from './usage-sums.repository.js';
@@ -157,6 +158,20 @@ export class UsageRepository {
        WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = ANY($3)
          AND used.month = to_date($4, 'YYYY-MM')`,
       [app.organizationId, app.id, userIds, month],
+    );
+  }
+
+  /** Sums of a user in a UTC month, `YYYY-MM`, by day, without days that have no usage. */
+  listUserDays(app: AppRef, userId: string, month: string): Promise<UserDayRow[]> {
+    return this.dataSource.query(
+      `SELECT to_char(used.day, 'YYYY-MM-DD') AS date, ${SUM_COLUMNS.map((name) => `used.${name}`).join(', ')},
+         used.errors, used.blocked
+       FROM usage_user_days used
+       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = $3
+         AND used.day = ANY (ARRAY(SELECT to_date($4, 'YYYY-MM') + n FROM generate_series(0, 30) AS n))
+         AND date_trunc('month', used.day::timestamp) = to_date($4, 'YYYY-MM')
+       ORDER BY used.day`,
+      [app.organizationId, app.id, userId, month],
     );
   }
 

@@ -15,6 +15,11 @@ export interface CurrentUsage {
   readonly monthEstimatedCostUsd: number;
 }
 
+/** A user's usage on one UTC day, `YYYY-MM-DD`. */
+export interface UserDayUsage extends UsageTotals {
+  readonly date: string;
+}
+
 /** Requests of one UTC day with one status. */
 export interface DayFailures {
   /** UTC, `YYYY-MM-DD`. */
@@ -40,6 +45,12 @@ export class UserUsage {
     if (userIds.length === 0) return new Map();
     const rows = await this.events.listUserMonths(app, userIds, month);
     return new Map(rows.map((row) => [row.user_id, toUsageTotals(row)]));
+  }
+
+  /** By day, without days that have no usage. @param month UTC, `YYYY-MM`. */
+  async daysOf(app: AppRef, userId: string, month: string): Promise<UserDayUsage[]> {
+    const rows = await this.events.listUserDays(app, userId, month);
+    return rows.map((row) => ({ date: row.date, ...toUsageTotals(row) }));
   }
 
   /** Zeros for an unknown user. */

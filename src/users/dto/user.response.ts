@@ -1,7 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { UsageTotalsResponse } from '../../usage/reports/dto/usage-reports.response.js';
+import type { UserDayUsage } from '../../usage/reports/user-usage.service.js';
 import type { UserStatus, UserView } from '../app-user.entity.js';
 import type { SingleUser, UserPage } from '../managed-users.service.js';
+import { UserLimitsResponse } from './user-limits.response.js';
 
 const MONTH = { type: 'string', description: 'UTC month of the usage.', example: '2026-01' } as const;
 
@@ -45,6 +47,19 @@ export class UserResponse {
   @ApiProperty({ type: UsageTotalsResponse, description: 'Of the requested month.' })
   usage: UsageTotalsResponse;
 
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    description: 'US dollars that count against the budget of the user in the requested month: costs and estimates.',
+  })
+  budget_spent_usd: number;
+
+  @ApiProperty({
+    type: 'boolean',
+    description: 'Whether that is as much as the budget is now, so that calls of the month are refused.',
+  })
+  at_limit: boolean;
+
   static from(user: UserView): UserResponse {
     return Object.assign(new UserResponse(), {
       id: user.id,
@@ -56,6 +71,8 @@ export class UserResponse {
       last_seen_at: user.lastSeenAt?.toISOString() ?? null,
       is_virtual: user.isVirtual,
       usage: user.usage,
+      budget_spent_usd: user.budgetSpentUsd,
+      at_limit: user.isAtLimit,
     });
   }
 }
@@ -76,19 +93,37 @@ export class UserListResponse {
   @ApiProperty({ type: 'integer', minimum: 0 })
   offset: number;
 
-  @ApiProperty({ type: [UserResponse], description: 'The most recently active first.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Null: this page was not full.' })
+  next_cursor: string | null;
+
+  @ApiProperty({
+    type: 'number',
+    minimum: 0,
+    nullable: true,
+    description: 'US dollars that each user may spend in a month, as configured now; null: unlimited.',
+  })
+  monthly_budget_usd: number | null;
+
+  @ApiProperty({ type: [UserResponse], description: 'In the order of `sort`.' })
   users: UserResponse[];
 
-  static from({ appId, month, total, limit, offset, users }: UserPage): UserListResponse {
+  static from({ appId, month, total, limit, offset, nextCursor, monthlyBudgetUsd, users }: UserPage): UserListResponse {
     return Object.assign(new UserListResponse(), {
       app_id: appId,
       month,
       total,
       limit,
       offset,
+      next_cursor: nextCursor,
+      monthly_budget_usd: monthlyBudgetUsd,
       users: users.map(UserResponse.from),
     });
   }
+}
+
+export class UserDayResponse extends UsageTotalsResponse implements UserDayUsage {
+  @ApiProperty({ type: 'string', format: 'date', description: 'UTC day.' })
+  date: string;
 }
 
 export class SingleUserResponse {
@@ -101,8 +136,23 @@ export class SingleUserResponse {
   @ApiProperty({ type: UserResponse })
   user: UserResponse;
 
-  static from({ appId, month, user }: SingleUser): SingleUserResponse {
-    return Object.assign(new SingleUserResponse(), { app_id: appId, month, user: UserResponse.from(user) });
+  @ApiProperty({ type: UserLimitsResponse, description: 'Of today and the current month, whatever the requested one.' })
+  limits: UserLimitsResponse;
+
+  @ApiProperty({
+    type: [UserDayResponse],
+    description: 'The requested month by UTC day, for the last 90 days; days without usage are absent.',
+  })
+  days: readonly UserDayResponse[];
+
+  static from({ appId, month, user, standing, days }: SingleUser): SingleUserResponse {
+    return Object.assign(new SingleUserResponse(), {
+      app_id: appId,
+      month,
+      user: UserResponse.from(user),
+      limits: UserLimitsResponse.from(standing),
+      days,
+    });
   }
 }
 

@@ -1,6 +1,7 @@
-import { Int, OneOf, Verbatim } from '../../common/fields/fields.js';
+import { Int, OneOf, Text, Verbatim } from '../../common/fields/fields.js';
 import { DEFAULT_PAGE_LIMIT, Month, PageLimit } from '../../common/fields/list-fields.js';
-import type { UserFilter, UserStatus } from '../app-user.entity.js';
+import { USER_ORDERS, type UserOrder, type UserStatus } from '../app-user.entity.js';
+import type { UserQuestion } from '../managed-users.service.js';
 
 export class GetUserRequest {
   @Month()
@@ -38,11 +39,27 @@ export class ListUsersRequest {
   @PageLimit('users')
   limit?: number;
 
-  @Int({ min: 0, optional: true, description: 'How many users to skip; 0 when absent.' })
+  @Int({ min: 0, optional: true, description: 'How many users to skip; 0 when absent. Only with `sort=recent`.' })
   offset?: number;
 
-  toFilter(): UserFilter {
-    const { limit = DEFAULT_PAGE_LIMIT, offset = 0, query, status } = this;
-    return { limit, offset, query, status };
+  @OneOf(USER_ORDERS, {
+    optional: true,
+    description:
+      '`recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. `budget`: the largest share of the budget first. Equal users by id.',
+  })
+  sort?: UserOrder;
+
+  @OneOf(['true', 'false'], {
+    optional: true,
+    description: '`true`: only users who have spent their budget in the month; nobody where each user has none.',
+  })
+  at_limit?: 'true' | 'false';
+
+  @Text({ max: 8192, optional: true, description: '`next_cursor` of the page before, with the same `sort`.' })
+  cursor?: string;
+
+  toQuestion(): UserQuestion {
+    const { limit = DEFAULT_PAGE_LIMIT, offset = 0, sort: order = 'recent', query, status, month, cursor } = this;
+    return { limit, offset, order, query, status, month, cursor, isAtLimit: this.at_limit === 'true' };
   }
 }

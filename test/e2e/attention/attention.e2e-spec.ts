@@ -147,7 +147,7 @@ it('a cost is unresolved → listed with its estimate; settled → not any more'
   expect(await added()).toEqual([]);
 });
 
-it('a key of an application is not used for 90 days → listed; used, new or revoked → not', async () => {
+it('a key of an application is not used for 90 days → listed; used, new, expired or revoked → not', async () => {
   const { id: appId } = await world.app();
   const [{ id }] = (await world.api.get(`/v1/admin/apps/${appId}/keys`)).body.keys;
   const setTimes = (created: string, used: string | null) =>
@@ -166,6 +166,12 @@ it('a key of an application is not used for 90 days → listed; used, new or rev
     expect(await added()).toMatchObject(expected);
     expect(await added()).toHaveLength(expected.length);
   }
+  const expire = (when: string) =>
+    world.dataSource.query('UPDATE app_keys SET expires_at = now() + $2::interval WHERE id = $1', [id, when]);
+  await expire('-1 day');
+  expect(await added()).toEqual([]);
+  await expire('1 day');
+  expect(await added()).toMatchObject([unused]);
   await replace(appId, { status: 'disabled' });
   expect(await added()).toEqual([]);
   await replace(appId, { status: 'active' });

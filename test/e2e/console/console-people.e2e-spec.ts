@@ -143,7 +143,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
       await page.getByText('$6.00 of $5.00 (120%)').waitFor();
       await page.getByRole('meter', { name: 'Budget of this month (UTC), $0.00 left' }).waitFor();
       await page.getByRole('heading', { level: 2, name: 'Cost by day' }).waitFor();
-      expect(await rowsOf('Calls of the application').count()).toBe(2);
+      await eventually(async () => (await rowsOf('Calls').count()) === 2, SOON);
       await page.getByText('No sign-ins of this user').waitFor();
       for (const width of [390, WIDE.width]) {
         await page.setViewportSize({ ...WIDE, width });

@@ -22,6 +22,10 @@ const NO_USAGE = {
   blocked: 0,
 };
 
+/** Of an application without a budget for each user. */
+const LAST_PAGE = { next_cursor: null, monthly_budget_usd: null };
+const UNLIMITED = { budget_spent_usd: 0, at_limit: false };
+
 const clock = new FakeClock();
 let world: World;
 let users: UsersService;
@@ -65,7 +69,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     const month = clock.now().toISOString().slice(0, 7);
     const { status, body } = await list();
     expect(status).toBe(200);
-    expect(body).toEqual({ app_id: app.id, month, total: 0, limit: 50, offset: 0, users: [] });
+    expect(body).toEqual({ app_id: app.id, month, total: 0, limit: 50, offset: 0, ...LAST_PAGE, users: [] });
   });
 
   it('stored and virtual users → every field, usage of the month asked for', async () => {
@@ -84,6 +88,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
       total: 2,
       limit: 50,
       offset: 0,
+      ...LAST_PAGE,
       users: [
         {
           id: 'alice',
@@ -95,6 +100,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
           last_seen_at: seenAt,
           is_virtual: false,
           usage,
+          ...UNLIMITED,
         },
         {
           id: 'bob',
@@ -106,6 +112,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
           last_seen_at: '2026-02-02T10:00:00.000Z',
           is_virtual: true,
           usage,
+          ...UNLIMITED,
         },
       ],
     });
@@ -166,6 +173,14 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     'query=%00',
     `query=${'q'.repeat(1025)}`,
     'q=alice',
+    'sort=id',
+    'sort=',
+    'at_limit=1',
+    'cursor=',
+    'cursor=nonsense',
+    'sort=cost&offset=1',
+    'sort=cost&cursor=WyJyZWNlbnQiLCIxIiwiYSJd',
+    'offset=1&cursor=WyJyZWNlbnQiLCIxIiwiYSJd',
   ])('%s → 400', async (query) => {
     expect(outcome(await list(`?${query}`))).toEqual([400, 'invalid_request']);
   });

@@ -1219,7 +1219,7 @@ export interface paths {
         };
         /**
          * List the users of an application
-         * @description With their usage of one UTC month. The most recently active first.
+         * @description With their usage of one UTC month. Pass `next_cursor` as `cursor` to get the next page: users who stay as they are appear once, whatever happens to others.
          */
         get: operations["listAppUsers"];
         put?: never;
@@ -1464,6 +1464,26 @@ export interface paths {
          * @description Within a second, with the same `webhook-id`.
          */
         post: operations["resendWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/attention": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What needs attention in the account
+         * @description Facts of now: an item is gone once it is mended.
+         */
+        get: operations["listAttention"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3935,6 +3955,10 @@ export interface components {
             is_virtual: boolean;
             /** @description Of the requested month. */
             usage: components["schemas"]["UsageTotalsResponse"];
+            /** @description US dollars that count against the budget of the user in the requested month: costs and estimates. */
+            budget_spent_usd: number;
+            /** @description Whether that is as much as the budget is now, so that calls of the month are refused. */
+            at_limit: boolean;
         };
         UserListResponse: {
             app_id: string;
@@ -3947,8 +3971,55 @@ export interface components {
             total: number;
             limit: number;
             offset: number;
-            /** @description The most recently active first. */
+            /** @description Null: this page was not full. */
+            next_cursor: string | null;
+            /** @description US dollars that each user may spend in a month, as configured now; null: unlimited. */
+            monthly_budget_usd: number | null;
+            /** @description In the order of `sort`. */
             users: components["schemas"]["UserResponse"][];
+        };
+        UserLimitsResponse: {
+            /** @description Requests in the current UTC day; null if the application sets no limit per user. */
+            requests_today: number | null;
+            /** @description What is left of `requests_per_day`; null without a daily limit. */
+            requests_remaining: number | null;
+            /** @description Limit for one user; null when there is none. */
+            requests_per_minute: number | null;
+            /** @description Limit for one user; null when there is none. */
+            requests_per_day: number | null;
+            /** @description US dollars spent in the current UTC month. */
+            monthly_cost_usd: number;
+            /** @description Estimate in US dollars beside `monthly_cost_usd` for calls of unknown usage; counts against the budget. */
+            estimated_cost_usd: number;
+            /** @description US dollars for one user; null without a budget. */
+            monthly_budget_usd: number | null;
+            /** @description Calls to providers are refused while this is true. */
+            blocked: boolean;
+        };
+        UserDayResponse: {
+            /** @description Every recorded request, refused ones included. */
+            requests: number;
+            /** @description Prompt tokens neither read from nor written to a cache. */
+            input_tokens: number;
+            /** @description Prompt tokens read from a cache. */
+            cached_input_tokens: number;
+            /** @description Prompt tokens written to a cache. */
+            cache_write_tokens: number;
+            /** @description Generated tokens, reasoning included. */
+            output_tokens: number;
+            /** @description US dollars. */
+            cost_usd: number;
+            /** @description Estimate in US dollars beside `cost_usd` for calls of unknown usage; counts against budgets. */
+            estimated_cost_usd: number;
+            /** @description Requests that failed at the provider. */
+            errors: number;
+            /** @description Refused requests: by a limit, a plan, a block or the configuration, or because they were not valid. */
+            blocked: number;
+            /**
+             * Format: date
+             * @description UTC day.
+             */
+            date: string;
         };
         SingleUserResponse: {
             app_id: string;
@@ -3958,6 +4029,10 @@ export interface components {
              */
             month: string;
             user: components["schemas"]["UserResponse"];
+            /** @description Of today and the current month, whatever the requested one. */
+            limits: components["schemas"]["UserLimitsResponse"];
+            /** @description The requested month by UTC day, for the last 90 days; days without usage are absent. */
+            days: components["schemas"]["UserDayResponse"][];
         };
         UserBlockResponse: {
             app_id: string;
@@ -4067,6 +4142,36 @@ export interface components {
             next_before_id: number | null;
             /** @description Newest first. */
             deliveries: components["schemas"]["DeliveryResource"][];
+        };
+        AttentionItemResponse: {
+            /**
+             * @description `provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application are spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.
+             * @enum {string}
+             */
+            kind: "provider_failing" | "app_budget" | "user_budgets" | "unresolved_costs" | "unused_app_key" | "unused_management_key";
+            /** @description Id of the provider, application or key. */
+            id: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The application; null: it belongs to the account. */
+            app_id: string | null;
+            /** @description Its name. */
+            app_name: string | null;
+            /** @description Failed calls, at most 100 of each model; users; calls of unknown cost; 1 for others. */
+            count: number;
+            /** @description US dollars: spent, the most by one user, or estimated; null where it is not about money. */
+            amount_usd: number | null;
+            /** @description Budget of it in US dollars, if any. */
+            budget_usd: number | null;
+            /**
+             * Format: date-time
+             * @description The first failed call, first day of unknown costs, or last use; creation of a key that was never used.
+             */
+            since: string | null;
+        };
+        AttentionResponse: {
+            /** @description At most 20 of each kind, the most pressing first. */
+            items: components["schemas"]["AttentionItemResponse"][];
         };
         AppUserCountsResponse: {
             /** @description Users seen, those known from usage only included. */
@@ -5056,24 +5161,6 @@ export interface components {
             claim_delay: components["schemas"]["ClaimDelayResponse"];
             /** @description Active users who still wait for a required claim. */
             pending_users: number;
-        };
-        UserLimitsResponse: {
-            /** @description Requests in the current UTC day; null if the application sets no limit per user. */
-            requests_today: number | null;
-            /** @description What is left of `requests_per_day`; null without a daily limit. */
-            requests_remaining: number | null;
-            /** @description Limit for one user; null when there is none. */
-            requests_per_minute: number | null;
-            /** @description Limit for one user; null when there is none. */
-            requests_per_day: number | null;
-            /** @description US dollars spent in the current UTC month. */
-            monthly_cost_usd: number;
-            /** @description Estimate in US dollars beside `monthly_cost_usd` for calls of unknown usage; counts against the budget. */
-            estimated_cost_usd: number;
-            /** @description US dollars for one user; null without a budget. */
-            monthly_budget_usd: number | null;
-            /** @description Calls to providers are refused while this is true. */
-            blocked: boolean;
         };
         CurrentUserResponse: {
             user_id: string;
@@ -8400,8 +8487,14 @@ export interface operations {
                 status?: "active" | "blocked";
                 /** @description Most users to return; 50 when absent. */
                 limit?: number;
-                /** @description How many users to skip; 0 when absent. */
+                /** @description How many users to skip; 0 when absent. Only with `sort=recent`. */
                 offset?: number;
+                /** @description `recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. `budget`: the largest share of the budget first. Equal users by id. */
+                sort?: "recent" | "cost" | "budget";
+                /** @description `true`: only users who have spent their budget in the month; nobody where each user has none. */
+                at_limit?: "true" | "false";
+                /** @description `next_cursor` of the page before, with the same `sort`. */
+                cursor?: string;
             };
             header?: never;
             path: {
@@ -8424,6 +8517,8 @@ export interface operations {
                      *       "total": 1,
                      *       "limit": 1,
                      *       "offset": 1,
+                     *       "next_cursor": null,
+                     *       "monthly_budget_usd": null,
                      *       "users": [
                      *         {
                      *           "id": "customer-4711",
@@ -8444,7 +8539,9 @@ export interface operations {
                      *             "estimated_cost_usd": 0,
                      *             "errors": 0,
                      *             "blocked": 1
-                     *           }
+                     *           },
+                     *           "budget_spent_usd": 1,
+                     *           "at_limit": true
                      *         }
                      *       ]
                      *     }
@@ -8499,8 +8596,34 @@ export interface operations {
                      *           "estimated_cost_usd": 0,
                      *           "errors": 0,
                      *           "blocked": 1
+                     *         },
+                     *         "budget_spent_usd": 1,
+                     *         "at_limit": true
+                     *       },
+                     *       "limits": {
+                     *         "requests_today": null,
+                     *         "requests_remaining": null,
+                     *         "requests_per_minute": null,
+                     *         "requests_per_day": null,
+                     *         "monthly_cost_usd": 1,
+                     *         "estimated_cost_usd": 0,
+                     *         "monthly_budget_usd": null,
+                     *         "blocked": true
+                     *       },
+                     *       "days": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "date": "2026-01-31"
                      *         }
-                     *       }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["SingleUserResponse"];
@@ -8615,8 +8738,34 @@ export interface operations {
                      *           "estimated_cost_usd": 0,
                      *           "errors": 0,
                      *           "blocked": 1
+                     *         },
+                     *         "budget_spent_usd": 1,
+                     *         "at_limit": true
+                     *       },
+                     *       "limits": {
+                     *         "requests_today": null,
+                     *         "requests_remaining": null,
+                     *         "requests_per_minute": null,
+                     *         "requests_per_day": null,
+                     *         "monthly_cost_usd": 1,
+                     *         "estimated_cost_usd": 0,
+                     *         "monthly_budget_usd": null,
+                     *         "blocked": true
+                     *       },
+                     *       "days": [
+                     *         {
+                     *           "requests": 128,
+                     *           "input_tokens": 20480,
+                     *           "cached_input_tokens": 0,
+                     *           "cache_write_tokens": 0,
+                     *           "output_tokens": 4096,
+                     *           "cost_usd": 0.0147,
+                     *           "estimated_cost_usd": 0,
+                     *           "errors": 0,
+                     *           "blocked": 1,
+                     *           "date": "2026-01-31"
                      *         }
-                     *       }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["SingleUserResponse"];
@@ -9055,6 +9204,42 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["DeliveryResponse"];
+                };
+            };
+        };
+    };
+    listAttention: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "kind": "provider_failing",
+                     *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                     *           "name": "OpenAI",
+                     *           "app_id": null,
+                     *           "app_name": null,
+                     *           "count": 1,
+                     *           "amount_usd": null,
+                     *           "budget_usd": null,
+                     *           "since": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AttentionResponse"];
                 };
             };
         };

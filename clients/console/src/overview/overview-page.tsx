@@ -27,7 +27,11 @@ interface Period {
 export function OverviewPage() {
   const period = useMemo(() => lastDays(DAYS, Date.now()), []);
   const address = useMemo(
-    () => ({ search: new URLSearchParams(), measure: 'cost' as const, period: { ...period, choice: String(DAYS), unit: 'day' as const } }),
+    () => ({
+      search: new URLSearchParams(),
+      measure: 'cost' as const,
+      period: { ...period, choice: String(DAYS), unit: 'day' as const },
+    }),
     [period],
   );
   return (

@@ -116,6 +116,7 @@ async function manageUsers(client: ApiClient, app: string, user: string): Promis
   await bodyOf(client.GET('/v1/admin/apps/{app}/user', named));
   await bodyOf(client.POST('/v1/admin/apps/{app}/user/unblock', named));
   await bodyOf(client.GET('/v1/admin/apps/{app}/users', { params: { path: { app }, query: { limit: 10 } } }));
+  await bodyOf(client.GET('/v1/admin/attention'));
 }
 
 async function readUsage(client: ApiClient, app: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { isLimited, type ScopeLimits } from '../../app-directory/config/limits-config.js';
-import type { CurrentUsage } from '../../usage/reports/user-usage.service.js';
+import { isLimited, type ScopeLimits } from '../app-directory/config/limits-config.js';
+import type { CurrentUsage } from '../usage/reports/user-usage.service.js';
 
 /** A user's usage: as stored, and as counted by the limits, which is more current. */
 export interface UsedByUser extends CurrentUsage {
@@ -27,7 +27,8 @@ export interface UsageAndLimits {
 /**
  * Compares a user's usage with the per-user limits. Limits of the whole application are not included.
  *
- * Source: docs/reference/application-api.md#current-user.
+ * Source: docs/reference/application-api.md#current-user,
+ * docs/reference/management-api.md#users.
  */
 export function usageAndLimits(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UsageAndLimits {
   const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
