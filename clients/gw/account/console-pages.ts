@@ -1,9 +1,10 @@
 /** Pages of the console, and their addresses. */
 export const PAGES: readonly (readonly [name: string, path: string])[] = [
+  ['overview', '/'],
   ['apps', '/apps'],
   ['providers', '/providers'],
   ['provider-gateways', '/providers/gateways'],
-  ['models', '/models'],
+  ['usage', '/usage'],
   ['models', '/models'],
   ['account', '/access'],
   ['members', '/members'],

@@ -205,7 +205,9 @@ async function ownIds(): Promise<Readonly<Record<string, string>>> {
   const invitation = await client.post('/v1/admin/invitations', { role: 'member' });
   const mcp = await McpTestClient.connect(world.baseUrl, key.body.key.plaintext);
   const operation = await mcp.call('add_app', { config: SERVER_APP });
+  const webhook = await client.post('/v1/admin/webhooks', { url: 'https://hooks.example.com' });
   return {
+    '/v1/admin/webhooks/': webhook.body.webhook.id,
     '/v1/admin/apps/': app.id,
     '/v1/admin/providers/': provider.id,
     '/v1/admin/provider-gateways/': gateway.body.gateway.id,

@@ -165,10 +165,10 @@ describe('a message that no client sends', () => {
 const SERVED: readonly (readonly [name: string, bytes: () => string, statuses: number[]])[] = [
   ['HTTP/1.0', () => `${get('/v1/admin/session', 'HTTP/1.0')}${proof}\r\n`, [200]],
   ['RFC 9112 3.2.2: the absolute form', () => `${get('http://b.example/v1/admin/session')}${proof}${LAST}\r\n`, [200]],
-  ['a target of 30 kB', () => `${get(`/v1/admin/prices?a=${'b'.repeat(30_000)}`)}${proof}${LAST}\r\n`, [200]],
+  ['a target of 30 kB', () => `${get(`/v1/admin/session?a=${'b'.repeat(30_000)}`)}${proof}${LAST}\r\n`, [200]],
   [
     'a thousand parameters',
-    () => `${get(`/v1/admin/prices?${many(1_000, (at) => `p${at}&`)}`)}${proof}${LAST}\r\n`,
+    () => `${get(`/v1/admin/session?${many(1_000, (at) => `p${at}&`)}`)}${proof}${LAST}\r\n`,
     [200],
   ],
   ['empty lines before it', () => `\r\n\r\n${get('/v1/admin/session')}${proof}${LAST}\r\n`, [200]],

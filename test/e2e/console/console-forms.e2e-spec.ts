@@ -240,7 +240,7 @@ describeWithBrowser('the forms of the console', () => {
       await open();
       await provider({ type: 'anthropic', name: 'Claude' });
       const id = await app();
-      await browser.go(`/apps/${id}/usage`);
+      await browser.go(`/apps/${id}/usage?view=corrections`);
       const type = page.getByLabel('Provider type');
       expect(await type.inputValue()).toBe('anthropic');
       await type.selectOption('openai');

@@ -22,7 +22,17 @@ const WIDTHS = { narrow: 390, middle: 820, wide: WIDE.width };
 const HALF = 0.5;
 const THEMES = ['light', 'dark'] as const;
 const PAGES = [
-  ...['/start', '/apps', '/apps/new', '/apps/:app/overview', '/apps/:app/auth', '/apps/:app/proxy'],
+  ...[
+    '/',
+    '/start',
+    '/usage',
+    '/models',
+    '/apps',
+    '/apps/new',
+    '/apps/:app/overview',
+    '/apps/:app/auth',
+    '/apps/:app/proxy',
+  ],
   ...['/apps/:app/endpoints', '/apps/:app/limits', '/apps/:app/users', '/apps/:app/usage'],
   ...['/apps/:app/auth-events', '/apps/:app/settings', '/providers', '/providers/gateways', '/access'],
   ...['/members', '/audit', '/health', '/settings/profile', '/settings/security'],
@@ -38,7 +48,7 @@ let stranger: ConsoleBrowser;
 let pictures: Pictures;
 
 const nameOf = (path: string, width: string, theme: string) =>
-  `${path.slice(1).replace(':app/', '').replaceAll('/', '-')}.${width}.${theme}`;
+  `${path === '/' ? 'first' : path.slice(1).replace(':app/', '').replaceAll('/', '-')}.${width}.${theme}`;
 
 async function look(at: ConsoleBrowser, path: string): Promise<void> {
   const { page } = at;
@@ -47,7 +57,7 @@ async function look(at: ConsoleBrowser, path: string): Promise<void> {
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
   expect(await page.title()).toMatch(/^.+ · Gateway$/);
   const differences = new Map<string, number>();
-  const most = path.endsWith('/usage') ? MOST_DIFFERENT_CHART : MOST_DIFFERENT;
+  const most = path.endsWith('/usage') || path === '/' ? MOST_DIFFERENT_CHART : MOST_DIFFERENT;
   for (const colorScheme of THEMES) {
     await page.emulateMedia({ colorScheme });
     for (const [width, pixels] of Object.entries(WIDTHS)) {

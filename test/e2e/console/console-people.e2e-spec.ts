@@ -74,7 +74,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
       await browser.go(`/apps/${client.appId}/overview`);
       acts = 0;
       await click(link('Limits'));
-      await type(card('Each user').getByLabel('Dollars a month (UTC)'), '5');
+      await type(card('Each user').getByLabel('USD per month (UTC)'), '5');
       await click(button('Save'));
       await page.getByText('Saved.', { exact: false }).waitFor();
       await click(link('Who is at the limit'));

@@ -116,7 +116,7 @@ function Limits({ app, of: { user, limits } }: { readonly app: string; readonly 
       )}
       {perMinute !== null && (
         <p className="mt-5 flex justify-between gap-3 text-sm">
-          <span className="text-muted">Requests a minute</span>
+          <span className="text-muted">Requests per minute</span>
           <span className="tabular-nums">{countText(perMinute)}</span>
         </p>
       )}

@@ -53,7 +53,6 @@ export function Corrections({ app }: { readonly app: string | undefined }) {
 
 function RepriceForm({ app, month }: { readonly app: string; readonly month: string }) {
   const reason = useReadOnlyReason();
-  const client = useQueryClient();
   const { data: providers = [] } = useQuery(queries.providers());
   const own = providers.map(({ type }) => type);
   // Also those of providers that are gone: their calls are still here.
@@ -61,19 +60,10 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
   const [chosen, setProvider] = useState<ProviderType>();
   const provider = chosen ?? types[0] ?? 'openai';
   const [model, setModel] = useState('');
-  const [preview, setPreview] = useState<Reprice>();
-  const [error, setError] = useState<unknown>();
-  const run = async (apply: boolean) => {
-    setError(undefined);
-    try {
-      const body = { provider, model, month, apply };
-      setPreview(await read(api.POST('/v1/admin/apps/{app}/usage/reprice', { params: { path: { app } }, body })));
-      if (apply) await Promise.all([['app', app], ['usage']].map((queryKey) => client.invalidateQueries({ queryKey })));
-    } catch (thrown) {
-      setPreview(undefined);
-      setError(thrown);
-    }
-  };
+  const { preview, error, reset, run } = useCorrection<Reprice>(app, (apply) => {
+    const body = { provider, model, month, apply };
+    return read(api.POST('/v1/admin/apps/{app}/usage/reprice', { params: { path: { app } }, body }));
+  });
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Reprice a model at today’s prices</legend>
@@ -83,7 +73,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
           value={provider}
           options={types.map((value) => ({ value, label: value }))}
           onChange={(next) => {
-            setPreview(undefined);
+            reset();
             setProvider(next);
           }}
           reason={reason}
@@ -95,7 +85,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
           providers={providers.filter(({ type }) => type === provider)}
           onChange={(next) => {
             // What is applied is what the preview has shown.
-            setPreview(undefined);
+            reset();
             setModel(next);
           }}
           reason={reason}
@@ -125,25 +115,32 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
   );
 }
 
-function SettleForm({ app, month }: { readonly app: string; readonly month: string }) {
-  const reason = useReadOnlyReason();
+/** A change of recorded costs, previewed before it is applied. `reset`: what is applied is what the preview has shown. */
+function useCorrection<T>(app: string, send: (apply: boolean) => Promise<T>) {
   const client = useQueryClient();
-  const [cost, setCost] = useState<(typeof SETTLE_BY)[number]['value']>('estimate');
-  const [preview, setPreview] = useState<Settle>();
+  const [preview, setPreview] = useState<T>();
   const [error, setError] = useState<unknown>();
+  const reset = () => setPreview(undefined);
   const run = async (apply: boolean) => {
     setError(undefined);
     try {
-      const body = { month, cost, apply };
-      setPreview(
-        await read(api.POST('/v1/admin/apps/{app}/usage/settle-estimates', { params: { path: { app } }, body })),
-      );
+      setPreview(await send(apply));
       if (apply) await Promise.all([['app', app], ['usage']].map((queryKey) => client.invalidateQueries({ queryKey })));
     } catch (thrown) {
-      setPreview(undefined);
+      reset();
       setError(thrown);
     }
   };
+  return { preview, error, reset, run };
+}
+
+function SettleForm({ app, month }: { readonly app: string; readonly month: string }) {
+  const reason = useReadOnlyReason();
+  const [cost, setCost] = useState<(typeof SETTLE_BY)[number]['value']>('estimate');
+  const { preview, error, reset, run } = useCorrection<Settle>(app, (apply) => {
+    const body = { month, cost, apply };
+    return read(api.POST('/v1/admin/apps/{app}/usage/settle-estimates', { params: { path: { app } }, body }));
+  });
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="mb-1 font-medium">Settle estimated and unresolved costs</legend>
@@ -153,7 +150,7 @@ function SettleForm({ app, month }: { readonly app: string; readonly month: stri
           value={cost}
           options={SETTLE_BY}
           onChange={(next) => {
-            setPreview(undefined);
+            reset();
             setCost(next);
           }}
           reason={reason}

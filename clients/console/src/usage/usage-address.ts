@@ -1,5 +1,7 @@
 import { useMemo } from 'react';
-import { useSearchParams } from 'wouter';
+import { useLocation } from 'wouter';
+// The search of the router is decoded once already: texts with a per cent sign would be decoded twice.
+import { useSearch } from 'wouter/use-browser-location';
 import { MEASURES } from './measures';
 import { type Measure, type Period, periodOf } from './periods.rules';
 
@@ -20,8 +22,8 @@ export function askedOf(app: string | undefined, { period: { from, to } }: Pick<
 }
 
 export function useUsageAddress(): UsageAddress {
-  const [search, setSearch] = useSearchParams();
-  const text = search.toString();
+  const [path, navigate] = useLocation();
+  const text = useSearch();
   return useMemo(() => {
     const current = new URLSearchParams(text);
     const measure = MEASURES.find(({ value }) => value === current.get('measure'))?.value ?? 'cost';
@@ -29,10 +31,11 @@ export function useUsageAddress(): UsageAddress {
       search: current,
       period: periodOf(current, Date.now()),
       measure,
-      set: (changes) => setSearch((before) => changed(before, changes), { replace: true }),
+      set: (changes) =>
+        navigate(`${path}?${changed(new URLSearchParams(location.search), changes)}`, { replace: true }),
       to: (changes) => `?${changed(current, changes)}`,
     };
-  }, [text, setSearch]);
+  }, [text, path, navigate]);
 }
 
 function changed(before: URLSearchParams, changes: Readonly<Record<string, string>>): URLSearchParams {
