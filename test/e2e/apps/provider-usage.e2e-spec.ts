@@ -65,8 +65,14 @@ describe('GET providers/usage', () => {
   it('calls → counted with failures and the day of the last success; refused ones are none', async () => {
     await world.provider();
     const { id, key } = await world.app({ ...routing(), limits: { per_app: { requests: { per_minute: 3 } } } });
-    const call = () =>
-      world.as(key).post(`/v1/apps/${id}/proxy/openai/v1/chat/completions`, { model: MODEL, messages: [] });
+    const call = async () => {
+      const response = await fetch(`${world.baseUrl}/v1/apps/${id}/proxy/openai/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: MODEL, messages: [] }),
+      });
+      await response.text();
+    };
     expect(await used('openai')).toMatchObject({ requests: 0, errors: 0, lastSuccessDay: null });
     world.upstream.script(json(500, { error: { code: 'broken', message: 'Broken.' } }));
     await call();
