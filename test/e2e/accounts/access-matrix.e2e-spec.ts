@@ -206,7 +206,12 @@ async function ownIds(): Promise<Readonly<Record<string, string>>> {
   const mcp = await McpTestClient.connect(world.baseUrl, key.body.key.plaintext);
   const operation = await mcp.call('add_app', { config: SERVER_APP });
   const webhook = await client.post('/v1/admin/webhooks', { url: 'https://hooks.example.com' });
+  await world.dataSource.query(
+    "INSERT INTO passkeys VALUES ('passkey-own', $1, 'credential-own', '\\\\x00', 0, 'Laptop', now(), NULL)",
+    [identityId],
+  );
   return {
+    '/v1/auth/passkeys/': 'passkey-own',
     '/v1/admin/webhooks/': webhook.body.webhook.id,
     '/v1/admin/apps/': app.id,
     '/v1/admin/providers/': provider.id,

@@ -519,7 +519,7 @@ describe('PUT providers/{id}', () => {
     await nightly.startTransaction();
     await nightly.query("UPDATE providers SET secret_blob = 'sealed anew' WHERE id = $1", [id]);
     const renamed = update(id, { name: 'Renamed', revision: 1 });
-    await untilStatementWaits(world.dataSource, 'FOR NO KEY UPDATE');
+    await untilStatementWaits(world.dataSource, 'SELECT "ProviderEntity"');
     await nightly.commitTransaction();
     await nightly.release();
     expect((await renamed).body.provider).toMatchObject({ name: 'Renamed', revision: 2 });
