@@ -67,7 +67,7 @@ export const accountCommands: readonly Command[] = [
       [
         '[page]',
         'a page of the console; with --app one of the application',
-        [...PAGES.map(([name]) => name), ...APP_TABS],
+        [...new Set([...PAGES.map(([name]) => name), ...APP_TABS])],
       ],
     ],
     options: [
