@@ -41,6 +41,7 @@ const HOLD_TIME_STILL = `(() => {
   while (texts.nextNode()) {
     const { data } = texts.currentNode;
     const still = data
+      .replace(/\\b(?:today|\\d{4}-\\d\\d-\\d\\d) \\(UTC\\)/g, 'today (UTC)')
       .replace(/\\b[AP]M\\b/g, 'AM')
       .replace(/\\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\\b/g, 'Nov')
       .replace(/\\buser-\\d+\\b/g, 'user-100')
