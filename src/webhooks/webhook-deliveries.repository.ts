@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
-import type { DeliveryAttempt, DeliveryOutcome } from './webhook.rules.js';
+import { type DeliveryAttempt, type DeliveryOutcome, isDelivered } from './webhook.rules.js';
 
 /** States of a delivery. */
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed', 'disabled'] as const;
@@ -101,8 +101,8 @@ export class WebhookDeliveriesRepository {
 
   /** Stores the only attempt of a test. */
   recordTest(id: string, attempt: DeliveryAttempt, now: Instant): Promise<void> {
-    const isDelivered = attempt.status !== null && attempt.status >= 200 && attempt.status < 300;
-    return this.record(this.dataSource, id, attempt, { status: isDelivered ? 'delivered' : 'failed' }, now);
+    const status = isDelivered(attempt) ? 'delivered' : 'failed';
+    return this.record(this.dataSource, id, attempt, { status }, now);
   }
 
   /** Ends what has not been delivered: the webhook is disabled. */

@@ -3,12 +3,13 @@ import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
 import { Clock, instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import { Ids } from '../common/ids.js';
+import { eventBody, newEventId } from '../platform/outbox/outbox.js';
 import { TEST_EVENT } from './event-types.js';
+import { isDeliveryId } from './webhook.rules.js';
 import { type DeliveryFilter, type DeliveryRow, WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 import { WebhookSender } from './webhook-sender.service.js';
 import { WebhooksService } from './webhooks.service.js';
 
-const EVENT_ID_LENGTH = 32;
 /** Longer than an attempt may take: the job does not send a test too. */
 const TEST_LEASE_MS = 60_000;
 
@@ -39,8 +40,8 @@ export class WebhookDeliveries {
     const at = this.clock.now();
     const data = { account: admin.organizationId, webhook: id };
     const event = {
-      ...{ id: `evt_${this.ids.base36(EVENT_ID_LENGTH)}`, organizationId: admin.organizationId, webhookId: id },
-      ...{ type: TEST_EVENT, body: JSON.stringify({ type: TEST_EVENT, timestamp: at.toISOString(), data }), at },
+      ...{ id: newEventId(this.ids), organizationId: admin.organizationId, webhookId: id },
+      ...{ type: TEST_EVENT, body: eventBody({ type: TEST_EVENT, at, data }), at },
       until: instantOf(at.getTime() + TEST_LEASE_MS),
     };
     const deliveryId = await this.deliveries.insertSingle(event);
@@ -70,7 +71,7 @@ export class WebhookDeliveries {
   }
 
   private async requireDelivery(webhookId: string, id: string): Promise<DeliveryRow> {
-    const row = await this.deliveries.find(webhookId, id);
+    const row = isDeliveryId(id) ? await this.deliveries.find(webhookId, id) : undefined;
     if (row === undefined) throw new GatewayError('not_found', { message: 'The webhook has no such delivery.' });
     return row;
   }

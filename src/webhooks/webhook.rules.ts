@@ -31,6 +31,9 @@ const RETRY_AFTER_MS = [
 /** A retry comes up to a tenth later, so that receivers are not met by all at once. */
 const JITTER = 0.1;
 
+/** Of a `bigint`; longer ones are none that the database gave. */
+const DELIVERY_ID = /^\d{1,18}$/;
+
 /** The endpoint no longer exists and wants no further event. */
 const GONE = 410;
 
@@ -68,13 +71,23 @@ export function signedHeaders(
   };
 }
 
+/** Whether a text has the format of the id of a delivery. */
+export function isDeliveryId(text: string): boolean {
+  return DELIVERY_ID.test(text);
+}
+
+/** Whether an endpoint took an event. */
+export function isDelivered({ status }: DeliveryAttempt): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
+
 /**
  * @param attempts those before this one.
  * @param random from 0 to 1.
  */
-export function outcomeOf({ status }: DeliveryAttempt, attempts: number, random: number): DeliveryOutcome {
-  if (status !== null && status >= 200 && status < 300) return { status: 'delivered' };
-  if (status === GONE) return { status: 'disabled' };
+export function outcomeOf(attempt: DeliveryAttempt, attempts: number, random: number): DeliveryOutcome {
+  if (isDelivered(attempt)) return { status: 'delivered' };
+  if (attempt.status === GONE) return { status: 'disabled' };
   const waitMs = RETRY_AFTER_MS[attempts];
   return waitMs === undefined
     ? { status: 'failed' }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager, In } from 'typeorm';
 import { OrganizationEntity } from '../accounts/access/organization.entity.js';
 import type { Instant } from '../common/clock.js';
 import { WebhookEntity, type WebhookRow } from './webhook.entity.js';
@@ -61,14 +61,10 @@ export class WebhooksRepository {
    *
    * @returns at most `limit`; another instance gets none of them before `until`.
    */
-  lease(connection: DataSource, now: Instant, until: Instant, limit: number): Promise<WebhookRow[]> {
-    return connection.transaction(async (tx) => {
-      const due = await tx.query<{ id: string }[]>(DUE_WEBHOOKS, [now, limit]);
-      if (due.length === 0) return [];
-      const ids = due.map(({ id }) => id);
-      await tx.query('UPDATE webhooks SET leased_until = $2 WHERE id = ANY ($1)', [ids, until]);
-      return tx.createQueryBuilder(WebhookEntity, 'hook').where('hook.id = ANY (:ids)', { ids }).getMany();
-    });
+  async lease(connection: DataSource, now: Instant, until: Instant, limit: number): Promise<WebhookRow[]> {
+    const [leased]: [{ id: string }[], number] = await connection.query(LEASE, [now, limit, until]);
+    if (leased.length === 0) return [];
+    return connection.manager.findBy(WebhookEntity, { id: In(leased.map(({ id }) => id)) });
   }
 
   /** Ends a lease that is still the caller's. */
@@ -85,9 +81,11 @@ const UNKNOWN_APPS = `
   SELECT named.id FROM unnest($2::text[]) AS named(id)
    WHERE NOT EXISTS (SELECT FROM apps WHERE apps.organization_id = $1 AND apps.id = named.id)`;
 
-const DUE_WEBHOOKS = `
-  SELECT hook.id FROM webhooks hook
-   WHERE hook.enabled AND hook.leased_until <= $1 AND EXISTS (
-     SELECT FROM webhook_deliveries due
-      WHERE due.webhook_id = hook.id AND due.status = 'pending' AND due.next_attempt_at <= $1)
-   ORDER BY hook.leased_until LIMIT $2 FOR UPDATE SKIP LOCKED`;
+const LEASE = `
+  WITH waiting AS MATERIALIZED (
+    SELECT hook.id FROM webhooks hook
+     WHERE hook.enabled AND hook.leased_until <= $1 AND EXISTS (
+       SELECT FROM webhook_deliveries due
+        WHERE due.webhook_id = hook.id AND due.status = 'pending' AND due.next_attempt_at <= $1)
+     ORDER BY hook.leased_until LIMIT $2 FOR UPDATE SKIP LOCKED)
+  UPDATE webhooks SET leased_until = $3 FROM waiting WHERE webhooks.id = waiting.id RETURNING webhooks.id`;

@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import { Clock } from '../../common/clock.js';
 import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import { Ids } from '../../common/ids.js';
-import { Outbox } from '../../platform/outbox/outbox.js';
+import { newEventId, Outbox } from '../../platform/outbox/outbox.js';
 import { type AdminPrincipal, type AuditActor } from '../access/admin-principal.js';
 import type { AuditDetails } from './audit-event.entity.js';
 import {
@@ -16,8 +16,6 @@ import type { AuditedChange } from './audited-changes.rules.js';
 
 /** The most changes that an entry keeps, those with values first. */
 const MAX_CHANGES = 200;
-
-const EVENT_ID_LENGTH = 32;
 
 /** One audited action. */
 export interface AuditEntry {
@@ -66,7 +64,7 @@ export class AuditTrail {
     const by = { id: actor.id, kind: actor.kind, source: actor.actionSource };
     const target = { type: targetType, id: targetId };
     await this.outbox.add(tx, {
-      ...{ id: `evt_${this.ids.base36(EVENT_ID_LENGTH)}`, organizationId, type: action, appId, at },
+      ...{ id: newEventId(this.ids), organizationId, type: action, appId, at },
       ...{
         subject: `${targetType}:${targetId}`,
         data: { account: organizationId, app: appId, actor: by, target, details, changes: kept },

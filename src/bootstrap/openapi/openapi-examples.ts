@@ -68,6 +68,7 @@ const WORDS: ExampleSource['words'] = {
 
 const ORGANIZATION_CHOICE = { id: ORGANIZATION, name: 'Analytical Engines', role: 'owner' };
 const ISSUED_KEY = { id: KEY, name: 'Backend', key_prefix: 'gw_Ab3dE6gH9', created_at: '2026-01-31T12:00:00.000Z' };
+const WEBHOOK = { url: 'https://hooks.example.com/gateway', name: 'Security', events: ['app_key.*'], apps: null };
 const APP_WRITE = { name: 'Travel journal', status: 'active' };
 
 /** Example values of single schemas, and optional members that requests show. */
@@ -167,19 +168,9 @@ const MEMBERS: ExampleSource['members'] = {
   SocialSignInResponse: { url: 'https://accounts.google.com/o/oauth2/v2/auth?client_id=client-1' },
   ManagementKeyResource: { name: 'Deployment', label: null },
   CreatedManagementKeyResource: { name: 'Deployment', label: null },
-  CreateWebhookRequest: {
-    url: 'https://hooks.example.com/gateway',
-    name: 'Security',
-    events: ['app_key.*'],
-    apps: null,
-  },
-  UpdateWebhookRequest: {
-    url: 'https://hooks.example.com/gateway',
-    name: 'Security',
-    events: ['app_key.*'],
-    apps: null,
-  },
-  WebhookResource: { url: 'https://hooks.example.com/gateway', name: 'Security', events: ['app_key.*'], apps: null },
+  CreateWebhookRequest: WEBHOOK,
+  UpdateWebhookRequest: WEBHOOK,
+  WebhookResource: WEBHOOK,
   DeletedWebhookResponse: { webhook_id: 'wh_0a1b2c3d4e5f6g7h8i9j' },
   DeliveryResource: { event_id: 'evt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p', status: 'delivered', next_attempt_at: null },
   CreateManagementKeyRequest: { name: 'Deployment', grant: 'manage' },

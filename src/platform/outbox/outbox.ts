@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
+import type { Ids } from '../../common/ids.js';
+
+const ID_LENGTH = 32;
 
 /** Something that happened in an account. */
 export interface OutboxEvent {
@@ -19,17 +22,27 @@ export interface OutboxEvent {
 }
 
 /**
- * Events on their way to webhooks; `src/webhooks` delivers them. An event is stored in the transaction of what it reports, with a delivery for each
- * webhook that asks for it, and not at all where no webhook does.
+ * Events on their way to webhooks; `src/webhooks` delivers them. An event is stored in the transaction of what it reports,
+ * with a delivery for each webhook that asks for it, and not at all where no webhook does.
  *
  * Source: docs/reference/webhooks.md.
  */
 @Injectable()
 export class Outbox {
-  async add(tx: EntityManager, { id, organizationId, type, appId, subject, at, data }: OutboxEvent): Promise<void> {
-    const body = JSON.stringify({ type, timestamp: at.toISOString(), data });
-    await tx.query(ADD, [id, organizationId, type, appId, subject, body, at]);
+  async add(tx: EntityManager, event: OutboxEvent): Promise<void> {
+    const { id, organizationId, type, appId, subject, at } = event;
+    await tx.query(ADD, [id, organizationId, type, appId, subject, eventBody(event), at]);
   }
+}
+
+/** A random id of an event. */
+export function newEventId(ids: Ids): string {
+  return `evt_${ids.base36(ID_LENGTH)}`;
+}
+
+/** The body that each delivery of an event sends. */
+export function eventBody({ type, at, data }: Pick<OutboxEvent, 'type' | 'at' | 'data'>): string {
+  return JSON.stringify({ type, timestamp: at.toISOString(), data });
 }
 
 const ADD = `

@@ -139,6 +139,15 @@ describe('managing webhooks', () => {
     expect(receiver.received.filter((event) => event.path === place)).toHaveLength(1);
   });
 
+  it('resend of a delivery that the webhook has not → 404, whatever the id looks like', async () => {
+    const { id, client } = await accountWithWebhook();
+    const ids = ['0', '999999999999999999', '9'.repeat(19), '9'.repeat(400), '-1', '1.5', '0x1', 'evt_1', '%20', 'NaN'];
+    for (const delivery of ids) {
+      const answer = await client.post(`${PATH}/${id}/deliveries/${delivery}/resend`);
+      expect([delivery, ...codeOf(answer)]).toEqual([delivery, 404, 'not_found']);
+    }
+  });
+
   it('a read grant → may read, and neither write, test nor send again', async () => {
     const { id, organizationId } = await accountWithWebhook();
     const { key } = await newMember(world.dataSource, organizationId, { grant: 'read' });
