@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { startOfDay } from '../platform/database/utc-sql.js';
-import { SUM_COLUMNS } from '../usage/recording/usage-columns.js';
+import { SUM_COLUMNS, TOTAL_COLUMNS } from '../usage/recording/usage-columns.js';
 
 /** The dimensions that rollups keep without their events. Source: docs/reference/accounting.md#nightly-work. */
 const LASTING = ['provider_type', 'model', 'status'].join(', ');
@@ -53,8 +53,6 @@ const FOLD_DAYS = `
     ON CONFLICT (app_id, month, provider_type, model, status, organization_id) DO UPDATE SET ${RAISE})
   SELECT count(*)::integer AS count FROM days`;
 
-const MONTH_SUMS = [...SUM_COLUMNS, 'errors', 'blocked'];
-
 /**
  * Merges the rows of several writers, of up to `$1` application months. Skips rows that a writer of events has locked,
  * so nothing waits for each other; they remain for the next run.
@@ -67,15 +65,15 @@ const MERGE_APP_MONTHS = `
     DELETE FROM usage_app_months WHERE ctid = ANY (ARRAY(
       SELECT known.ctid FROM usage_app_months known JOIN spread USING (organization_id, month, app_id)
       FOR UPDATE OF known SKIP LOCKED))
-    RETURNING organization_id, month, app_id, first_day, ${MONTH_SUMS.join(', ')}),
+    RETURNING organization_id, month, app_id, first_day, ${TOTAL_COLUMNS.join(', ')}),
   merged AS (
-    INSERT INTO usage_app_months AS known (organization_id, month, app_id, writer, first_day, ${MONTH_SUMS.join(', ')})
+    INSERT INTO usage_app_months AS known (organization_id, month, app_id, writer, first_day, ${TOTAL_COLUMNS.join(', ')})
     SELECT organization_id, month, app_id, pg_backend_pid(), min(first_day),
-      ${MONTH_SUMS.map((name) => `sum(${name})`).join(', ')}
+      ${TOTAL_COLUMNS.map((name) => `sum(${name})`).join(', ')}
     FROM taken GROUP BY organization_id, month, app_id
     ON CONFLICT (organization_id, month, app_id, writer) DO UPDATE SET
       first_day = least(known.first_day, excluded.first_day),
-      ${MONTH_SUMS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}
+      ${TOTAL_COLUMNS.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}
     RETURNING 1)
   SELECT (SELECT count(*)::integer FROM taken) - (SELECT count(*)::integer FROM merged) AS count`;
 

@@ -1,7 +1,13 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
 import { startOfDay } from '../../platform/database/utc-sql.js';
-import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, LATENCY_CLASS, SUM_COLUMNS } from '../../usage/recording/usage-columns.js';
+import {
+  DAY_DIMENSIONS,
+  ESTIMATE_OF_EVENT,
+  LATENCY_CLASS,
+  SUM_COLUMNS,
+  TOTAL_COLUMNS,
+} from '../../usage/recording/usage-columns.js';
 
 /** Tables of sums to check. */
 export const LEDGER_TABLES = [
@@ -74,7 +80,6 @@ interface Check {
   readonly recomputed: string;
 }
 
-const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
 const TOTAL_SUMS = TOTAL_COLUMNS.map((name) => `sum(${name}) AS ${name}`).join(', ');
 const DAY_KEY = ['day', ...DAY_DIMENSIONS];
 const MONTH_KEY = ['month', 'provider_type', 'model', 'status'];

@@ -26,6 +26,9 @@ export const MEASURES = [
 /** Columns of every table of sums; each is the sum of the column of the events. */
 export const SUM_COLUMNS = ['requests', ...MEASURES] as const;
 
+/** Columns of the sums that are not by status: failed and blocked requests are counted beside all of them. */
+export const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'] as const;
+
 /** Estimate of an event, in addition to its cost; budgets count both. */
 export const ESTIMATE_OF_EVENT = 'greatest(coalesce(charged_nano_usd, cost_nano_usd) - cost_nano_usd, 0)';
 

@@ -1,7 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { DayRange } from '../../common/day-range.rules.js';
-import { type AccountDimension, DIMENSIONS_OF_APPS, type SeriesDimension, SUM_COLUMNS } from './usage-columns.js';
+import {
+  type AccountDimension,
+  DIMENSIONS_OF_APPS,
+  type SeriesDimension,
+  SUM_COLUMNS,
+  TOTAL_COLUMNS,
+} from './usage-columns.js';
 import type { TotalsRow } from './usage-rows.js';
 
 /** Whose usage is read. */
@@ -107,15 +113,13 @@ function byColumn(by: ColumnDimension): string {
     GROUP BY 1, 2 HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
 }
 
-const MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
-
 /** Usage without an application key is all usage minus that of all keys. */
 const BY_API_KEY = `
-  SELECT part.key, part.app_id, ${MEASURES.map((name) => `sum(part.${name}) AS ${name}`).join(', ')} FROM (
-    SELECT kept.api_key_id AS key, kept.app_id, ${MEASURES.map((name) => `kept.${name}`).join(', ')}
+  SELECT part.key, part.app_id, ${TOTAL_COLUMNS.map((name) => `sum(part.${name}) AS ${name}`).join(', ')} FROM (
+    SELECT kept.api_key_id AS key, kept.app_id, ${TOTAL_COLUMNS.map((name) => `kept.${name}`).join(', ')}
     FROM usage_key_days kept WHERE ${ON_DAYS}
     UNION ALL
-    SELECT NULL, kept.app_id, ${MEASURES.map((name) => `- kept.${name}`).join(', ')}
+    SELECT NULL, kept.app_id, ${TOTAL_COLUMNS.map((name) => `- kept.${name}`).join(', ')}
     FROM usage_key_days kept WHERE ${ON_DAYS}
     UNION ALL
     SELECT NULL, kept.app_id, ${kept()}, CASE kept.status WHEN 'provider_error' THEN kept.requests ELSE 0 END,

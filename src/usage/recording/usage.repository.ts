@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
 import { instantOf } from '../../common/clock.js';
 import { earliestEventId } from './event/event-ids.js';
-import { SUM_COLUMNS } from './usage-columns.js';
+import { SUM_COLUMNS, TOTAL_COLUMNS } from './usage-columns.js';
 import type {
   AccountUsageRow,
   AppUsageRow,
@@ -21,8 +21,6 @@ import { readBounded } from './usage-sums.repository.js';
 /** Sums of an application's or an account's rows of a month, as `numeric` texts. @param of a filter of the rows. */
 const totals = (names: readonly string[], of = '') =>
   names.map((name) => `coalesce(sum(used.${name})${of}, 0) AS ${name}`).join(', ');
-
-const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'];
 
 const MONTH = "used.month = to_date($2, 'YYYY-MM')";
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
 import type { DayRange } from '../../common/day-range.rules.js';
-import { SUM_COLUMNS } from '../recording/usage-columns.js';
+import { TOTAL_COLUMNS } from '../recording/usage-columns.js';
 import {
   EVERYTHING,
   type KeySumsRow,
@@ -13,8 +13,6 @@ import {
 
 /** Cost of one index lookup of a user's row, in rows of a sequential read. */
 const LOOK_COSTS_ROWS = 8;
-
-const MEASURES = [...SUM_COLUMNS, 'errors', 'blocked'];
 
 const FROM = '$3::date';
 const TO = '$4::date';
@@ -102,13 +100,13 @@ const BUSIEST = `
 const BY_USER = `
   WITH ${BUSIEST},
   of_users AS (
-    SELECT ${MEASURES.map((name) => `coalesce(sum(kept.${name}), 0) AS ${name}`).join(', ')}
+    SELECT ${TOTAL_COLUMNS.map((name) => `coalesce(sum(kept.${name}), 0) AS ${name}`).join(', ')}
     FROM usage_all_users_days kept WHERE ${ON_DAYS}),
   everything AS (${EVERYTHING})
   SELECT * FROM (
-    SELECT user_id AS key, $2::text AS app_id, ${MEASURES.join(', ')} FROM (${usedBy('busiest', MEASURES)}) of_user
+    SELECT user_id AS key, $2::text AS app_id, ${TOTAL_COLUMNS.join(', ')} FROM (${usedBy('busiest', TOTAL_COLUMNS)}) of_user
     UNION ALL
-    SELECT NULL, $2::text, ${MEASURES.map((name) => `everything.${name} - of_users.${name}`).join(', ')}
+    SELECT NULL, $2::text, ${TOTAL_COLUMNS.map((name) => `everything.${name} - of_users.${name}`).join(', ')}
     FROM everything CROSS JOIN of_users) shares
   WHERE requests > 0 ${SHARES_IN_ORDER}`;
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
-import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS } from '../usage-columns.js';
+import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS, TOTAL_COLUMNS } from '../usage-columns.js';
 import type { EventArrays } from './event-arrays.js';
 
 /** Members of a kind of calls. */
@@ -59,12 +59,11 @@ const declared = (columns: object) => Object.entries(columns).map((column) => co
 
 const DAY = ['organization_id', 'app_id', 'day', ...DAY_DIMENSIONS].join(', ');
 
-/** Summed columns of `usage_user_days` and `usage_user_months`. */
-const SUMMED = [...SUM_COLUMNS, 'errors', 'blocked'];
+const USER_DAY = ['organization_id', 'app_id', 'user_id', 'day', ...TOTAL_COLUMNS].join(', ');
 
-const USER_DAY = ['organization_id', 'app_id', 'user_id', 'day', ...SUMMED].join(', ');
-
-const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...SUMMED, 'first_at', 'last_at'].join(', ');
+const USER_MONTH = ['organization_id', 'app_id', 'user_id', 'month', ...TOTAL_COLUMNS, 'first_at', 'last_at'].join(
+  ', ',
+);
 
 /** Columns of an event that the sums need in addition to its measures. */
 const COUNTED = ['organization_id', 'app_id', 'user_id', 'created_at', ...DAY_DIMENSIONS].join(', ');
@@ -134,10 +133,10 @@ const ADD_TO_SUMS = `
     INSERT INTO usage_user_days AS known (${USER_DAY}) SELECT ${USER_DAY} FROM by_user
     WHERE ${after('days')}
     ORDER BY app_id COLLATE "C", day, user_id COLLATE "C"
-    ON CONFLICT (app_id, day, user_id) DO UPDATE SET ${raise(SUMMED)} RETURNING 1),
+    ON CONFLICT (app_id, day, user_id) DO UPDATE SET ${raise(TOTAL_COLUMNS)} RETURNING 1),
   by_month AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, date_trunc('month', day::timestamp)::date AS month,
-      ${sums(SUMMED)}, sum(charge) AS charge, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
+      ${sums(TOTAL_COLUMNS)}, sum(charge) AS charge, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
       (array_agg(requests - blocked ORDER BY day DESC))[1] AS latest_day_requests
     FROM by_user GROUP BY app_id, user_id, date_trunc('month', day::timestamp)::date),
   user_months AS (
@@ -145,7 +144,7 @@ const ADD_TO_SUMS = `
     SELECT ${USER_MONTH}, latest_day, latest_day_requests FROM by_month
     WHERE ${after('user_days')}
     ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
-    ON CONFLICT (app_id, user_id, month) DO UPDATE SET ${raise(SUMMED)},
+    ON CONFLICT (app_id, user_id, month) DO UPDATE SET ${raise(TOTAL_COLUMNS)},
       first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at),
       latest_day = greatest(known.latest_day, excluded.latest_day),
       latest_day_requests = CASE
