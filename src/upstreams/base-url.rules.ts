@@ -1,4 +1,5 @@
 import { invalidRequest } from '../common/errors/gateway-error.js';
+import { requireFilledIn } from '../common/fields/config-values.js';
 import { isMetadataHost } from '../platform/outbound/address.rules.js';
 import { bareHost, dialledPort, privateHostProblem } from '../platform/outbound/url-host.rules.js';
 import { isSafeUpstreamPath } from './path-policy.rules.js';
@@ -38,7 +39,7 @@ function refuse(problem: string): never {
 function refuseStrangeText(raw: string): void {
   if (raw.length > BASE_URL_MAX_LENGTH) refuse(`must be at most ${BASE_URL_MAX_LENGTH} characters long`);
   if (NOT_PRINTABLE_ASCII.test(raw)) refuse('must be printable ASCII without spaces (write other names in punycode)');
-  if (/[{}]|%7[bd]/i.test(raw)) refuse('must not have braces: put your own value in place of the placeholder');
+  requireFilledIn(raw, 'baseUrl');
   const sign = FORBIDDEN_SIGNS.find((forbidden) => raw.includes(forbidden));
   if (sign !== undefined) refuse(`must not contain "${sign}" (no credentials, query or fragment)`);
 }

@@ -13,6 +13,7 @@ import {
   type Read,
   type ReadContext,
   refined,
+  requireFilledIn,
   text,
 } from '../../common/fields/config-values.js';
 import { isMetadataHost } from '../../platform/outbound/address.rules.js';
@@ -59,18 +60,14 @@ export function headerName(refused: () => ReadonlySet<string>): Read<string> {
 /** An absolute URL in visible ASCII. The backslash is excluded because URL parsers convert it to a slash. */
 const address = text({ max: MAX_URL_LENGTH, pattern: /^[!-[\]-~]+$/, problem: 'must be an absolute https URL' });
 
-/** Braces, also those that a URL writes as escapes: what is left of a template that was not filled in. */
-const BRACE = /[{}]|%7[bd]/i;
-
 /** @throws invalid_request for a placeholder; one that an older version has stored stays readable. */
-function requireFilledIn(text: string, path: string, context: ReadContext | undefined): void {
-  if (context?.isStored === true || !BRACE.test(text)) return;
-  throw invalidRequest(path, 'must not have braces: put your own value in place of the placeholder');
+function requireFilledInWhenSent(text: string, path: string, context: ReadContext | undefined): void {
+  if (context?.isStored !== true) requireFilledIn(text, path);
 }
 
 /** `iss` and `aud` of identity tokens. */
 const tokenParty: Read<string> = refined(text({ max: MAX_CLAIM_LENGTH }), (value, path, context) => {
-  requireFilledIn(value, path, context);
+  requireFilledInWhenSent(value, path, context);
   return value;
 });
 
@@ -78,7 +75,7 @@ const keySetUrl: Read<string> = described(
   { type: 'string', format: 'uri', maxLength: MAX_URL_LENGTH },
   (value, path, context) => {
     const sent = address(value, path);
-    requireFilledIn(sent, path, context);
+    requireFilledInWhenSent(sent, path, context);
     const url = URL.parse(sent);
     if (url === null || url.hostname === '') throw invalidRequest(path, 'must be an absolute https URL');
     if (isMetadataHost(url.hostname)) {

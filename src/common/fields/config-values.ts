@@ -25,6 +25,15 @@ export interface ReadContext {
   readonly isStored?: true;
 }
 
+/** Braces, also those that a URL writes as escapes: what is left of a template that was not filled in. */
+const BRACE = /[{}]|%7[bd]/i;
+
+/** @throws invalid_request at `path` for text with a placeholder. */
+export function requireFilledIn(text: string, path: string): void {
+  if (BRACE.test(text))
+    throw invalidRequest(path, 'must not have braces: put your own value in place of the placeholder');
+}
+
 /** Reads one value at a dotted path, and describes it to OpenAPI. */
 export interface Read<T> {
   /**
