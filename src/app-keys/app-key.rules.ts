@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { epochMsOf, type Instant, instantOf } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
+import type { Reason } from '../common/errors/reasons.js';
 import type { Secret } from '../common/log/secret.js';
-import type { AppKeyRow, AppKeyStatus } from './app-key.entity.js';
+import type { AppKey, AppKeyRow, AppKeyStatus } from './app-key.entity.js';
 
 /** Prefix of every application key. Source: docs/reference/application-api.md#api-keys. */
 export const APP_KEY_BRAND = 'gw_';
@@ -38,6 +39,15 @@ export function displayPrefix(key: Secret): string {
 /** The status of a stored key at a time. A revoked key stays revoked. */
 export function statusAt({ status, expiresAt }: Pick<AppKeyRow, 'status' | 'expiresAt'>, nowMs: number): AppKeyStatus {
   return status === 'active' && expiresAt !== null && expiresAt.getTime() <= nowMs ? 'expired' : status;
+}
+
+/**
+ * Why a key does not open an application. Only the log tells an expired key from any other.
+ *
+ * @param otherwise the reason for any other key.
+ */
+export function refusalReason(appId: string, key: AppKey | undefined, otherwise: Reason): Reason {
+  return key?.appId === appId && key.status === 'expired' ? 'app_key_expired' : otherwise;
 }
 
 /**

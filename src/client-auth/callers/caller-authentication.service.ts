@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import { type AppSnapshot, type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
 import type { AppKey } from '../../app-keys/app-key.entity.js';
+import { refusalReason } from '../../app-keys/app-key.rules.js';
 import { AppKeyDirectory } from '../../app-keys/app-key-directory.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { Reason } from '../../common/errors/reasons.js';
 import { appVersionOf, type GatewayRequest } from '../../common/http/gateway-request.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import { ProviderDirectory } from '../../providers/provider-directory.js';
@@ -97,16 +97,11 @@ function isOpenKey(app: ReadableApp, key: AppKey | undefined): key is AppKey {
   return key !== undefined && key.appId === app.id && key.status === 'active';
 }
 
-/** Only the log tells an expired key from any other. */
-function reasonOf(app: ReadableApp, key: AppKey | undefined): Reason | undefined {
-  return key?.appId === app.id && key.status === 'expired' ? 'app_key_expired' : undefined;
-}
-
 function requireKeyOf(app: ReadableApp, key: AppKey | undefined): AppKey {
   if (isOpenKey(app, key)) return key;
   throw new GatewayError('auth_required', {
     message: 'The API key is not valid; send an active key of this application.',
-    reason: reasonOf(app, key) ?? 'app_key_invalid',
+    reason: refusalReason(app.id, key, 'app_key_invalid'),
   });
 }
 
@@ -115,7 +110,7 @@ function requireKeyOfToken(app: ReadableApp, key: AppKey | undefined): void {
   if (isOpenKey(app, key)) return;
   throw new GatewayError('auth_required', {
     message: 'The API key behind the gateway token is no longer valid; exchange an active key.',
-    reason: reasonOf(app, key) ?? 'token_key_invalid',
+    reason: refusalReason(app.id, key, 'token_key_invalid'),
   });
 }
 

@@ -18,7 +18,7 @@ import { MeService } from './me.service.js';
  * (end-user header, application version), auth_method_not_supported.
  */
 @Module({
-  imports: [...[AppDirectoryModule, AppKeysModule, OriginsModule, ProvidersModule, UsersModule]],
+  imports: [AppDirectoryModule, AppKeysModule, OriginsModule, ProvidersModule, UsersModule],
   controllers: [MeController],
   providers: [CallerAuthentication, CallerGuard, GatewayTokens, MeService],
   exports: [CallerAuthentication, CallerGuard, GatewayTokens, OriginsModule],

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
 import type { ApiKeyAuthentication } from '../../app-directory/config/authentication-config.js';
+import { refusalReason } from '../../app-keys/app-key.rules.js';
 import { AppKeyDirectory } from '../../app-keys/app-key-directory.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { readShape } from '../../common/fields/read-shape.js';
@@ -54,7 +55,7 @@ export class ApiKeyExchangeService {
     throw new GatewayError('auth_required', {
       status: 403,
       message: 'api_key: is not a valid key of this application.',
-      reason: key?.appId === app.id && key.status === 'expired' ? 'app_key_expired' : 'app_key_invalid',
+      reason: refusalReason(app.id, key, 'app_key_invalid'),
     });
   }
 }
