@@ -30,10 +30,12 @@ import { ThirdPartyController } from './third-party/third-party.controller.js';
 import { ThirdPartySignIn } from './third-party/third-party-sign-in.service.js';
 
 /**
- * Sign-up, sign-in, sign-out, sessions, profiles, passwords and passkeys of people, and their decisions on what clients ask for.
+ * Sign-up, sign-in, sign-out, sessions, profiles, passwords and passkeys of people, and their decisions on what clients
+ * ask for.
  *
- * Tables: passwords, passkeys, passkey_challenges, recovery_codes, password_resets, openid_subjects, and people in identities; sessions are stored by `accounts`. Routes:
- * `/v1/auth/*`, `/v1/admin/members/{user}/password-reset`, `/v1/console/capabilities`. Codes: auth_required, registration_disabled, not_found, conflict, invalid_request,
+ * Tables: passwords, passkeys, passkey_challenges, recovery_codes, password_resets, openid_subjects, and people in
+ * identities; sessions are stored by `accounts`. Routes: `/v1/auth/*`, `/v1/admin/members/{user}/password-reset`,
+ * `/v1/console/capabilities`. Codes: auth_required, registration_disabled, not_found, conflict, invalid_request,
  * rate_limited, service_unavailable. Log lines: third_party_sign_in_failed.
  */
 @Module({

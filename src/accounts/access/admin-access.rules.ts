@@ -57,6 +57,11 @@ export function notSignedIn(reason: 'credential_missing' | 'console_header_missi
   return refusal(reason, CHALLENGE);
 }
 
+/** Refusal of a sign-in. */
+export function signInRefused(reason: Reason, message: string, cause?: unknown): GatewayError {
+  return new GatewayError('auth_required', { message, reason, cause, headers: { 'www-authenticate': CHALLENGE } });
+}
+
 /** The client program that used a key. The header is a label in records and grants nothing. */
 export function actionSourceOf(client: string | readonly string[] | undefined): ActionSource {
   return client === 'cli' || client === 'mcp' ? client : 'api';

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import { signInRefused } from '../../accounts/access/admin-access.rules.js';
 import { type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
 import { AuditTrail } from '../../accounts/audit/audit-trail.js';
 import { Clock, instantOf } from '../../common/clock.js';
@@ -122,18 +123,18 @@ export class Passkeys {
     answer: PasskeyAnswer,
     { site, binding, browser }: { site: RelyingParty; binding: Secret | undefined; browser: BrowserClient },
   ): Promise<SignedInPerson> {
-    if (binding === undefined) throw signInRefused();
+    if (binding === undefined) throw passkeySignInRefused();
     const challenge = await this.takenChallenge('sign_in', binding.reveal(), answer.clientDataJSON).catch((cause) => {
-      throw signInRefused(cause);
+      throw passkeySignInRefused(cause);
     });
     return this.dataSource.transaction(async (tx) => {
       const stored = await this.repository.lockByCredential(tx, answer.id);
-      if (stored === undefined) throw signInRefused();
+      if (stored === undefined) throw passkeySignInRefused();
       const counter = await verifySignature(site, challenge, stored, answer).catch((cause: unknown) => {
-        throw signInRefused(cause);
+        throw passkeySignInRefused(cause);
       });
       const person = await this.people.find(stored.identityId, tx);
-      if (person === undefined) throw signInRefused();
+      if (person === undefined) throw passkeySignInRefused();
       await this.repository.markUsed(tx, stored.id, counter, this.clock.now());
       return { person, session: await this.sessions.open(tx, person.id, browser) };
     });
@@ -222,11 +223,6 @@ function passkeyRefused(cause: unknown): GatewayError {
   });
 }
 
-function signInRefused(cause?: unknown): GatewayError {
-  return new GatewayError('auth_required', {
-    message: 'The sign-in with a passkey failed; try again.',
-    reason: 'passkey_sign_in_refused',
-    headers: { 'www-authenticate': 'Bearer realm="management"' },
-    cause,
-  });
+function passkeySignInRefused(cause?: unknown): GatewayError {
+  return signInRefused('passkey_sign_in_refused', 'The sign-in with a passkey failed; try again.', cause);
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { signInRefused } from '../../accounts/access/admin-access.rules.js';
 import { type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
 import { comparableEmail } from '../../accounts/access/email-address.js';
 import { AuditTrail } from '../../accounts/audit/audit-trail.js';
@@ -131,11 +132,7 @@ export class Passwords {
 }
 
 function wrongCredential(): GatewayError {
-  return new GatewayError('auth_required', {
-    message: 'Wrong e-mail or password.',
-    reason: 'sign_in_refused',
-    headers: { 'www-authenticate': 'Bearer realm="management"' },
-  });
+  return signInRefused('sign_in_refused', 'Wrong e-mail or password.');
 }
 
 function wrongPassword(): GatewayError {

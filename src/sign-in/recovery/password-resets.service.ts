@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AdminPrincipal } from '../../accounts/access/admin-principal.js';
@@ -7,6 +6,7 @@ import { Clock, type Instant, instantOf } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { Ids } from '../../common/ids.js';
 import { Secret } from '../../common/log/secret.js';
+import { proofHash } from '../../common/proof-hash.rules.js';
 import type { BrowserClient } from '../browser-sessions.service.js';
 import { PasswordHashing } from '../passwords/password-hashing.service.js';
 import { PasswordReplacement } from '../passwords/password-replacement.service.js';
@@ -60,7 +60,7 @@ export class PasswordResets {
       if (!member.hasPassword) throw refused('reset_without_password', 'This person does not sign in with a password.');
       if (!(await this.ownsAll(tx, memberId, { issuerId, organizationId }))) throw ownsNotAll();
       const reset = { identityId: memberId, organizationId, issuerId, expiresAt: issued.expiresAt };
-      await this.repository.replaceReset(tx, { ...reset, tokenHash: hashOf(issued.token) });
+      await this.repository.replaceReset(tx, { ...reset, tokenHash: proofHash(issued.token) });
       const entry = { action: 'password_reset.created', targetType: 'member', targetId: memberId } as const;
       await this.trail.record(tx, admin, entry);
     });
@@ -77,7 +77,7 @@ export class PasswordResets {
     this.passwords.requireUncommon(newPassword);
     const newHash = await this.hashing.hash(newPassword);
     await this.dataSource.transaction(async (tx) => {
-      const reset = await this.repository.findReset(tx, hashOf(token), this.clock.now());
+      const reset = await this.repository.findReset(tx, proofHash(token), this.clock.now());
       if (reset === undefined) throw linkGone();
       // Waits while the person joins an organization, and lets them join none until the password is set.
       await this.people.lockWhole(tx, reset.identityId);
@@ -96,10 +96,6 @@ export class PasswordResets {
     const isMember = memberships.some((membership) => membership.organizationId === organizationId);
     return isMember && memberships.every(({ role }) => role === 'owner');
   }
-}
-
-function hashOf(token: Secret): string {
-  return hash('sha256', token.reveal(), 'hex');
 }
 
 function refused(reason: 'reset_own' | 'reset_without_password', message: string): GatewayError {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import { signInRefused } from '../../accounts/access/admin-access.rules.js';
 import { type PersonPrincipal, personActor } from '../../accounts/access/admin-principal.js';
 import { comparableEmail } from '../../accounts/access/email-address.js';
 import { AuditTrail } from '../../accounts/audit/audit-trail.js';
@@ -97,9 +98,5 @@ export class RecoveryCodes {
 }
 
 function recoveryRefused(): GatewayError {
-  return new GatewayError('auth_required', {
-    message: 'Wrong e-mail or recovery code.',
-    reason: 'recovery_refused',
-    headers: { 'www-authenticate': 'Bearer realm="management"' },
-  });
+  return signInRefused('recovery_refused', 'Wrong e-mail or recovery code.');
 }
