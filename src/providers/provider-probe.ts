@@ -89,24 +89,16 @@ export class ProviderProbe {
     if (route === null) throw new GatewayError('provider_unavailable', { reason: 'provider_gateway_missing' });
     const { blob, context, unusable } = sealedCredential(row, { gateway, route });
     if (unusable !== undefined) throw new GatewayError('provider_unavailable', { reason: unusable });
-    const result = await this.outcomeOf({ route, openSecret: () => this.vault.open(blob, context) });
-    if (result.kept !== undefined) await this.providers.keepTest(row, result.kept, this.clock.now());
-    return result.answer();
-  }
-
-  /** The outcome as it is kept; undefined where nothing was tested. The answer throws for a refused credential. */
-  private async outcomeOf(way: ProbedWay): Promise<{ readonly kept: TestResult | undefined; answer(): ProbeOutcome }> {
-    try {
-      const outcome = await this.probe(way);
-      const { reason = 'accepted' } = outcome;
-      return { kept: reason === 'no_probe' ? undefined : reason, answer: () => outcome };
-    } catch (error) {
-      if (!(error instanceof GatewayError) || error.code !== 'provider_key_invalid') throw error;
-      const answer = () => {
+    const keep = (result: TestResult) => this.providers.keepTest(row, result, this.clock.now());
+    const outcome = await this.probe({ route, openSecret: () => this.vault.open(blob, context) }).catch(
+      async (error) => {
+        if (error instanceof GatewayError && error.code === 'provider_key_invalid') await keep('refused');
         throw error;
-      };
-      return { kept: 'refused', answer };
-    }
+      },
+    );
+    const { reason = 'accepted' } = outcome;
+    if (reason !== 'no_probe') await keep(reason);
+    return outcome;
   }
 
   private async probe({ route, openSecret }: ProbedWay): Promise<ProbeOutcome> {
