@@ -103,7 +103,8 @@ const IS_VALID = '(key.expires_at IS NULL OR key.expires_at > now())';
 const UNUSED_APP_KEYS = `
   SELECT key.id, key.name, ${OF_APP}, 1 AS count, ${NO_MONEY}, coalesce(key.last_used_at, key.created_at) AS since
   FROM app_keys key JOIN apps app ON app.organization_id = $1 AND app.id = key.app_id AND app.status = 'active'
-  WHERE key.organization_id = $1 AND key.status = 'active' AND ${IS_VALID} AND coalesce(key.last_used_at, key.created_at) < $2::timestamptz
+  WHERE key.organization_id = $1 AND key.status = 'active' AND ${IS_VALID}
+    AND coalesce(key.last_used_at, key.created_at) < $2::timestamptz
   ORDER BY since, key.id LIMIT ${MAX_OF_KIND}`;
 
 /** Keys that were used once: of the others it is not known whether they were, before uses were recorded. */

@@ -13,8 +13,8 @@ import { UsageRetention } from './usage-retention.service.js';
  * Table: `maintenance_runs`. Routes: none. Log lines: auth_events_pruned, auth_challenges_pruned, kept_objects_pruned,
  * usage_events_compacted, usage_rollup_folded, budget_months_pruned, device_keys_pruned, app_users_pruned,
  * limit_counts_pruned, creation_receipts_pruned, invitations_pruned, audit_events_pruned, sessions_pruned,
- * cli_operations_pruned, oauth_pruned, management_keys_pruned, provider_keys_resealed, gateway_tokens_resealed, their
- * failures, retention_failed, retention_skipped.
+ * cli_operations_pruned, oauth_pruned, management_keys_pruned, provider_keys_resealed, gateway_tokens_resealed,
+ * webhook_secrets_resealed, webhook_events_pruned, their failures, retention_failed, retention_skipped.
  */
 @Module({
   providers: [Retention, RetentionSessions, RetentionSteps, SecretResealing, UsageRetention, UsageRetentionRepository],

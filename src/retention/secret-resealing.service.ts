@@ -5,7 +5,7 @@ import { gatewayTokens, providerKeys } from '../providers/stored-secrets.js';
 import { webhookSecrets } from '../webhooks/stored-secrets.js';
 import type { RetentionStep } from './retention-step.js';
 
-/** Reseals provider keys, gateway tokens and webhook secrets of all accounts with the current version of the vault key. */
+/** Reseals the provider keys, gateway tokens and webhook secrets of all accounts with the current vault key version. */
 @Injectable()
 export class SecretResealing {
   readonly steps: readonly RetentionStep[] = [

@@ -8,7 +8,7 @@ export class AttentionItemResponse {
     type: 'string',
     enum: ATTENTION_KINDS,
     description:
-      '`provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application are spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.',
+      '`provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application is spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.',
   })
   kind: AttentionKind;
 

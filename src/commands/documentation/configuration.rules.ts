@@ -39,9 +39,9 @@ export function renderConfiguration(variables: readonly DocumentedVariable[]): s
   );
   return `# Configuration
 
-Every environment variable the service reads. An empty value counts as unset. An invalid value stops the
-start with a message that names the variable and never the value; the \`SECRET_VAULT_*\` variables instead leave the
-service running with \`vault: "misconfigured"\`.
+Every environment variable the service reads. An empty value counts as unset. An invalid value stops the start with a
+message that names the variable and never the value; the \`SECRET_VAULT_*\` variables instead leave the service running
+with \`vault: "misconfigured"\`.
 
 Written by \`npm run docs\` from the code; edit the code instead.
 

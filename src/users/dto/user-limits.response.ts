@@ -16,10 +16,10 @@ export class UserLimitsResponse {
   })
   requests_remaining: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Limit for one user; null when there is none.' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Limit for one user; null: no limit.' })
   requests_per_minute: number | null;
 
-  @ApiProperty({ type: 'integer', nullable: true, description: 'Limit for one user; null when there is none.' })
+  @ApiProperty({ type: 'integer', nullable: true, description: 'Limit for one user; null: no limit.' })
   requests_per_day: number | null;
 
   @ApiProperty({ type: 'number', description: 'US dollars spent in the current UTC month.' })

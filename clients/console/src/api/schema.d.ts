@@ -3456,7 +3456,7 @@ export interface components {
             /** @description Who served it, if a provider routes requests to others. */
             served_provider: string | null;
             served_model: string | null;
-            /** @description The canonical model, after rewrites; `(none)`: there is none, or it was refused. */
+            /** @description The canonical model, after rewrites; `(none)`: the request names no model, or it was refused. */
             model: string;
             /** @description Provider instance and path. */
             route: string;
@@ -3983,9 +3983,9 @@ export interface components {
             requests_today: number | null;
             /** @description What is left of `requests_per_day`; null without a daily limit. */
             requests_remaining: number | null;
-            /** @description Limit for one user; null when there is none. */
+            /** @description Limit for one user; null: no limit. */
             requests_per_minute: number | null;
-            /** @description Limit for one user; null when there is none. */
+            /** @description Limit for one user; null: no limit. */
             requests_per_day: number | null;
             /** @description US dollars spent in the current UTC month. */
             monthly_cost_usd: number;
@@ -4145,7 +4145,7 @@ export interface components {
         };
         AttentionItemResponse: {
             /**
-             * @description `provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application are spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.
+             * @description `provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application is spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.
              * @enum {string}
              */
             kind: "provider_failing" | "app_budget" | "user_budgets" | "unresolved_costs" | "unused_app_key" | "unused_management_key";

@@ -108,7 +108,7 @@ export class UsageEventResponse {
 
   @ApiProperty({
     type: 'string',
-    description: 'The canonical model, after rewrites; `(none)`: there is none, or it was refused.',
+    description: 'The canonical model, after rewrites; `(none)`: the request names no model, or it was refused.',
   })
   model: string;
 
