@@ -87,5 +87,5 @@ const LEASE = `
      WHERE hook.enabled AND hook.leased_until <= $1 AND EXISTS (
        SELECT FROM webhook_deliveries due
         WHERE due.webhook_id = hook.id AND due.status = 'pending' AND due.next_attempt_at <= $1)
-     ORDER BY hook.leased_until LIMIT $2 FOR UPDATE SKIP LOCKED)
+     ORDER BY hook.leased_until LIMIT $2 FOR NO KEY UPDATE SKIP LOCKED)
   UPDATE webhooks SET leased_until = $3 FROM waiting WHERE webhooks.id = waiting.id RETURNING webhooks.id`;

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EVENT_TYPES } from '../../src/webhooks/event-types.js';
 
 const LIST = 'src/webhooks/event-types.ts';
+const TYPES = Object.keys(EVENT_TYPES);
 const ACTION = /\baction: '([a-z_]+\.[a-z_]+)'/g;
 
 const sources = globSync('src/**/*.ts')
@@ -13,12 +14,12 @@ describe('event types of webhooks', () => {
   it('an action that the sources audit → is one of them', () => {
     const audited = sources.flatMap((text) => [...text.matchAll(ACTION)].map(([, action = '']) => action));
     expect(audited.length).toBeGreaterThan(20);
-    expect(audited.filter((action) => !EVENT_TYPES.includes(action))).toEqual([]);
+    expect(audited.filter((action) => !TYPES.includes(action))).toEqual([]);
   });
 
   it('each → a verb that the sources use', () => {
     const all = sources.join('\n');
-    const unused = EVENT_TYPES.filter((type) => {
+    const unused = TYPES.filter((type) => {
       const [subject = '', verb = ''] = type.split('.');
       return !all.includes(`'${type}'`) && !(all.includes(`\`${subject}.\${`) && all.includes(`'${verb}'`));
     });

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Instant } from '../../common/clock.js';
 import type { Ids } from '../../common/ids.js';
+import { outboxParts } from './outbox-statements.js';
 
 const ID_LENGTH = 32;
 
@@ -46,14 +47,8 @@ export function eventBody({ type, at, data }: Pick<OutboxEvent, 'type' | 'at' | 
 }
 
 const ADD = `
-  WITH receiver AS (
-    SELECT id FROM webhooks
-     WHERE organization_id = $2 AND enabled
-       AND (events IS NULL OR $3 = ANY (events) OR split_part($3, '.', 1) || '.*' = ANY (events))
-       AND (app_ids IS NULL OR $4 = ANY (app_ids))),
-  event AS (
-    INSERT INTO webhook_events (id, organization_id, type, subject, body, created_at)
-    SELECT $1, $2, $3, $5, $6, $7 WHERE EXISTS (SELECT FROM receiver)
-    ON CONFLICT (id) DO NOTHING RETURNING id)
-  INSERT INTO webhook_deliveries (webhook_id, event_id, status, attempts, created_at, next_attempt_at)
-  SELECT receiver.id, event.id, 'pending', 0, $7, $7 FROM receiver, event`;
+  WITH told AS (
+    SELECT $1::text AS id, $2::text AS organization_id, $3::text AS type, $4::text AS app_id, $5::text AS subject,
+      $6::text AS body, $7::timestamptz AS at, 1 AS place),
+  ${outboxParts('told')}
+  SELECT`;

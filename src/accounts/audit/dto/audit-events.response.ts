@@ -46,7 +46,7 @@ const VALUES = [
   { type: 'array', items: { nullable: true, oneOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] } },
 ];
 
-class AuditedChangeResponse {
+export class AuditedChangeResponse {
   @ApiProperty({ type: 'string', example: 'limits.per_user.requests.per_day' })
   path: string;
 
