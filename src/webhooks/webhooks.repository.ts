@@ -26,7 +26,7 @@ export class WebhooksRepository {
 
   /** The number of webhooks of an account; others that are created at the same time wait. */
   async countLocked(tx: EntityManager, organizationId: string): Promise<number> {
-    await tx.findOne(OrganizationEntity, { where: { id: organizationId }, lock: { mode: 'for_no_key_update' } });
+    await this.lockAccount(tx, organizationId);
     return tx.countBy(WebhookEntity, { organizationId });
   }
 
@@ -44,10 +44,20 @@ export class WebhooksRepository {
     return affected === 1 ? tx.findOneByOrFail(WebhookEntity, { organizationId, id }) : undefined;
   }
 
-  /** With its deliveries. @returns whether the account had it. */
+  /**
+   * With its deliveries. One deletion of an account waits for another: its event goes to the webhooks that are left, so two
+   * would wait for each other.
+   *
+   * @returns whether the account had it.
+   */
   async delete(tx: EntityManager, organizationId: string, id: string): Promise<boolean> {
+    await this.lockAccount(tx, organizationId);
     const { affected } = await tx.delete(WebhookEntity, { organizationId, id });
     return affected === 1;
+  }
+
+  private async lockAccount(tx: EntityManager, id: string): Promise<void> {
+    await tx.findOne(OrganizationEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** The ids among these that are no applications of the account. */

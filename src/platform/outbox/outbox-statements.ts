@@ -42,7 +42,7 @@ export function eventBodyOf(type: string, at: string, data: string): string {
 
 /**
  * Parts of a `WITH` that store events, and a delivery for each webhook that asks for them. An event with a stored id is not
- * stored again. Append them to the statement that changes what the events tell of: all commit or none does.
+ * stored again, nor is one that `source` has twice. Append them to the statement that changes what the events tell of: all commit or none does.
  *
  * A webhook that is deleted meanwhile gets none: without the lock its deliveries would fail the statement.
  *
@@ -68,5 +68,6 @@ export function outboxParts(source: string): string {
     INSERT INTO webhook_deliveries (webhook_id, event_id, status, attempts, created_at, next_attempt_at)
     SELECT receiver.webhook_id, event.id, 'pending', 0, event.created_at, event.created_at
     FROM outbox_events event JOIN outbox_receivers receiver ON receiver.event_id = event.id
-    ORDER BY receiver.place, event.id RETURNING 1)`;
+    ORDER BY receiver.place, event.id
+    ON CONFLICT (event_id, webhook_id) DO NOTHING RETURNING 1)`;
 }

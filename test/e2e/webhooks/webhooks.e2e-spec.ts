@@ -113,6 +113,14 @@ describe('managing webhooks', () => {
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(10).fill(409)]);
   });
 
+  it('20 deletions at once → each 200, and its event goes to those that are left', async () => {
+    const { key } = await newAccount(world.dataSource);
+    const client = world.as(key);
+    const made = await Promise.all(Array.from({ length: 20 }, () => webhookOf(client)));
+    const answers = await Promise.all(made.map(({ id }) => client.delete(`${PATH}/${id}`)));
+    expect(answers.map(({ status }) => status)).toEqual(made.map(() => 200));
+  });
+
   it('another account → 404 on every route, and nothing changes', async () => {
     const { id, client, place } = await accountWithWebhook();
     const [own] = await receiver.until(place, 1);
