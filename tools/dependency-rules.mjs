@@ -55,6 +55,7 @@ const ARROWS = {
     'providers',
     'usage',
     'users',
+    'webhooks',
   ],
   retention: ['client-auth', 'usage', 'providers', 'webhooks'],
   health: ['accounts', 'pricing', 'retention'],

@@ -13,6 +13,7 @@ const NONCE_BYTES = 16;
 const ADDRESSES = [
   ...['', 'login', 'signup', 'invite', 'recover', 'reset', 'start', 'apps', 'apps/new', 'apps/:id/:tab'],
   ...['usage', 'providers', 'providers/gateways', 'models', 'access', 'members', 'audit', 'health'],
+  ...['webhooks', 'webhooks/:webhook'],
   ...['settings/profile', 'settings/security'],
 ];
 

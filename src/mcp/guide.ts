@@ -29,6 +29,7 @@ may call, limits and prices calls, and records each of them.
 | usage | recorded requests and their sums; months and days are UTC | \`get_usage\`, \`get_usage_timeseries\`, \`get_usage_breakdown\`, \`list_app_events\`, \`list_rejection_events\` |
 | authentication event | an attempt to register a device or to get a token | \`list_auth_events\`, \`get_auth_event_summary\` |
 | model | the price catalog | \`list_models\` |
+| webhook | an endpoint that is told of events, and what was sent to it | \`list_webhooks\`, \`get_webhook\`, \`add_webhook\`, \`update_webhook\`, \`test_webhook\`, \`list_webhook_deliveries\`, \`resend_webhook_delivery\`, \`remove_webhook\` |
 | operation | a change that takes two calls, or a person | \`get_operation\` |
 
 ## Rules
@@ -41,6 +42,8 @@ may call, limits and prices calls, and records each of them.
   person \`reveal_url\`, where they see it once, for 15 minutes.
 - Tools that answer a \`url\` need a person: give them the link, and read what came of it with \`get_operation\`. When
   the answer has a \`notice\`, read that operation before you ask the person again.
+- The secret of a webhook is in no answer. After \`add_webhook\`, and to replace a secret, send the person to the page
+  of the webhook in the console: they rotate it there and see the new one once.
 - To delete, repeat the id in \`confirm\`. Ask the person first: nothing brings it back.
 - Lists of events are pages, newest first: pass \`next_before_id\` as \`before_id\`.
 - A refusal says in \`message\` what is wrong and in \`next\` what to do.

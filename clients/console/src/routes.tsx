@@ -22,6 +22,7 @@ const PAGES = {
   '/models': lazyComponent(async () => (await import('./models/models-page')).ModelsPage),
   '/access': lazyComponent(async () => (await import('./access/access-page')).AccessPage),
   '/members': lazyComponent(async () => (await import('./access/members-page')).MembersPage),
+  '/webhooks': lazyComponent(async () => (await import('./webhooks/webhooks-page')).WebhooksPage),
   '/audit': lazyComponent(async () => (await import('./operations/audit-page')).AuditPage),
   '/health': lazyComponent(async () => (await import('./operations/health-page')).HealthPage),
   '/settings/profile': lazyComponent(async () => (await import('./settings/profile-page')).ProfilePage),
@@ -29,6 +30,7 @@ const PAGES = {
 };
 const OverviewPage = lazyComponent(async () => (await import('./overview/overview-page')).OverviewPage);
 const AppPage = lazyComponent(async () => (await import('./apps/app-page')).AppPage);
+const WebhookPage = lazyComponent(async () => (await import('./webhooks/webhook-page')).WebhookPage);
 const InvitePage = lazyComponent(async () => (await import('./access/invite-page')).InvitePage);
 const RecoverPage = lazyComponent(async () => (await import('./session/recover-page')).RecoverPage);
 const ResetPage = lazyComponent(async () => (await import('./session/reset-page')).ResetPage);
@@ -38,7 +40,7 @@ export async function fetchPage(path: string): Promise<void> {
   if (path === '/login' || path === '/signup') return;
   const others = { '/': OverviewPage, '/invite': InvitePage, '/recover': RecoverPage, '/reset': ResetPage };
   const page = Object.entries({ ...PAGES, ...others }).find(([own]) => own === path)?.[1];
-  await (page ?? AppPage).fetch();
+  await (page ?? (path.startsWith('/webhooks/') ? WebhookPage : AppPage)).fetch();
 }
 
 /** Every address of the console. `src/console/console.controller.ts` serves the same ones. */
@@ -58,6 +60,7 @@ export function Routes() {
               {Object.entries(PAGES).map(([path, Page]) => (
                 <Route key={path} path={path} component={Page} />
               ))}
+              <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
               <Route path="/apps/:id/:tab">{({ id, tab }) => <AppPage key={id} id={id} tab={tab} />}</Route>
               <Route>
                 <NoSuchPage />

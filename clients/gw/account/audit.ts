@@ -14,7 +14,7 @@ export const list: Action = async (gw) => {
     ...{ action: gw.text('action'), actor_id: gw.text('actor'), from: gw.text('from'), to: gw.text('to') },
     app_id: app === undefined ? undefined : await auditedAppId(api, app),
   });
-  const { result, note } = await readById(gw, (page) =>
+  const { result, note } = await readById(gw, 'events', (page) =>
     read(api.GET('/v1/admin/audit-events', { params: { query: { ...filter, ...page } } })),
   );
   const rows = result.events.map(({ created_at, action, actor, target }) => [

@@ -18,6 +18,9 @@ describe('advice on a refusal', () => {
     ['not_found', at('app key revoke', { subject: 'notes' }), 'gw app key list notes'],
     ['not_found', at('app show'), 'gw app list'],
     ['conflict', at('apply'), 'gw plan'],
+    ['conflict', at('webhook create'), 'gw webhook list'],
+    ['conflict', at('webhook resend', { subject: 'on-call' }), 'gw webhook edit on-call --status enabled'],
+    ['not_found', at('webhook resend'), 'gw webhook list'],
     ['slug_taken', at('provider add'), '--slug'],
   ])('%s at %j → %s', (code, place, advice) => {
     expect(adviceOn(refused(code), place)).toContain(advice);

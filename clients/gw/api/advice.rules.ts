@@ -20,7 +20,7 @@ function listOf({ command, subject }: Place): string {
   const nested = /^app (?:key|user)\b/.exec(command)?.[0];
   if (nested !== undefined) return `gw ${nested} list ${subject ?? '<app>'}`;
   const [group = ''] = command.split(' ');
-  if (group === 'provider' || group === 'provider-gateway') return `gw ${group} list`;
+  if (group === 'provider' || group === 'provider-gateway' || group === 'webhook') return `gw ${group} list`;
   return 'gw app list';
 }
 
@@ -72,7 +72,11 @@ const ADVICE: Readonly<Record<string, Advice>> = {
       : 'Check the key in the account at the provider, then give it again.',
   unsupported_snippet: 'Name another provider or endpoint: --provider, --endpoint.',
   app_revision_conflict: changedMeanwhile,
-  conflict: changedMeanwhile,
+  conflict: (place) => {
+    if (place.command === 'webhook create') return `Delete one: ${listOf(place)}`;
+    if (place.command === 'webhook resend') return `Enable it: gw webhook edit ${place.subject} --status enabled`;
+    return changedMeanwhile(place);
+  },
   handle_taken: 'Give another handle. Those in use: gw app list',
   slug_taken: 'Give another slug: --slug <slug>. Those in use: gw provider list',
   gateway_in_use: 'Remove the providers behind it first: gw provider list',

@@ -14,7 +14,7 @@ export const list: Action = async (gw) => {
     ...{ outcome: gw.text('outcome'), user: gw.text('user') },
     event: gw.choice('event', AUTH_EVENTS),
   });
-  const { result, note } = await readById(gw, (page) =>
+  const { result, note } = await readById(gw, 'events', (page) =>
     read(api.GET('/v1/admin/apps/{app}/auth-events', { params: { path, query: { ...filter, ...page } } })),
   );
   const rows = result.events.map(({ created_at, event, outcome, reason, user_id }) => [

@@ -9,6 +9,7 @@ import { priceCommands } from '../prices/price.commands.js';
 import { profileCommands } from '../profiles/profile.commands.js';
 import { gatewayCommands, providerCommands } from '../providers/provider.commands.js';
 import { usageCommands } from '../usage/usage.commands.js';
+import { webhookCommands } from '../webhooks/webhook.commands.js';
 import type { Command } from './command.js';
 import { completionCommands } from './completion.commands.js';
 
@@ -27,6 +28,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   model: 'Models with a price',
   usage: 'Usage and cost',
   audit: 'Audit trail of the account',
+  webhook: 'Endpoints that are told of events',
   member: 'Members of the account, in the console',
   operation: 'Operations that a person completes in a browser',
 };
@@ -42,6 +44,7 @@ export const commands: readonly Command[] = [
   ...priceCommands,
   ...configurationCommands,
   ...usageCommands,
+  ...webhookCommands,
   ...accountCommands,
   ...apiCommands,
   ...operationCommands,

@@ -39,30 +39,34 @@ export async function readByOffset<K extends string, P extends Record<K, readonl
   }
 }
 
-interface EventPage {
+interface PageById {
   readonly limit: number;
   readonly next_before_id: number | null;
-  readonly events: readonly unknown[];
 }
 
-/** As many events as `--limit` asks for, older than `--before-id`, from as many pages as that takes. */
-export async function readById<P extends EventPage>(
+/**
+ * As many rows as `--limit` asks for, older than `--before-id`, from as many pages as that takes.
+ *
+ * @param name of the member that holds the rows.
+ */
+export async function readById<K extends string, P extends PageById & Record<K, readonly unknown[]>>(
   gw: Invocation,
+  name: K,
   read: (query: { limit: number; before_id?: number }) => Promise<P>,
 ): Promise<Listed<P>> {
   const limit = limitOf(gw, USUAL_ROWS);
   let before = gw.integer('beforeId', { min: 1, max: Number.MAX_SAFE_INTEGER });
-  const events: unknown[] = [];
+  const rows: unknown[] = [];
   for (;;) {
-    const query = { limit: Math.min(PAGE, limit - events.length), ...(before !== undefined && { before_id: before }) };
+    const query = { limit: Math.min(PAGE, limit - rows.length), ...(before !== undefined && { before_id: before }) };
     const page = await read(query);
-    events.push(...page.events);
-    if (page.next_before_id !== null && page.events.length > 0 && events.length < limit) {
+    rows.push(...page[name]);
+    if (page.next_before_id !== null && page[name].length > 0 && rows.length < limit) {
       before = page.next_before_id;
       continue;
     }
     const note = page.next_before_id === null ? undefined : `Older ones: --before-id ${page.next_before_id}`;
-    return { result: { ...page, limit, events }, note };
+    return { result: { ...page, limit, [name]: rows }, note };
   }
 }
 

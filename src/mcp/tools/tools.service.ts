@@ -23,6 +23,7 @@ import { isMapAt } from './tool-maps.rules.js';
 import { refusedResult, succeededResult, TEXT_PAGE, textPageOf, WRITTEN_BY_OTHERS } from './tool-results.rules.js';
 import { type ObjectSchema, RequestSchemas } from './tool-schemas.js';
 import { USER_TOOLS } from './user-tools.js';
+import { WEBHOOK_TOOLS } from './webhook-tools.js';
 
 const TOOLS: readonly Tool[] = [
   ...ACCOUNT_TOOLS,
@@ -31,6 +32,7 @@ const TOOLS: readonly Tool[] = [
   ...CHANGE_TOOLS,
   ...USER_TOOLS,
   ...REPORT_TOOLS,
+  ...WEBHOOK_TOOLS,
 ];
 
 /** Who calls a tool. */

@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { nextBeforeId } from '../../common/fields/list-fields.js';
+import { EVENT_TYPES } from '../event-types.js';
 import type { WebhookDisabledReason, WebhookRow } from '../webhook.entity.js';
 import { DELIVERY_STATUSES, type DeliveryRow, type DeliveryStatus } from '../webhook-deliveries.repository.js';
 import type { DeliveryPage } from '../webhook-deliveries.service.js';
@@ -96,8 +97,18 @@ export class WebhookListResponse {
   @ApiProperty({ type: [WebhookResource], description: 'Oldest first.' })
   webhooks: WebhookResource[];
 
+  @ApiProperty({
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Every type that `events` may list; a prefix such as `app_key.*` stands for all with it.',
+  })
+  event_types: readonly string[];
+
   static from(rows: readonly WebhookRow[]): WebhookListResponse {
-    return Object.assign(new WebhookListResponse(), { webhooks: rows.map(WebhookResource.from) });
+    return Object.assign(new WebhookListResponse(), {
+      webhooks: rows.map(WebhookResource.from),
+      event_types: EVENT_TYPES,
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -157,6 +158,14 @@ describe('README.md', () => {
   );
 });
 
+/** The status of an unsigned event; undefined while nobody listens. */
+async function statusOf(url: string): Promise<number | undefined> {
+  return fetch(url, { method: 'POST', body: '{}' }).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+}
+
 /** The reader's provider is the simulator, which the README does not know. */
 async function sendToSimulator(shell: GuideShell, id: string, { url }: ProviderSimulator): Promise<void> {
   const { status } = await fetch(`${shell.get('GATEWAY')}/v1/admin/providers/${id}`, {
@@ -300,6 +309,32 @@ describe('docs/guides', () => {
       ends.push(() => reader.close());
       await Walk.through('docs/guides/coding-agents.md', reader.reads());
       await reader.expectServed();
+    },
+    WALK_MS,
+  );
+
+  it(
+    'webhooks.md → as its commands print it; its endpoint takes what is signed, and nothing else',
+    async () => {
+      const world = await startWorld({ env: { REDIS_URL: '' } });
+      const { shell } = await afterStepTwo(world);
+      const port = String(await freePort());
+      let told = '';
+      await Walk.through('docs/guides/webhooks.md', {
+        shell,
+        own: { '127.0.0.1:3000': `127.0.0.1:${port}`, "listen(3000, '127.0.0.1')": `listen(${port}, '127.0.0.1')` },
+        steps: {
+          'node receiver.mjs': async () => {
+            const env = { PATH: process.env.PATH ?? '', WEBHOOK_SECRET: shell.get('WEBHOOK_SECRET') };
+            const receiver = spawn(process.execPath, ['receiver.mjs'], { cwd: shell.directory, env });
+            ends.push(async () => receiver.kill());
+            for (const stream of [receiver.stdout, receiver.stderr]) stream.on('data', (text) => (told += text));
+            const url = `http://127.0.0.1:${port}/gateway`;
+            await eventually(async () => (await statusOf(url)) === 401, { withinMs: START_MS });
+          },
+        },
+      });
+      expect(told).toBe('webhook.test \napp.created Journal\n');
     },
     WALK_MS,
   );

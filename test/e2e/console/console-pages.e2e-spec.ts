@@ -35,7 +35,7 @@ const PAGES = [
   ],
   ...['/apps/:app/endpoints', '/apps/:app/limits', '/apps/:app/users', '/apps/:app/usage'],
   ...['/apps/:app/auth-events', '/apps/:app/settings', '/providers', '/providers/gateways', '/access'],
-  ...['/members', '/audit', '/health', '/settings/profile', '/settings/security'],
+  ...['/members', '/webhooks', '/webhooks/:webhook', '/audit', '/health', '/settings/profile', '/settings/security'],
 ];
 /** Of people who are not signed in. */
 const FOR_ANYBODY = ['/login', '/signup'];
@@ -48,11 +48,18 @@ let stranger: ConsoleBrowser;
 let pictures: Pictures;
 
 const nameOf = (path: string, width: string, theme: string) =>
-  `${path === '/' ? 'first' : path.slice(1).replace(':app/', '').replaceAll('/', '-')}.${width}.${theme}`;
+  `${
+    path === '/'
+      ? 'first'
+      : path
+          .slice(1)
+          .replace(/:(?:app\/)?/, '')
+          .replaceAll('/', '-')
+  }.${width}.${theme}`;
 
 async function look(at: ConsoleBrowser, path: string): Promise<void> {
   const { page } = at;
-  await at.go(path.replace(':app', account.appId));
+  await at.go(path.replace(':app', account.appId).replace(':webhook', account.webhookId));
   await page.getByRole('heading', { level: 1 }).waitFor();
   expect(await page.getByRole('heading', { level: 1 }).count()).toBe(1);
   expect(await page.title()).toMatch(/^.+ · Gateway$/);

@@ -15,7 +15,16 @@ const SIDEWAYS = `[...document.querySelectorAll('section:has(> table)')]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((part) => part.ariaLabel)`;
 const PAGES = [
   ...['/', '/start', '/apps', '/apps/:app/overview', '/apps/:app/users', '/apps/:app/usage', '/apps/:app/auth-events'],
-  ...['/providers', '/providers/gateways', '/access', '/members', '/audit', '/health', '/settings/security'],
+  ...[
+    '/providers',
+    '/providers/gateways',
+    '/access',
+    '/members',
+    '/webhooks',
+    '/audit',
+    '/health',
+    '/settings/security',
+  ],
 ];
 
 let world: World;

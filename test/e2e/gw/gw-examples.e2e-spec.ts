@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
+import type { ApiClient } from '../../support/api-client.js';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
 import { Gw } from '../../support/gw/gw.js';
 import { PROGRAM } from '../../support/gw/pty.js';
@@ -54,6 +55,7 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
   };
   const { body } = await api.post('/v1/admin/apps', { name: 'Notes', handle: 'notes', config });
   writeFileSync(join(gw.home, 'app.json'), JSON.stringify({ name: 'Notes', config }));
+  const deliveries = line.includes('gw webhook') ? await deliveriesOf(api) : [];
   if (/user (?:show|unblock)/.test(line)) {
     await api.post(`/v1/admin/apps/${body.app.id}/users/ada/block`);
   }
@@ -74,8 +76,16 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
     ...{ HOME: gw.home, XDG_STATE_HOME: gw.home, PATH: `${join(gw.home, 'bin')}:/usr/bin:/bin`, GW_URL: world.baseUrl },
     ...{ GW_MANAGEMENT_KEY: key, GW_APP_KEY: body.api_key.key, OPERATION: operation, OPENAI_API_KEY: secret },
     ...{ CF_TOKEN: 'token-of-cloudflare', VERCEL_TOKEN: 'token-of-vercel', ACCOUNT: organizationId },
+    DELIVERY: String(deliveries[0]?.id),
   };
   return { gw, environment };
+}
+
+/** The deliveries of a webhook `on-call`, to which a test was sent. */
+async function deliveriesOf(api: ApiClient): Promise<readonly { readonly id: number }[]> {
+  const { webhook } = (await api.post('/v1/admin/webhooks', { url: `${upstream.url}/`, name: 'on-call' })).body;
+  const { body } = await api.post(`/v1/admin/webhooks/${webhook.id}/test`);
+  return [body.delivery];
 }
 
 /** An operation whose browser step somebody has finished. */

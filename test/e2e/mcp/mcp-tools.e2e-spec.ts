@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import { newAccount, newMember } from '../../support/accounts/accounts.js';
 import { McpTestClient } from '../../support/mcp/mcp-client.js';
 import { storeEvents } from '../../support/usage/recording/usage-events.js';
+import { startReceiver } from '../../support/webhooks/receiver.js';
 import { startWorld, type World } from '../../support/world.js';
 
 interface Listed {
@@ -12,7 +13,7 @@ interface Listed {
 
 const NAME = 'Renamed';
 /** Names of tools that change something, or have a person change it. */
-const CHANGES = /^(?:add|update|rotate|remove|revoke|block|unblock|claim)_/;
+const CHANGES = /^(?:add|update|rotate|remove|revoke|block|unblock|claim|test|resend)_/;
 const WITH_USERS = { authentication: { type: 'api_key', end_user: { source: 'header' } } };
 
 let world: World;
@@ -108,6 +109,7 @@ describe('tools that read', () => {
     ['list_models', () => ({}), () => '/v1/admin/prices'],
     ['list_providers', () => ({}), () => '/v1/admin/providers'],
     ['list_provider_gateways', () => ({}), () => '/v1/admin/provider-gateways'],
+    ['list_webhooks', () => ({}), () => '/v1/admin/webhooks'],
     ['list_apps', () => ({ month: '2026-01', limit: 1 }), () => '/v1/admin/apps?month=2026-01&limit=1'],
     ['get_app', (id) => ({ app: id }), (id) => `/v1/admin/apps/${id}`],
     ['check_app', (id) => ({ app: id }), (id) => `/v1/admin/apps/${id}/check`],
@@ -223,6 +225,36 @@ describe('tools that change', () => {
       [app],
     );
     expect(sources).toEqual([{ action_source: 'mcp' }]);
+  });
+
+  it('webhooks → added without a secret in any answer, changed, tested, and deleted only when confirmed', async () => {
+    const receiver = await startReceiver();
+    const answers: object[] = [];
+    const call = async (name: string, args: object) => {
+      const { isError, body } = await client.call(name, { ...args });
+      answers.push(body);
+      expect([name, isError]).toEqual([name, false]);
+      return body;
+    };
+    const { webhook, next } = await call('add_webhook', { url: receiver.url, name: NAME, events: ['member.*'] });
+    const { id } = webhook;
+    expect(next).toContain(`/webhooks/${id}`);
+    expect((await call('get_webhook', { id })).webhook).toEqual(webhook);
+    const { delivery } = await call('test_webhook', { id });
+    expect(delivery).toMatchObject({ type: 'webhook.test', status: 'delivered' });
+    expect((await call('list_webhook_deliveries', { id, status: 'delivered' })).deliveries).toEqual([delivery]);
+    const resent = await call('resend_webhook_delivery', { id, delivery: String(delivery.id) });
+    expect(resent.delivery.id).toBe(delivery.id);
+    expect((await call('update_webhook', { id, events: null, enabled: false })).webhook).toMatchObject({
+      ...{ events: null, enabled: false },
+    });
+    const unconfirmed = await client.call('remove_webhook', { id, confirm: 'yes' });
+    expect(unconfirmed.body).toMatchObject({ status: 400, message: 'confirm: must repeat id' });
+    expect((await call('remove_webhook', { id, confirm: id })).deleted).toBe(true);
+    expect(JSON.stringify(answers)).not.toContain('whsec_');
+    const foreign = await client.call('get_webhook', { id });
+    expect(foreign.body).toMatchObject({ status: 404 });
+    await receiver.stop();
   });
 
   it('keys, users, providers → changed, and deleted only when confirmed', async () => {

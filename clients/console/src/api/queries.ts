@@ -103,6 +103,16 @@ export const queries = {
     queryKey: ['keys'],
     queryFn: async () => (await read(api.GET('/v1/admin/keys'))).keys,
   }),
+  /** Every webhook, and every type of event. */
+  webhooks: () => ({
+    queryKey: ['webhooks'],
+    queryFn: () => read(api.GET('/v1/admin/webhooks')),
+  }),
+  /** Begins with the key of all, which it follows. */
+  webhook: (id: string) => ({
+    queryKey: ['webhooks', id],
+    queryFn: async () => (await read(api.GET('/v1/admin/webhooks/{id}', { params: { path: { id } } }))).webhook,
+  }),
   members: () => ({
     queryKey: ['members'],
     queryFn: async () => (await read(api.GET('/v1/admin/members'))).members,
@@ -117,3 +127,4 @@ export type AppSummary = Schemas['AppSummaryResponse'];
 export type Provider = Schemas['ProviderResource'];
 export type UsedProvider = Schemas['UsedProviderResponse'];
 export type Session = Schemas['AdminSessionResource'];
+export type Webhook = Schemas['WebhookResource'];

@@ -4067,6 +4067,8 @@ export interface components {
         WebhookListResponse: {
             /** @description Oldest first. */
             webhooks: components["schemas"]["WebhookResource"][];
+            /** @description Every type that `events` may list; a prefix such as `app_key.*` stands for all with it. */
+            event_types: string[];
         };
         CreateWebhookRequest: {
             /** @description Where events are sent: https, or a host of `TRUSTED_PRIVATE_HOSTS`. */
@@ -8868,6 +8870,9 @@ export interface operations {
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "updated_at": "2026-01-31T12:00:00.000Z"
                      *         }
+                     *       ],
+                     *       "event_types": [
+                     *         null
                      *       ]
                      *     }
                      */

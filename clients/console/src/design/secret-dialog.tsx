@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { Button } from './button';
 import { CodeBlock } from './copy';
 import { Dialog } from './dialog';
@@ -7,20 +8,26 @@ import { Alert } from './layout';
 export function SecretDialog({
   title,
   label = 'Key',
+  warning = 'This key is shown only once. The gateway stores only its hash.',
   secret,
   onClose,
+  children,
 }: {
   readonly title: string;
   /** What it is. */
   readonly label?: string;
+  readonly warning?: string;
   readonly secret: string | undefined;
   readonly onClose: () => void;
+  /** What to do with it. */
+  readonly children?: ReactNode;
 }) {
   return (
     <Dialog title={title} isOpen={secret !== undefined} onClose={onClose} isSticky>
       <div className="flex flex-col gap-4">
-        <Alert tone="warn">This key is shown only once. The gateway stores only its hash.</Alert>
+        <Alert tone="warn">{warning}</Alert>
         <CodeBlock label={label} code={secret ?? ''} />
+        {children}
         <div className="flex justify-end">
           <Button look="primary" onClick={onClose}>
             I have saved it

@@ -46,6 +46,10 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'recovery_code.used': 'Set a new password with a recovery code',
   'passkey.created': 'Added passkey',
   'passkey.removed': 'Removed passkey',
+  'webhook.created': 'Added webhook',
+  'webhook.updated': 'Changed webhook',
+  'webhook.rotated': 'Rotated the secret of webhook',
+  'webhook.deleted': 'Deleted webhook',
 };
 
 /** An action in words; one that is not known here by its own name. */

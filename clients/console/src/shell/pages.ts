@@ -10,6 +10,7 @@ import {
   ScrollText,
   Tags,
   Users,
+  Webhook,
 } from 'lucide-react';
 
 /** A page of the navigation. */
@@ -32,6 +33,7 @@ export const NAVIGATION: readonly NavigationPage[] = [
   { to: '/models', label: 'Models', Icon: Tags, shortcut: 'd' },
   { to: '/access', label: 'Access', Icon: KeyRound, shortcut: 'k' },
   { to: '/members', label: 'Members', Icon: Users, shortcut: 'm' },
+  { to: '/webhooks', label: 'Webhooks', Icon: Webhook, shortcut: 'w' },
   { to: '/audit', label: 'Audit trail', Icon: ScrollText, shortcut: 't' },
   { to: '/health', label: 'Health', Icon: HeartPulse, shortcut: 'h' },
   { to: START, label: 'Guided start', Icon: Activity, shortcut: 's' },

@@ -62,6 +62,7 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     to('/providers/gateways', 'Upstream gateways', 'Page'),
     to('/members', 'Invite a person', 'Action'),
     to('/access', 'Create a management key', 'Action'),
+    to('/webhooks', 'Add a webhook', 'Action'),
     { id: 'shortcuts', label: 'Keyboard shortcuts', kind: 'Action', run: acts.showShortcuts },
     { id: 'sign out', label: 'Sign out', kind: 'Action', run: acts.signOut },
     ...(['system', 'light', 'dark'] as const).map((theme) => ({

@@ -1,0 +1,59 @@
+import type { components } from '../../console/src/api/schema.d.ts';
+import { given, read } from '../api/client.js';
+import { sessionOf } from '../api/session.js';
+import type { Action } from '../program/command.js';
+import { EXIT } from '../program/failure.js';
+import { listed, readById } from '../program/lists.js';
+import { toSecond } from '../terminal/amounts.rules.js';
+import { printable } from '../terminal/terminal.js';
+import { DELIVERY_STATUSES } from './webhook-choices.js';
+import { webhookOf } from './webhooks.js';
+
+type Delivery = components['schemas']['DeliveryResource'];
+
+/** `gw webhook test` */
+export const test: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  const { id, name } = await webhookOf(api, gw.argument(0));
+  const result = await read(api.POST('/v1/admin/webhooks/{id}/test', { params: { path: { id } } }));
+  const isDelivered = result.delivery.status === 'delivered';
+  const verdict = isDelivered ? 'accepted the event' : 'did not accept the event';
+  return {
+    result,
+    text: `${printable(name)} ${verdict}: ${answerOf(result.delivery)}.`,
+    colourOf: () => (isDelivered ? 'green' : 'red'),
+    exitCode: isDelivered ? EXIT.ok : EXIT.difference,
+  };
+};
+
+/** `gw webhook deliveries` */
+export const list: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  const { id } = await webhookOf(api, gw.argument(0));
+  const filter = given({ status: gw.choice('status', DELIVERY_STATUSES) });
+  const { result, note } = await readById(gw, 'deliveries', (page) =>
+    read(api.GET('/v1/admin/webhooks/{id}/deliveries', { params: { path: { id }, query: { ...filter, ...page } } })),
+  );
+  const rows = result.deliveries.map((delivery) => [
+    ...[toSecond(delivery.created_at), delivery.type, delivery.status, delivery.attempts],
+    ...[delivery.attempts === 0 ? '-' : answerOf(delivery), delivery.id],
+  ]);
+  const none = `Nothing was sent yet. Send a test: gw webhook test ${gw.argument(0)}`;
+  return listed(gw, result, {
+    headings: ['TIME', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST ANSWER', 'ID'],
+    ...{ rows, none, filters: ['status', 'beforeId'], note },
+  });
+};
+
+/** `gw webhook resend` */
+export const resend: Action = async (gw) => {
+  const { api } = await sessionOf(gw);
+  const { id, name } = await webhookOf(api, gw.argument(0));
+  const params = { path: { id, delivery: gw.argument(1) } };
+  const result = await read(api.POST('/v1/admin/webhooks/{id}/deliveries/{delivery}/resend', { params }));
+  return { result, text: `${result.delivery.type} is sent to ${printable(name)} again.` };
+};
+
+function answerOf({ response_status: status, duration_ms: ms }: Delivery): string {
+  return `${status ?? 'no answer'}${ms === null ? '' : ` in ${ms} ms`}`;
+}

@@ -1,0 +1,120 @@
+import { answerOf, type Command, component, members } from '../program/command.js';
+import { BY_ID } from '../program/list-options.js';
+import { DELIVERY_STATUSES, WEBHOOK_STATUSES } from './webhook-choices.js';
+
+const WEBHOOK = [['<webhook>', 'id or name of the webhook']] as const;
+const KEY_OUTPUT = [
+  '--key-output <path>',
+  'new file, or folder, for the secret (0600); never an existing file',
+] as const;
+const FILTERS = [
+  ['--event <type...>', 'only these types, as app_key.created, or app_key.* for all with that prefix'],
+  ['--app <app...>', 'only events about these applications, by id or handle'],
+] as const;
+const WITH_SECRET = members({ webhook: component('WebhookResource'), secret_file: { type: 'string' } });
+const ONE = answerOf('GET /v1/admin/webhooks/{id}');
+
+/** Commands for webhooks. */
+export const webhookCommands: readonly Command[] = [
+  {
+    name: 'webhook list',
+    summary: 'List the webhooks',
+    details: 'The result of --json has the types of events too.',
+    examples: ['gw webhook list', 'gw webhook list --json'],
+    result: answerOf('GET /v1/admin/webhooks'),
+    load: async () => (await import('./webhooks.js')).list,
+  },
+  {
+    name: 'webhook show',
+    summary: 'Show a webhook',
+    arguments: WEBHOOK,
+    examples: ['gw webhook show on-call'],
+    result: ONE,
+    load: async () => (await import('./webhooks.js')).show,
+  },
+  {
+    name: 'webhook create',
+    summary: 'Add a webhook',
+    details: 'The secret that verifies its signatures goes to --key-output and is never shown.',
+    options: [
+      ['--url <url>', 'https, on a public host'],
+      ['--name <name>', 'for people; the host of the URL when absent'],
+      ...FILTERS,
+      ['--status <status>', 'enabled when absent', WEBHOOK_STATUSES],
+      KEY_OUTPUT,
+    ],
+    examples: [
+      'gw webhook create --url https://hooks.example.com/gateway --key-output webhook.key',
+      "gw webhook create --url https://hooks.example.com/keys --event 'app_key.*' --event member.joined --app notes --key-output keys.key",
+    ],
+    result: WITH_SECRET,
+    load: async () => (await import('./webhooks.js')).create,
+  },
+  {
+    name: 'webhook edit',
+    summary: 'Change a webhook; omitted options stay',
+    details: 'While it is disabled no event is sent; what is not delivered yet is given up.',
+    arguments: WEBHOOK,
+    options: [
+      ['--url <url>', 'where events are sent'],
+      ['--name <name>', 'for people'],
+      ...FILTERS,
+      ['--clear-events', 'every event'],
+      ['--clear-apps', 'every application, and events about none'],
+      ['--status <status>', 'whether events are sent', WEBHOOK_STATUSES],
+    ],
+    examples: [
+      "gw webhook edit on-call --event 'app_key.*' --event member.joined",
+      'gw webhook edit on-call --status disabled',
+    ],
+    result: ONE,
+    load: async () => (await import('./webhooks.js')).edit,
+  },
+  {
+    name: 'webhook rotate',
+    summary: 'Replace the secret of a webhook',
+    details: 'The old secret signs too for 24 hours. The new one goes to --key-output and is never shown.',
+    arguments: WEBHOOK,
+    options: [KEY_OUTPUT],
+    examples: ['gw webhook rotate on-call --key-output on-call.key'],
+    result: WITH_SECRET,
+    load: async () => (await import('./webhooks.js')).rotate,
+  },
+  {
+    name: 'webhook test',
+    summary: 'Send a test event to a webhook',
+    details: 'One attempt, whatever the filters are. Exit 1: the endpoint did not accept it.',
+    arguments: WEBHOOK,
+    examples: ['gw webhook test on-call'],
+    result: answerOf('POST /v1/admin/webhooks/{id}/test'),
+    load: async () => (await import('./deliveries.js')).test,
+  },
+  {
+    name: 'webhook deliveries',
+    summary: 'List what was sent to a webhook, newest first',
+    details: 'Of the last 30 days.',
+    arguments: WEBHOOK,
+    options: [['--status <status>', 'only those with this status', DELIVERY_STATUSES], ...BY_ID],
+    examples: ['gw webhook deliveries on-call', 'gw webhook deliveries on-call --status failed --json'],
+    result: answerOf('GET /v1/admin/webhooks/{id}/deliveries'),
+    load: async () => (await import('./deliveries.js')).list,
+  },
+  {
+    name: 'webhook resend',
+    summary: 'Send a delivery again',
+    arguments: [...WEBHOOK, ['<delivery>', 'id of the delivery']],
+    examples: ['gw webhook resend on-call "$DELIVERY"'],
+    result: answerOf('POST /v1/admin/webhooks/{id}/deliveries/{delivery}/resend'),
+    load: async () => (await import('./deliveries.js')).resend,
+  },
+  {
+    name: 'webhook delete',
+    summary: 'Delete a webhook with its deliveries',
+    details: 'Asks for confirmation, or needs --yes.',
+    arguments: WEBHOOK,
+    options: [['--yes', 'do not ask']],
+    examples: ['gw webhook delete on-call --yes'],
+    result: answerOf('DELETE /v1/admin/webhooks/{id}'),
+    load: async () => (await import('./webhooks.js')).remove,
+  },
+];
