@@ -93,21 +93,32 @@ export class WebhookSecretResponse {
   }
 }
 
+class EventTypeResource {
+  @ApiProperty({ type: 'string', example: 'app_key.created' })
+  type: string;
+
+  @ApiProperty({
+    type: 'string',
+    description: 'What happened, as a sentence.',
+    example: 'An application key was created.',
+  })
+  means: string;
+}
+
 export class WebhookListResponse {
   @ApiProperty({ type: [WebhookResource], description: 'Oldest first.' })
   webhooks: WebhookResource[];
 
   @ApiProperty({
-    type: 'array',
-    items: { type: 'string' },
-    description: 'Every type that `events` may list; a prefix such as `app_key.*` stands for all with it.',
+    type: [EventTypeResource],
+    description: 'What `events` may list; a prefix such as `app_key.*` stands for all with it.',
   })
-  event_types: readonly string[];
+  event_types: EventTypeResource[];
 
   static from(rows: readonly WebhookRow[]): WebhookListResponse {
     return Object.assign(new WebhookListResponse(), {
       webhooks: rows.map(WebhookResource.from),
-      event_types: EVENT_TYPES,
+      event_types: Object.entries(EVENT_TYPES).map(([type, { means }]) => ({ type, means })),
     });
   }
 }

@@ -4064,11 +4064,20 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        EventTypeResource: {
+            /** @example app_key.created */
+            type: string;
+            /**
+             * @description What happened, as a sentence.
+             * @example An application key was created.
+             */
+            means: string;
+        };
         WebhookListResponse: {
             /** @description Oldest first. */
             webhooks: components["schemas"]["WebhookResource"][];
-            /** @description Every type that `events` may list; a prefix such as `app_key.*` stands for all with it. */
-            event_types: string[];
+            /** @description What `events` may list; a prefix such as `app_key.*` stands for all with it. */
+            event_types: components["schemas"]["EventTypeResource"][];
         };
         CreateWebhookRequest: {
             /** @description Where events are sent: https, or a host of `TRUSTED_PRIVATE_HOSTS`. */
@@ -8872,7 +8881,10 @@ export interface operations {
                      *         }
                      *       ],
                      *       "event_types": [
-                     *         null
+                     *         {
+                     *           "type": "app_key.created",
+                     *           "means": "An application key was created."
+                     *         }
                      *       ]
                      *     }
                      */

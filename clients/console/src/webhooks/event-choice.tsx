@@ -1,7 +1,6 @@
 import { useId } from 'react';
 import { Choices } from '../design/field';
-import { actionText } from '../operations/audit-sentence.rules';
-import { type EventGroup, groupsOf, withGroup, withType } from './event-filter.rules';
+import { type EventGroup, type EventType, groupsOf, withGroup, withType } from './event-filter.rules';
 
 const MODES = [
   { value: 'all', label: 'Every event', hint: 'Types of later versions too.' },
@@ -15,7 +14,7 @@ export function EventChoice({
   onChange,
   error,
 }: {
-  readonly types: readonly string[];
+  readonly types: readonly EventType[];
   readonly filter: readonly string[] | null;
   readonly onChange: (filter: string[] | null) => void;
   readonly error: string | undefined;
@@ -65,11 +64,11 @@ function Group({
         <span className="font-mono text-xs font-medium">{group.prefix}</span>
       </Tick>
       <div className="mt-1 flex flex-wrap gap-x-4 gap-y-1 pl-6 text-sm">
-        {group.types.map((type) => (
+        {group.types.map(({ type, means }) => (
           <Tick
             key={type}
             name={type}
-            title={actionText(type)}
+            title={means}
             checked={isWhole || filter.includes(type)}
             isDisabled={isWhole}
             onChange={(checked) => onChange(withType(filter, type, checked))}

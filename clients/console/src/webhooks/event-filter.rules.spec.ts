@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { groupsOf, withGroup, withType } from './event-filter.rules';
 
-const GROUPS = groupsOf(['app.created', 'app.deleted', 'app_key.created']);
-const APP = { prefix: 'app.*', subject: 'app', types: ['app.created', 'app.deleted'] };
+const typeOf = (type: string) => ({ type, means: `${type} happened.` });
+const GROUPS = groupsOf(['app.created', 'app.deleted', 'app_key.created'].map(typeOf));
+const APP = { prefix: 'app.*', subject: 'app', types: ['app.created', 'app.deleted'].map(typeOf) };
 
 describe('the events of a webhook', () => {
   it('types → by their subject; one subject that begins as another does is another', () => {
-    expect(GROUPS).toEqual([APP, { prefix: 'app_key.*', subject: 'app_key', types: ['app_key.created'] }]);
+    expect(GROUPS).toEqual([APP, { prefix: 'app_key.*', subject: 'app_key', types: [typeOf('app_key.created')] }]);
   });
 
   it.each([

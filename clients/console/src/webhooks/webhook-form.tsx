@@ -8,6 +8,7 @@ import { TextField } from '../design/field';
 import { ErrorAlert } from '../design/layout';
 import { AppChoice } from './app-choice';
 import { EventChoice } from './event-choice';
+import type { EventType } from './event-filter.rules';
 
 const MAX_NAME = 100;
 
@@ -30,7 +31,7 @@ export function WebhookForm({
 }: {
   readonly webhook?: Webhook;
   /** Every type of event. */
-  readonly types: readonly string[];
+  readonly types: readonly EventType[];
   /** The button, as `Create`. */
   readonly act: string;
   readonly onCancel: () => void;
