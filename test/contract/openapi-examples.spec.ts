@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { newOrganization } from '../support/accounts/people.js';
 import type { ApiClient } from '../support/api-client.js';
+import { OpenApiCheck } from '../support/openapi/openapi-check.js';
 import { json } from '../support/proxy/upstream-scripts.js';
 import { type GatewayWorld, startGatewayWorld } from '../support/upstream-gateway-world.js';
 
@@ -21,6 +22,7 @@ interface Operation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
 }
 
 /** One body of the document: `createApp 201`, `createApp request`. */
@@ -86,6 +88,18 @@ describe('examples of the OpenAPI document', () => {
     const judged = bodies().filter(({ name }) => !name.includes(' default '));
     expect(judged.length).toBeGreaterThan(200);
     expect(judged.flatMap(problemsOf)).toEqual([]);
+  });
+
+  it('events of webhooks → each has an example of its type that its schema accepts', () => {
+    const check = OpenApiCheck.of(document);
+    const examples = Object.entries(document.webhooks).map(([type, { post }]) => {
+      return { type, example: post.requestBody?.content['application/json']?.example as { type: string } };
+    });
+    expect(examples.length).toBeGreaterThan(40);
+    for (const { type, example } of examples) {
+      check.event(example);
+      expect(example.type).toBe(type);
+    }
   });
 
   it('operations → each names the shared errors, but for three', () => {

@@ -9,6 +9,7 @@ import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
 import { listRouteAccess } from '../../src/common/http/access.js';
 import { OpenApiDocument } from '../../src/health/openapi.controller.js';
+import { EVENT_TYPES, TEST_EVENT } from '../../src/webhooks/event-types.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PRINT_DOCUMENT = `
@@ -61,6 +62,7 @@ interface Document {
   readonly info: { readonly version: string };
   readonly tags: readonly { readonly name: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>;
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
@@ -117,7 +119,8 @@ describe('OpenAPI document', () => {
   });
 
   it('operation ids → no two alike', () => {
-    const ids = operations().map(({ operation }) => operation.operationId);
+    const events = Object.values(document.webhooks).map(({ post }) => post);
+    const ids = [...operations().map(({ operation }) => operation), ...events].map(({ operationId }) => operationId);
     expect(ids).toEqual([...new Set(ids)]);
   });
 
@@ -139,6 +142,10 @@ describe('OpenAPI document', () => {
       .filter((route) => !UNDESCRIBED.has(route) && !route.startsWith('ALL '));
     const described = new Set(operations().map(({ name }) => name));
     expect(served.filter((route) => !described.has(route))).toEqual([]);
+  });
+
+  it('webhooks → every type of event, and the test', () => {
+    expect(Object.keys(document.webhooks)).toEqual([...Object.keys(EVENT_TYPES), TEST_EVENT]);
   });
 
   it('billing operations → none is shown', () => {

@@ -66,6 +66,10 @@ const WORDS: ExampleSource['words'] = {
   ...{ hasProblems: false, termsOfServiceUrl: null, privacyPolicyUrl: null, error: null },
 };
 
+const BUDGET_EVENT = {
+  ...{ group: null, window: 'month', period_start: '2026-01-01T00:00:00.000Z', threshold: 1 },
+  ...{ budget_usd: 5, spent_usd: 4.75, estimated_usd: 0.25 },
+};
 const ORGANIZATION_CHOICE = { id: ORGANIZATION, name: 'Analytical Engines', role: 'owner' };
 const ISSUED_KEY = { id: KEY, name: 'Backend', key_prefix: 'gw_Ab3dE6gH9', created_at: '2026-01-31T12:00:00.000Z' };
 const WEBHOOK = { url: 'https://hooks.example.com/gateway', name: 'Security', events: ['app_key.*'], apps: null };
@@ -172,6 +176,14 @@ const MEMBERS: ExampleSource['members'] = {
   UpdateWebhookRequest: WEBHOOK,
   WebhookResource: WEBHOOK,
   DeletedWebhookResponse: { webhook_id: 'wh_0a1b2c3d4e5f6g7h8i9j' },
+  EventActor: { id: USER, source: 'web' },
+  AuditedEventData: { app: null, details: { name: 'Deployment' }, changes: null },
+  BudgetEventData: { app: APP, ...BUDGET_EVENT },
+  LimitEventData: { app: APP, period_start: '2026-01-31T00:00:00.000Z', window: 'day' },
+  EventProvider: { id: PROVIDER, name: 'OpenAI' },
+  ProviderEventData: { reason: 'errors', calls: 24, errors: 13 },
+  RisingEventData: { app: APP, period_start: '2026-01-31T12:00:00.000Z', count: 63, usual: 4.5 },
+  DeviceEventData: { app: APP },
   DeliveryResource: { event_id: 'evt_0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p', status: 'delivered', next_attempt_at: null },
   CreateManagementKeyRequest: { name: 'Deployment', grant: 'manage' },
   ProviderResource: { name: 'OpenAI', route: 'direct', gatewayRoute: null, baseUrl: null },

@@ -15,6 +15,7 @@ import { EXAMPLES, FOREIGN_BODIES } from './openapi-examples.js';
 import type { ExampleSource } from './openapi-examples.rules.js';
 import { addAnswerHeaders, type HeadedOperation } from './openapi-headers.rules.js';
 import { addExamples, addSharedErrors, type CompletedOperation } from './openapi-operations.rules.js';
+import { addEventExamples, addWebhooks, EVENT_DATA } from './openapi-webhooks.js';
 
 const DESCRIPTION = `Provider-native AI proxy and its management API.
 
@@ -79,9 +80,9 @@ export function describeApi(app: INestApplication, publicUrl: string): OpenAPIOb
     builder.addSecurity(scheme, { type: 'apiKey', in: 'header', name: header, description });
   }
   for (const [name, description] of TAGS) builder.addTag(name, description);
-  const document = SwaggerModule.createDocument(app, builder.build());
+  const document = SwaggerModule.createDocument(app, builder.build(), { extraModels: EVENT_DATA });
   return completeOperations(
-    closeRequests(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document))))),
+    closeRequests(addWebhooks(withIssuerPresets(withErrorSchema(sayWhatIsPublic(onlyPostOnProxy(document)))))),
   );
 }
 
@@ -101,6 +102,7 @@ function completeOperations(document: OpenAPIObject): OpenAPIObject {
       );
     }
   }
+  addEventExamples(document, { schemas, ...EXAMPLES });
   return document;
 }
 

@@ -6,6 +6,7 @@ import { MetricsPage } from '../../health/metrics/metrics-page.service.js';
 import { OpenApiDocument } from '../../health/openapi.controller.js';
 import { declaredSettings } from '../../platform/config/setting.js';
 import { VAULT_VARIABLES } from '../../platform/vault/vault-variables.js';
+import { EVENT_TYPES } from '../../webhooks/event-types.js';
 import {
   type DocumentedVariable,
   renderConfiguration,
@@ -14,6 +15,7 @@ import {
   toDocumentedVaultVariable,
 } from './configuration.rules.js';
 import { renderErrors } from './errors.rules.js';
+import { renderEventTypes } from './event-types-page.rules.js';
 import { renderIdentityProviders } from './identity-providers.rules.js';
 import { LOG_LINES } from './log-event-texts.js';
 import { renderLogEvents } from './log-events-page.rules.js';
@@ -33,6 +35,7 @@ export function renderDocuments(app: INestApplication): ReadonlyMap<string, stri
     ['docs/openapi.json', `${JSON.stringify(api, null, 2)}\n`],
     ['docs/configuration.md', renderConfiguration(variables)],
     ['docs/errors.md', renderErrors(ERRORS)],
+    ['docs/event-types.md', renderEventTypes(EVENT_TYPES)],
     ['docs/reasons.md', renderReasons(REASONS)],
     ['docs/log-events.md', renderLogEvents(LOG_LINES)],
     ['docs/metrics.md', renderMetrics(app.get(MetricsPage).metrics)],

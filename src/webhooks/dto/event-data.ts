@@ -25,7 +25,7 @@ class EventTarget {
 
 /** Of events that the audit trail has too. */
 export class AuditedEventData {
-  @ApiProperty({ type: 'string' })
+  @ApiProperty({ type: 'string', example: 'account-4f0c2a' })
   account: string;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'Null: it is about no application.' })
@@ -55,7 +55,7 @@ export class AuditedEventData {
 
 /** Of events about an application. */
 class AppEventData {
-  @ApiProperty({ type: 'string' })
+  @ApiProperty({ type: 'string', example: 'account-4f0c2a' })
   account: string;
 
   @ApiProperty({ type: 'string' })
@@ -120,7 +120,7 @@ class EventProvider {
 }
 
 export class ProviderEventData {
-  @ApiProperty({ type: 'string' })
+  @ApiProperty({ type: 'string', example: 'account-4f0c2a' })
   account: string;
 
   @ApiProperty({ type: EventProvider })
@@ -167,7 +167,7 @@ export class DeviceEventData extends AppEventData {
 }
 
 export class TestEventData {
-  @ApiProperty({ type: 'string' })
+  @ApiProperty({ type: 'string', example: 'account-4f0c2a' })
   account: string;
 
   @ApiProperty({ type: 'string', example: 'wh_0a1b2c3d4e5f6g7h8i9j' })

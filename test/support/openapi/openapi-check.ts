@@ -18,6 +18,7 @@ interface Operation {
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks?: Readonly<Record<string, unknown>>;
   readonly components?: { readonly headers?: Readonly<Record<string, Header>> };
 }
 
@@ -98,6 +99,14 @@ export class OpenApiCheck {
     if (documented !== undefined) this.requireHeaders(documented, headers);
   }
 
+  /** @throws Error saying what of an event that a webhook got the document does not describe. */
+  event(body: { readonly type: string }): void {
+    if (!Object.hasOwn(this.document.webhooks ?? {}, body.type)) throw new Error(`no event ${body.type} is described`);
+    const pointer = ['webhooks', body.type, 'post', 'requestBody', 'content', 'application/json', 'schema'];
+    const validate = this.schemaAt(pointer);
+    if (!validate(body)) throw new Error(`${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
+  }
+
   /** Whether the operation documents any refusal. @returns false also of an unknown operation. */
   namesRefusals(method: string, url: string): boolean {
     const { operation } = this.operationAt(method, url) ?? {};
@@ -147,11 +156,16 @@ export class OpenApiCheck {
   private requireBody({ name, path, response }: Documented, body: unknown): void {
     if (!response.content?.['application/json']?.schema) return;
     const pointer = [...path, 'content', 'application/json', 'schema'];
-    const validate = this.ajv.getSchema(`api#/${pointer.map(escapePointer).join('/')}`);
-    if (validate === undefined) throw new Error(`no schema at ${pointer.join(' ')}`);
+    const validate = this.schemaAt(pointer);
     if (!validate(body)) {
       throw new Error(`${name}: ${this.ajv.errorsText(validate.errors)} in ${JSON.stringify(body)}`);
     }
+  }
+
+  private schemaAt(pointer: readonly string[]) {
+    const validate = this.ajv.getSchema(`api#/${pointer.map(escapePointer).join('/')}`);
+    if (validate === undefined) throw new Error(`no schema at ${pointer.join(' ')}`);
+    return validate;
   }
 }
 

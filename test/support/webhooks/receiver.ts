@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '../eventually.js';
+import { OpenApiCheck } from '../openapi/openapi-check.js';
 
 /** A request as an endpoint of a customer got it. */
 export interface ReceivedEvent {
@@ -14,7 +15,7 @@ export interface ReceivedEvent {
 /** The status, or the address to redirect to; `undefined`: no answer, the connection is closed. */
 type ReceiverAnswer = number | { readonly location: string } | undefined;
 
-/** An endpoint of a customer. */
+/** An endpoint of a customer; every event is checked against the OpenAPI document. */
 export interface WebhookReceiver {
   readonly url: string;
   readonly received: readonly ReceivedEvent[];
@@ -22,11 +23,14 @@ export interface WebhookReceiver {
   answer(next: (event: ReceivedEvent) => ReceiverAnswer | Promise<ReceiverAnswer>): void;
   /** The events with this path once there are `count`. */
   until(path: string, count: number): Promise<readonly ReceivedEvent[]>;
+  /** @throws Error about the first event that the OpenAPI document does not describe. */
   stop(): Promise<void>;
 }
 
 export async function startReceiver(): Promise<WebhookReceiver> {
   const received: ReceivedEvent[] = [];
+  const undescribed: unknown[] = [];
+  const check = OpenApiCheck.ofService();
   let answer: (event: ReceivedEvent) => ReceiverAnswer | Promise<ReceiverAnswer> = () => 200;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -34,6 +38,11 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     const text = Buffer.concat(chunks).toString('utf8');
     const event = { path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) };
     received.push(event);
+    try {
+      check.event(event.body);
+    } catch (error) {
+      undescribed.push(error);
+    }
     const given = await answer(event);
     if (given === undefined) request.socket.destroy();
     else if (typeof given === 'number') response.writeHead(given).end('thanks');
@@ -57,6 +66,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
       server.closeAllConnections();
       server.close();
       await once(server, 'close');
+      if (undescribed.length > 0) throw undescribed[0];
     },
   };
 }

@@ -2311,7 +2311,926 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "app.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An application was created. */
+        post: operations["onAppCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "app.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An application was deleted. */
+        post: operations["onAppDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "app.replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The configuration of an application was replaced. */
+        post: operations["onAppReplaced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "app_key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An application key was created. */
+        post: operations["onAppKeyCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "app_key.revealed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An application key was handed to a terminal. */
+        post: operations["onAppKeyRevealed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "app_key.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An application key was revoked. */
+        post: operations["onAppKeyRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.exhausted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What was spent, estimates included, reached a budget. */
+        post: operations["onBudgetExhausted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "budget.threshold_reached": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What was spent reached a part of a budget. */
+        post: operations["onBudgetThresholdReached"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "cli_operation.denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person denied what a terminal asked for. */
+        post: operations["onCliOperationDenied"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An OAuth client was connected. */
+        post: operations["onConnectionCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.denied": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person denied a connection to an OAuth client. */
+        post: operations["onConnectionDenied"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "connection.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A connection of an OAuth client was ended. */
+        post: operations["onConnectionRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "device.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The gateway ended a device key. */
+        post: operations["onDeviceRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invitation.accepted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An invitation was accepted. */
+        post: operations["onInvitationAccepted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invitation.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person was invited. */
+        post: operations["onInvitationCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "invitation.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An invitation was revoked. */
+        post: operations["onInvitationRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "limit.exhausted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A user or application was refused by a limit of requests for the first time in its window. */
+        post: operations["onLimitExhausted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "management_key.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A management key was created. */
+        post: operations["onManagementKeyCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "management_key.revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A management key was revoked. */
+        post: operations["onManagementKeyRevoked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.joined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person became a member. */
+        post: operations["onMemberJoined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member left or was removed. */
+        post: operations["onMemberRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "member.role_changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member got another role. */
+        post: operations["onMemberRoleChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "organization.claimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person claimed the account. */
+        post: operations["onOrganizationClaimed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "organization.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** An organization was created. */
+        post: operations["onOrganizationCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "organization.renamed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The organization was renamed. */
+        post: operations["onOrganizationRenamed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "passkey.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member added a passkey. */
+        post: operations["onPasskeyCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "passkey.removed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member removed a passkey. */
+        post: operations["onPasskeyRemoved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "password.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member changed their password. */
+        post: operations["onPasswordChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "password.reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member set a new password by a reset link. */
+        post: operations["onPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "password_reset.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A reset link was created for a member. */
+        post: operations["onPasswordResetCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider was added. */
+        post: operations["onProviderCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider was deleted. */
+        post: operations["onProviderDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider.failing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider refused its key, or half of at least 20 calls in 60 seconds failed. */
+        post: operations["onProviderFailing"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider.recovered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A failing provider answered 20 calls in a row, or failed less than a tenth in 60 seconds. */
+        post: operations["onProviderRecovered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider was changed. */
+        post: operations["onProviderUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider_gateway.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider gateway was added. */
+        post: operations["onProviderGatewayCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider_gateway.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider gateway was deleted. */
+        post: operations["onProviderGatewayDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider_gateway.renamed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider gateway was renamed. */
+        post: operations["onProviderGatewayRenamed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "provider_gateway.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A provider gateway got another token. */
+        post: operations["onProviderGatewayRotated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "recovery_code.used": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member used a recovery code. */
+        post: operations["onRecoveryCodeUsed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "recovery_codes.replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member replaced their recovery codes. */
+        post: operations["onRecoveryCodesReplaced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "session.ended": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sessions of a member were ended. */
+        post: operations["onSessionEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "session.opened": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member signed in. */
+        post: operations["onSessionOpened"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "sign_in.refusals_rising": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** In this hour an application refused more sign-ins than usual. */
+        post: operations["onSignInRefusalsRising"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.estimates_settled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Estimated costs were settled. */
+        post: operations["onUsageEstimatesSettled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.repriced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Calls were priced again. */
+        post: operations["onUsageRepriced"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "usage.unresolved_rising": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** In this hour more calls of an application than usual ended without a known cost. */
+        post: operations["onUsageUnresolvedRising"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.blocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A user of an application was blocked. */
+        post: operations["onUserBlocked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "user.unblocked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A user of an application was unblocked. */
+        post: operations["onUserUnblocked"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook was created. */
+        post: operations["onWebhookCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook was deleted. */
+        post: operations["onWebhookDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.rotated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook got another secret. */
+        post: operations["onWebhookRotated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A webhook was changed. */
+        post: operations["onWebhookUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A person or key asked for a test of the webhook. */
+        post: operations["onWebhookTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         AuditActorResponse: {
@@ -5392,6 +6311,147 @@ export interface components {
             /** @description Important settings, without secrets. */
             settings: components["schemas"]["DeploymentSettingResponse"][];
         };
+        EventActor: {
+            id: string;
+            /** @enum {string} */
+            kind: "human" | "service";
+            /**
+             * @description As the client labelled itself.
+             * @enum {string}
+             */
+            source: "web" | "api" | "cli" | "mcp" | "system";
+        };
+        EventTarget: {
+            /** @example app_key */
+            type: string;
+            /**
+             * @description It may be deleted.
+             * @example key_0a1b2c3d4e5f6g7h8i9j
+             */
+            id: string;
+        };
+        AuditedEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            /** @description Null: it is about no application. */
+            app: string | null;
+            actor: components["schemas"]["EventActor"];
+            target: components["schemas"]["EventTarget"];
+            /** @description Details by type; never a secret. */
+            details: {
+                [key: string]: string | number | boolean | null;
+            } | null;
+            /** @description Old and new values of changed configuration, at most 200; those with values first. */
+            changes: components["schemas"]["AuditedChangeResponse"][] | null;
+        };
+        BudgetEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            app: string;
+            /** @enum {string} */
+            scope: "user" | "app" | "group" | "run";
+            /** @description The name of the kind of group; null for other scopes. */
+            group: string | null;
+            /**
+             * @description Of the user, application, group or run.
+             * @example customer-4711
+             */
+            id: string;
+            /** @enum {string} */
+            window: "day" | "week" | "month" | "total" | "run";
+            /**
+             * Format: date-time
+             * @description Null where nothing begins anew.
+             */
+            period_start: string | null;
+            /** @description Part of the budget; 1 for `budget.exhausted`. */
+            threshold: number;
+            /** @description US dollars: the budget. */
+            budget_usd: number;
+            /** @description US dollars: what was spent in the window, without estimates. */
+            spent_usd: number;
+            /** @description US dollars: estimates of calls whose cost is not known. */
+            estimated_usd: number;
+        };
+        DeviceEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            app: string;
+            /**
+             * @description Of the user.
+             * @example customer-4711
+             */
+            user: string;
+            /**
+             * @description Of the device key.
+             * @example wG2Yh0pTz5m1sQe7
+             */
+            device: string;
+            /**
+             * @description `device_limit`: the user registered more than 20 devices; this one was used least recently.
+             * @enum {string}
+             */
+            reason: "device_limit";
+        };
+        LimitEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            app: string;
+            /** @enum {string} */
+            scope: "user" | "app";
+            /**
+             * @description Of the user or application.
+             * @example customer-4711
+             */
+            id: string;
+            /** @enum {string} */
+            window: "minute" | "day";
+            /**
+             * Format: date-time
+             * @description Start of the UTC minute or day.
+             */
+            period_start: string;
+        };
+        EventProvider: {
+            id: string;
+            slug: string;
+            /** @example OpenAI */
+            name: string;
+        };
+        ProviderEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            provider: components["schemas"]["EventProvider"];
+            /**
+             * @description Why it is, or was, failing. `key_refused`: it refused the stored key. `errors`: calls failed.
+             * @enum {string}
+             */
+            reason: "key_refused" | "errors";
+            /** @description The calls that decided. */
+            calls: number;
+            /** @description Those of them that failed. */
+            errors: number;
+        };
+        RisingEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            app: string;
+            /**
+             * Format: date-time
+             * @description Start of the hour.
+             */
+            period_start: string;
+            /** @description In this hour so far. */
+            count: number;
+            /** @description Mean of the same hour of the last seven days. */
+            usual: number;
+        };
+        TestEventData: {
+            /** @example account-4f0c2a */
+            account: string;
+            /** @example wh_0a1b2c3d4e5f6g7h8i9j */
+            webhook: string;
+        };
         ErrorResponse: {
             error: {
                 /** @enum {string} */
@@ -5402,9 +6462,79 @@ export interface components {
                 };
             };
         };
+        AuditedEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["AuditedEventData"];
+        };
+        BudgetEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["BudgetEventData"];
+        };
+        DeviceEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["DeviceEventData"];
+        };
+        LimitEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["LimitEventData"];
+        };
+        ProviderEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["ProviderEventData"];
+        };
+        RisingEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["RisingEventData"];
+        };
+        TestEvent: {
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             */
+            timestamp: string;
+            data: components["schemas"]["TestEventData"];
+        };
     };
     responses: never;
-    parameters: never;
+    parameters: {
+        /** @description Of the event; the same at each attempt. */
+        WebhookId: string;
+        /** @description Unix time of the attempt, in seconds. */
+        WebhookTimestamp: number;
+        /** @description `v1,` and a signature; several are separated by spaces. */
+        WebhookSignature: string;
+    };
     requestBodies: never;
     headers: {
         /** @description Seconds after which the call may succeed. */
@@ -11498,6 +12628,3660 @@ export interface operations {
                     /** @example # TYPE gateway_requests_total counter */
                     "text/plain": string;
                 };
+            };
+        };
+    };
+    onAppCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "app.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "app.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAppDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "app.deleted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "app.deleted";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAppReplaced: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "app.replaced"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "app.replaced";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAppKeyCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "app_key.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "app_key.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAppKeyRevealed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "app_key.revealed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "app_key.revealed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onAppKeyRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "app_key.revoked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "app_key.revoked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBudgetExhausted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": "travel-journal-k3x9qa",
+                 *         "scope": "user",
+                 *         "group": null,
+                 *         "id": "customer-4711",
+                 *         "window": "month",
+                 *         "period_start": "2026-01-01T00:00:00.000Z",
+                 *         "threshold": 1,
+                 *         "budget_usd": 5,
+                 *         "spent_usd": 4.75,
+                 *         "estimated_usd": 0.25
+                 *       },
+                 *       "type": "budget.exhausted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "budget.exhausted";
+                } & components["schemas"]["BudgetEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBudgetThresholdReached: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": "travel-journal-k3x9qa",
+                 *         "scope": "user",
+                 *         "group": null,
+                 *         "id": "customer-4711",
+                 *         "window": "month",
+                 *         "period_start": "2026-01-01T00:00:00.000Z",
+                 *         "threshold": 1,
+                 *         "budget_usd": 5,
+                 *         "spent_usd": 4.75,
+                 *         "estimated_usd": 0.25
+                 *       },
+                 *       "type": "budget.threshold_reached"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "budget.threshold_reached";
+                } & components["schemas"]["BudgetEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onCliOperationDenied: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "cli_operation.denied"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "cli_operation.denied";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConnectionCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "connection.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "connection.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConnectionDenied: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "connection.denied"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "connection.denied";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onConnectionRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "connection.revoked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "connection.revoked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onDeviceRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": "travel-journal-k3x9qa",
+                 *         "user": "customer-4711",
+                 *         "device": "wG2Yh0pTz5m1sQe7",
+                 *         "reason": "device_limit"
+                 *       },
+                 *       "type": "device.revoked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "device.revoked";
+                } & components["schemas"]["DeviceEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onInvitationAccepted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "invitation.accepted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "invitation.accepted";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onInvitationCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "invitation.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "invitation.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onInvitationRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "invitation.revoked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "invitation.revoked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onLimitExhausted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": "travel-journal-k3x9qa",
+                 *         "scope": "user",
+                 *         "id": "customer-4711",
+                 *         "window": "day",
+                 *         "period_start": "2026-01-31T00:00:00.000Z"
+                 *       },
+                 *       "type": "limit.exhausted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "limit.exhausted";
+                } & components["schemas"]["LimitEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onManagementKeyCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "management_key.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "management_key.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onManagementKeyRevoked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "management_key.revoked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "management_key.revoked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMemberJoined: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "member.joined"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "member.joined";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMemberRemoved: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "member.removed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "member.removed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMemberRoleChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "member.role_changed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "member.role_changed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrganizationClaimed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "organization.claimed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "organization.claimed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrganizationCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "organization.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "organization.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onOrganizationRenamed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "organization.renamed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "organization.renamed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPasskeyCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "passkey.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "passkey.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPasskeyRemoved: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "passkey.removed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "passkey.removed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPasswordChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "password.changed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "password.changed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPasswordReset: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "password.reset"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "password.reset";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPasswordResetCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "password_reset.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "password_reset.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider.deleted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider.deleted";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderFailing: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "provider": {
+                 *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                 *           "slug": "openai",
+                 *           "name": "OpenAI"
+                 *         },
+                 *         "reason": "errors",
+                 *         "calls": 24,
+                 *         "errors": 13
+                 *       },
+                 *       "type": "provider.failing"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider.failing";
+                } & components["schemas"]["ProviderEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderRecovered: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "provider": {
+                 *           "id": "6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21",
+                 *           "slug": "openai",
+                 *           "name": "OpenAI"
+                 *         },
+                 *         "reason": "errors",
+                 *         "calls": 24,
+                 *         "errors": 13
+                 *       },
+                 *       "type": "provider.recovered"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider.recovered";
+                } & components["schemas"]["ProviderEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider.updated"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider.updated";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderGatewayCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider_gateway.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider_gateway.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderGatewayDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider_gateway.deleted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider_gateway.deleted";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderGatewayRenamed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider_gateway.renamed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider_gateway.renamed";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onProviderGatewayRotated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "provider_gateway.rotated"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "provider_gateway.rotated";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRecoveryCodeUsed: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "recovery_code.used"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "recovery_code.used";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onRecoveryCodesReplaced: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "recovery_codes.replaced"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "recovery_codes.replaced";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSessionEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "session.ended"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "session.ended";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSessionOpened: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "session.opened"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "session.opened";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onSignInRefusalsRising: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": "travel-journal-k3x9qa",
+                 *         "period_start": "2026-01-31T12:00:00.000Z",
+                 *         "count": 63,
+                 *         "usual": 4.5
+                 *       },
+                 *       "type": "sign_in.refusals_rising"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "sign_in.refusals_rising";
+                } & components["schemas"]["RisingEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onUsageEstimatesSettled: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "usage.estimates_settled"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "usage.estimates_settled";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onUsageRepriced: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "usage.repriced"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "usage.repriced";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onUsageUnresolvedRising: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": "travel-journal-k3x9qa",
+                 *         "period_start": "2026-01-31T12:00:00.000Z",
+                 *         "count": 63,
+                 *         "usual": 4.5
+                 *       },
+                 *       "type": "usage.unresolved_rising"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "usage.unresolved_rising";
+                } & components["schemas"]["RisingEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onUserBlocked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "user.blocked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "user.blocked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onUserUnblocked: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "user.unblocked"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "user.unblocked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "webhook.created"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "webhook.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "webhook.deleted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "webhook.deleted";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookRotated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "webhook.rotated"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "webhook.rotated";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "webhook.updated"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "webhook.updated";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onWebhookTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "webhook": "wh_0a1b2c3d4e5f6g7h8i9j"
+                 *       },
+                 *       "type": "webhook.test"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "webhook.test";
+                } & components["schemas"]["TestEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
