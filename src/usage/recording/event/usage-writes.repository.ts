@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS, TOTAL_COLUMNS } from '../usage-columns.js';
 import type { EventArrays } from './event-arrays.js';
+import { LIMIT_EVENTS } from './limit-events.js';
 
 /** Members of a kind of calls. */
 const KIND_COLUMNS = {
@@ -87,7 +88,7 @@ const raise = (names: readonly string[]) =>
  * are in the array `$2`: reading members that many events share once saves Postgres a sixth of its time. Two instances
  * rarely insert the same event (one of them on behalf of a dead process). If they deadlock, one of them retries.
  */
-const insertEvents = (onConflict: string) => `
+const insertEvents = (onConflict: string, returned = '') => `
   INSERT INTO usage_events
     (${[...KIND_NAMES, ...PLAIN_NAMES, ...COUNT_COLUMNS].join(', ')}, requests, client_aborted, created_at)
   SELECT ${KIND_NAMES.map((name) => `kind.${name}`).join(', ')}, ${PLAIN_NAMES.map((name) => `event.${name}`).join(', ')},
@@ -100,7 +101,7 @@ const insertEvents = (onConflict: string) => `
     AS event(kind, ${[...PLAIN_NAMES, ...COUNT_COLUMNS].join(', ')}, requests, client_aborted, created_at_ms, place)
   JOIN json_to_recordset($2::json) AS kind(kind integer, ${declared(KIND_COLUMNS)}) USING (kind)
   ORDER BY event.place
-  ON CONFLICT (event_id, created_at) ${onConflict} RETURNING event_id, requests, ${COUNTED},
+  ON CONFLICT (event_id, created_at) ${onConflict} RETURNING event_id, requests, ${returned} ${COUNTED},
     ${MEASURED.join(', ')}, coalesce(charged_nano_usd, cost_nano_usd) AS charge`;
 
 /**
@@ -176,18 +177,20 @@ const ADD_TO_BUDGETS = `
 /** Idempotent. The caller appends the select list. */
 const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;
 
+const RAISE_REQUESTS = 'DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests';
+
 /**
  * A refusal row has one writer, which raises `requests` from the count it has stored, `requests_before`. A repeated
  * statement, or one that a later count overtook, finds the row at least as high and adds nothing. A refusal has no
  * tokens and no cost.
  */
 const COUNT_REFUSALS = `
-  WITH raised AS (${insertEvents('DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests')}),
+  WITH raised AS (${insertEvents(RAISE_REQUESTS, 'refusal,')}),
   added AS (
-    SELECT ${COUNTED}, raised.requests - before.requests_before AS requests,
+    SELECT ${COUNTED}, raised.refusal, before.requests_before, raised.requests - before.requests_before AS requests,
       ${[...MEASURES, 'charge'].map((name) => `0 AS ${name}`).join(', ')}
     FROM raised JOIN json_to_recordset($1::json) AS before(event_id text, requests_before integer) USING (event_id)),
-  ${ADD_TO_SUMS}
+  ${ADD_TO_SUMS}, ${LIMIT_EVENTS}
   SELECT`;
 
 /** The part of a driver's connection that prepares a statement once and keeps it. */
