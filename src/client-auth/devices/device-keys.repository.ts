@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
 import type { AttestEnvironment } from '../../app-directory/config/authentication-config.js';
 import type { Instant } from '../../common/clock.js';
+import { eventBodyOf, eventIdOf, outboxParts } from '../../platform/outbox/outbox-statements.js';
 import { AppUserEntity } from '../../users/app-user.entity.js';
 import { DeviceKeyEntity } from './attestation.entity.js';
 import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
@@ -47,6 +48,30 @@ interface UserDeviceRow {
 /** The key `:keyId` of the user `known`. */
 const OF_USER = 'device.appId = known.appId AND device.userId = known.id AND device.keyId = :keyId';
 
+const REVOKED = `'device.revoked'`;
+
+const REVOKED_ID = eventIdOf({
+  ...{ type: REVOKED, account: 'organization_id', app: 'app_id', group: 'user_id', id: 'key_id' },
+  periodStart: 'created_at',
+});
+
+const REVOKED_DATA = `json_build_object('account', organization_id, 'app', app_id, 'user', user_id, 'device', key_id,
+  'reason', 'device_limit')`;
+
+const DELETE_OLDEST = `
+  WITH deleted AS (
+    DELETE FROM device_keys WHERE organization_id = $1 AND app_id = $2 AND key_id IN (
+      SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3 AND key_id <> $4
+      ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $5)
+    RETURNING organization_id, app_id, user_id, key_id, created_at),
+  told AS (
+    SELECT ${REVOKED_ID} AS id, organization_id, ${REVOKED} AS type, app_id,
+      concat_ws(':', 'user', app_id, user_id) AS subject, $6::timestamptz AS at, key_id AS place,
+      ${eventBodyOf(REVOKED, '$6::timestamptz', REVOKED_DATA)} AS body
+    FROM deleted),
+  ${outboxParts('told')}
+  SELECT`;
+
 /** Writes `device_keys`; reads `app_users`. */
 @Injectable()
 export class DeviceKeysRepository {
@@ -75,21 +100,17 @@ export class DeviceKeysRepository {
   }
 
   /**
-   * Deletes the least recently used keys of the key's user until `kept` are left. The key itself always stays, so that
-   * a clock difference between instances cannot delete it.
+   * Deletes the least recently used keys of the key's user until `kept` are left, and tells webhooks. The key itself always
+   * stays, so that a clock difference between instances cannot delete it.
    */
   async deleteOldest(
     tx: EntityManager,
     app: AppRef,
     key: Pick<NewDeviceKey, 'keyId' | 'userId'>,
     kept: number,
+    at: Instant,
   ): Promise<void> {
-    await tx.query(
-      `DELETE FROM device_keys WHERE organization_id = $1 AND app_id = $2 AND key_id IN (
-         SELECT key_id FROM device_keys WHERE app_id = $2 AND user_id = $3 AND key_id <> $4
-         ORDER BY last_used_at DESC, created_at DESC, key_id OFFSET $5)`,
-      [app.organizationId, app.id, key.userId, key.keyId, kept - 1],
-    );
+    await tx.query(DELETE_OLDEST, [app.organizationId, app.id, key.userId, key.keyId, kept - 1, at]);
   }
 
   /**

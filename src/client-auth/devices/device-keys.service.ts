@@ -43,8 +43,9 @@ export class DeviceKeysService {
     return this.dataSource.transaction(async (tx) => {
       const user = await this.users.seenIn(tx, app, key.userId);
       if (user.status === 'blocked') return user;
-      await this.repository.put(tx, app, key, this.clock.now());
-      await this.repository.deleteOldest(tx, app, key, MAX_KEYS_PER_USER);
+      const now = this.clock.now();
+      await this.repository.put(tx, app, key, now);
+      await this.repository.deleteOldest(tx, app, key, MAX_KEYS_PER_USER, now);
       return user;
     });
   }
