@@ -11,6 +11,7 @@ import { OperationEntity } from './cli/operations/operation.entity.js';
 import { AuthChallengeEntity, DeviceKeyEntity } from './client-auth/devices/attestation.entity.js';
 import { AuthorizationEntity } from './consent/authorizations/authorization.entity.js';
 import { IdempotencyRecordEntity } from './idempotency/idempotency-record.entity.js';
+import { ProviderHealthEntity } from './providers/health/provider-health.entity.js';
 import { ProviderEntity } from './providers/provider.entity.js';
 import { ProviderGatewayEntity } from './providers/provider-gateways/provider-gateway.entity.js';
 import { OpenidSubjectEntity, PasswordEntity } from './sign-in/credential.entity.js';
@@ -44,6 +45,7 @@ export const ENTITIES = [
   PasswordResetEntity,
   ProviderEntity,
   ProviderGatewayEntity,
+  ProviderHealthEntity,
   RecoveryCodeEntity,
   SessionEntity,
   WebhookEntity,

@@ -4,6 +4,8 @@ import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { EntitlementsModule } from '../limits/plans/entitlements.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
 import { AssumedProviders } from './assumed-providers.service.js';
+import { ProviderHealthRepository } from './health/provider-health.repository.js';
+import { ProviderHealth } from './health/provider-health.service.js';
 import { ProviderDirectory } from './provider-directory.js';
 import { ProviderDrafts } from './provider-drafts.js';
 import { ProviderGatewayDrafts } from './provider-gateways/provider-gateway-drafts.js';
@@ -20,13 +22,14 @@ import { ProvidersService } from './providers.service.js';
 
 /**
  * Provider instances: their sealed keys or the gateways they are routed through, addresses and custom prices, a test of
- * a credential, and the snapshots that calls read. Connections to the gateways: their sealed tokens, a test of a token,
+ * a credential, the snapshots that calls read, and whether calls to a provider fail. Connections to the gateways: their sealed tokens, a test of a token,
  * and the providers that use them.
  *
- * Tables: providers, provider_gateways. Routes: `/v1/admin/providers*`, `/v1/admin/provider-gateways*`. Configuration
+ * Tables: providers, provider_gateways, provider_health. Routes: `/v1/admin/providers*`, `/v1/admin/provider-gateways*`. Configuration
  * topics: `providers` and `provider_gateways`, keyed by account. Codes: slug_taken, gateway_in_use, conflict,
  * not_found, provider_key_invalid, provider_not_supported_by_gateway, provider_gateway_managed, provider_unavailable,
- * billing_plan_limit_reached. Log lines: provider_secret_unavailable, provider_unreadable.
+ * billing_plan_limit_reached. Log lines: provider_secret_unavailable, provider_unreadable,
+ * provider_health_write_failed.
  */
 @Module({
   imports: [EntitlementsModule, AccessModule, PricingModule, IdempotencyModule],
@@ -37,6 +40,8 @@ import { ProvidersService } from './providers.service.js';
     ProviderDrafts,
     ProviderRoutes,
     ProviderDirectory,
+    ProviderHealth,
+    ProviderHealthRepository,
     ProvidersService,
     ProviderProbe,
     ProviderListing,
@@ -50,6 +55,7 @@ import { ProvidersService } from './providers.service.js';
     AssumedProviders,
     CustomPrices,
     ProviderDirectory,
+    ProviderHealth,
     ProviderGatewaysService,
     ProviderListing,
     ProvidersService,

@@ -142,6 +142,12 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   app_key_use_write_failed: {
     means: 'The last use of some application keys could not be stored.',
   },
+  provider_health_write_failed: {
+    means: 'How calls to providers ended could not be stored; it is tried again. `provider.failing` may be late.',
+  },
+  rising_events_failed: {
+    means: 'Events of rising counts could not be looked for; the next minute tries again.',
+  },
   app_attest_root_replaced: {
     means: 'Device attestation trusts the certificates in `file` instead of those of the vendor.',
     advice: 'Nothing, if intended. Otherwise unset `APP_ATTEST_ROOT_CA_FILE`: holders of those keys can forge devices.',

@@ -105,6 +105,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
       apps: { owner: 'src/apps', purpose: 'Applications with their configuration; `src/app-directory` reads them.' },
       app_keys: { owner: 'src/app-keys', purpose: 'Hashes of the API keys of applications.' },
       providers: { owner: 'src/providers', purpose: 'Provider instances with their sealed keys and custom prices.' },
+      provider_health: {
+        owner: 'src/providers/health',
+        purpose: 'How the calls of the last minute to each provider ended, and whether it is failing.',
+      },
       provider_gateways: {
         owner: 'src/providers/provider-gateways',
         purpose: 'Connections to upstream gateways with their sealed tokens.',

@@ -37,6 +37,8 @@ export interface LogEvents {
   engine_options_missing: { problem: string };
   provider_secret_unavailable: { providerId: string; reason: string; detail: string | undefined };
   provider_unreadable: { providerId: string; error: string };
+  provider_health_write_failed: { error: string };
+  rising_events_failed: { error: string };
   provider_ttfb_timeout: { eventId: string; provider: string; route: string; timeoutSeconds: number };
   provider_ttfb_budget_exhausted: { eventId: string; endpoint: string; attempts: number };
   endpoint_fallback: { eventId: string; endpoint: string; provider: string; next: string; reason: string };
@@ -173,6 +175,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   usage_partitions_failed: 'error',
   app_config_unreadable: 'error',
   app_key_use_write_failed: 'warn',
+  provider_health_write_failed: 'warn',
+  rising_events_failed: 'warn',
   management_key_use_write_failed: 'warn',
   app_attest_root_replaced: 'warn',
   auth_event_record_failed: 'error',

@@ -45,6 +45,7 @@ import { KeepHealthHistory1763600000073 } from '../../../migrations/176360000007
 import { CreatePasskeys1763600000074 } from '../../../migrations/1763600000074-create-passkeys.js';
 import { RecoverPasswords1763600000075 } from '../../../migrations/1763600000075-recover-passwords.js';
 import { CreateWebhooks1763600000080 } from '../../../migrations/1763600000080-create-webhooks.js';
+import { WatchProviders1763600000084 } from '../../../migrations/1763600000084-watch-providers.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreatePasskeys1763600000074,
   RecoverPasswords1763600000075,
   CreateWebhooks1763600000080,
+  WatchProviders1763600000084,
 ];

@@ -3,16 +3,20 @@ import { Log } from '../../common/log/log.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import type { RequestTrace } from '../../platform/traces/request-trace.js';
 import { Traces } from '../../platform/traces/traces.service.js';
+import { ProviderHealth } from '../../providers/health/provider-health.service.js';
+import type { UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import type { ProviderCall } from '../round-trip/provider-call.js';
 import { tracedRequest } from '../round-trip/traced-call.rules.js';
+import { verdictOf } from './provider-verdict.rules.js';
 
-/** Logs, metrics and traces of provider calls. */
+/** Logs, metrics and traces of provider calls, and what they say of the provider. */
 @Injectable()
 export class CallTelemetry {
   constructor(
     private readonly log: Log,
     private readonly metrics: Metrics,
     private readonly traces: Traces,
+    private readonly health: ProviderHealth,
   ) {}
 
   /** Begins the trace of a request; `undefined` without a collector of traces. */
@@ -28,6 +32,12 @@ export class CallTelemetry {
   /** Counts a call that its provider did not answer. */
   unanswered({ admission }: ProviderCall): void {
     this.metrics.providerFailed(admission.providerType);
+  }
+
+  /** Notes how a call ended; a request that goes to several targets has several. */
+  ended({ admission }: ProviderCall, attempt: UsageAttempt, outcome: UsageOutcome): void {
+    const verdict = verdictOf(attempt, outcome);
+    if (verdict !== undefined) this.health.note(admission.providerId, verdict);
   }
 
   /** Logs that no answer came in time. */

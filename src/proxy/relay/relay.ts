@@ -249,7 +249,9 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
   #fail(attempt: UsageAttempt, held: readonly Buffer[], isReported: boolean): UsageOutcome {
     // The provider may charge for the held part of a started answer.
     for (const chunk of held) this.#received.read(chunk);
-    return this.#recordFailed(attempt, this.#ending(isReported));
+    const outcome = this.#recordFailed(attempt, this.#ending(isReported));
+    this.parts.telemetry.ended(this.call, attempt, outcome);
+    return outcome;
   }
 
   #recordFailed(attempt: UsageAttempt, ending: CallEnding): UsageOutcome {
@@ -306,6 +308,7 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     const called = this.#sent || !clientAborted;
     const outcome = this.#received.outcome(attempt, this.#ending(isWhole), clientAborted);
     this.record.settle(outcome, called ? attempt : undefined);
+    if (called) this.parts.telemetry.ended(this.call, attempt, outcome);
     if (called && this.record.isAdmitted) this.trace?.addCall(this.#received.traced(error, outcome.reading));
     this.#end(error);
   }
