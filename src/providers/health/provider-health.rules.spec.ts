@@ -105,6 +105,7 @@ describe('a provider', () => {
   it('many reports → at most a minute of slots is stored', () => {
     const watched = new Watched();
     for (let time = 0; time < 500; time++) watched.wait(1).report(['good']);
+    expect(watched.state.goodInARow).toBe(20);
     expect(watched.state.slots.length).toBeLessThanOrEqual(12);
   });
 });

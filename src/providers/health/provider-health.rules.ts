@@ -88,7 +88,7 @@ export function judged(
 ): { readonly state: ProviderHealthState; readonly change: HealthChange | undefined } {
   const slots = slotsWith(state.slots, report, Math.floor(nowMs / SLOT_MS));
   const [calls, errors] = [sumOf(slots, 'calls'), sumOf(slots, 'errors')];
-  const counted = { ...state, slots, goodInARow: goodInARow(state.goodInARow, report) };
+  const counted = { ...state, slots, goodInARow: Math.min(goodInARow(state.goodInARow, report), GOOD_IN_A_ROW) };
   const { failingReason, failingSinceMs } = state;
   if (failingReason !== null && failingSinceMs !== null) {
     const isQuiet = nowMs - failingSinceMs >= WINDOW_MS && calls > 0 && errors < calls * RECOVERED_SHARE;
