@@ -34,7 +34,7 @@ const BY_COUNT = `ORDER BY count DESC, id LIMIT ${MAX_OF_KIND}`;
 const MOST_ERRORS = 100;
 
 /**
- * Active providers whose newest calls all failed. Sums by day say which providers had errors; one look at an index for
+ * Active providers that are failing, as webhooks are told, or whose newest calls all failed. Sums by day say which providers had errors; one look at an index for
  * each model and application says which calls came last. Only calls since the provider was last changed count.
  */
 const FAILING_PROVIDERS = `
@@ -53,13 +53,24 @@ const FAILING_PROVIDERS = `
         AND one.provider_type = kind.provider_type AND one.provider_slug = kind.provider_slug
         AND one.status = wanted.status AND one.created_at >= $2::date
       ORDER BY one.id DESC LIMIT wanted.most) event),
-  ok AS (SELECT provider_slug, max(id) AS id FROM newest WHERE status = 'ok' GROUP BY provider_slug)
-  SELECT provider.id, provider.name, ${OF_NO_APP}, count(*) AS count, ${NO_MONEY}, min(newest.created_at) AS since
-  FROM newest JOIN providers provider ON provider.organization_id = $1 AND provider.slug = newest.provider_slug
-  LEFT JOIN ok ON ok.provider_slug = newest.provider_slug
-  WHERE newest.status = 'provider_error' AND newest.id > coalesce(ok.id, 0)
-    AND provider.status = 'active' AND newest.created_at > provider.updated_at
-  GROUP BY provider.id, provider.name HAVING count(*) >= ${FAILED_IN_A_ROW} ${BY_COUNT}`;
+  ok AS (SELECT provider_slug, max(id) AS id FROM newest WHERE status = 'ok' GROUP BY provider_slug),
+  failed AS (
+    SELECT provider.id, count(*) AS count, min(newest.created_at) AS since
+    FROM newest JOIN providers provider ON provider.organization_id = $1 AND provider.slug = newest.provider_slug
+    LEFT JOIN ok ON ok.provider_slug = newest.provider_slug
+    WHERE newest.status = 'provider_error' AND newest.id > coalesce(ok.id, 0)
+      AND newest.created_at > provider.updated_at
+    GROUP BY provider.id HAVING count(*) >= ${FAILED_IN_A_ROW})
+  SELECT provider.id, provider.name, ${OF_NO_APP}, greatest(failed.count, health.errors, 1) AS count, ${NO_MONEY},
+    least(failed.since, health.failing_since) AS since
+  FROM providers provider LEFT JOIN failed ON failed.id = provider.id
+  LEFT JOIN (
+    SELECT told.provider_id, told.failing_since, sum((slot ->> 'errors')::bigint)::bigint AS errors
+    FROM provider_health told CROSS JOIN LATERAL jsonb_array_elements(told.slots) slot
+    WHERE told.failing_since IS NOT NULL GROUP BY told.provider_id) health
+    ON health.provider_id = provider.id AND health.failing_since >= provider.updated_at
+  WHERE provider.organization_id = $1 AND provider.status = 'active'
+    AND (failed.id IS NOT NULL OR health.provider_id IS NOT NULL) ${BY_COUNT}`;
 
 /** Active applications with a budget of this scope, in nano-dollars. A budget of nothing has no parts. */
 const budgetsOf = (scope: 'per_app' | 'per_user') => `

@@ -17,10 +17,10 @@ const WEBHOOK_DELIVERIES = 'webhook-deliveries';
 const LOOK_EVERY_MS = 500;
 /** How long an endpoint may take. Source: https://www.standardwebhooks.com. */
 const TIMEOUT_MS = 15_000;
-/** How long one instance has a webhook for itself. */
-const LEASE_MS = 60_000;
+/** How long one instance has a webhook for itself; so long the events of a killed one wait. */
+const LEASE_MS = 20_000;
 /** No attempt begins later in a lease, so that it ends within. */
-const BATCH_MS = LEASE_MS - 2 * TIMEOUT_MS;
+const BATCH_MS = LEASE_MS - TIMEOUT_MS - 1_000;
 const WEBHOOKS_AT_ONCE = 16;
 const DELIVERIES_PER_BATCH = 200;
 /** Subjects of one webhook that are served at the same time. */
@@ -44,7 +44,7 @@ interface Lease {
  */
 @Injectable()
 export class WebhookSender implements BeforeApplicationShutdown {
-  readonly #active = new Set<Promise<void>>();
+  readonly #active = new Set<Promise<boolean>>();
   #isStopping = false;
 
   constructor(
@@ -64,7 +64,10 @@ export class WebhookSender implements BeforeApplicationShutdown {
     for (const webhook of await this.lease()) {
       const delivering = this.deliver(webhook).catch((error) => this.fail(error));
       this.#active.add(delivering);
-      void delivering.finally(() => this.#active.delete(delivering));
+      void delivering.then((isDue) => {
+        this.#active.delete(delivering);
+        if (isDue) void this.look();
+      });
     }
     await Promise.all(this.#active);
   }
@@ -96,16 +99,23 @@ export class WebhookSender implements BeforeApplicationShutdown {
     }
   }
 
-  private fail(error: unknown): void {
+  private fail(error: unknown): false {
     this.log.event('webhook_deliveries_failed', { error: error instanceof Error ? error.message : 'unknown' });
+    return false;
   }
 
-  /** On an error, such as a vault that cannot open the secret, deliveries stay due until the lease has ended. */
-  private async deliver(webhook: WebhookRow): Promise<void> {
+  /**
+   * On an error, such as a vault that cannot open the secret, deliveries stay due until the lease has ended.
+   *
+   * @returns whether the lease was over before everything was sent; others have their turn first.
+   */
+  private async deliver(webhook: WebhookRow): Promise<boolean> {
     const endsAtMs = this.clock.monotonicMs() + BATCH_MS;
     const lease: Lease = { webhook, secrets: await this.secrets.open(webhook), endsAtMs, isGone: false };
-    while (await this.deliverBatch(lease)) if (this.isOver(lease)) break;
+    let isDue = await this.deliverBatch(lease);
+    while (isDue && !this.isOver(lease)) isDue = await this.deliverBatch(lease);
     await this.webhooks.release(this.background, webhook.id, webhook.leasedUntil, this.clock.now());
+    return isDue;
   }
 
   /** @returns whether there was something to deliver. */

@@ -5,6 +5,7 @@ import { DeviceKeysService } from '../../../src/client-auth/devices/device-keys.
 import { ProviderHealth } from '../../../src/providers/health/provider-health.service.js';
 import { UsageRefusals } from '../../../src/usage/recording/usage-refusals.service.js';
 import { AuditedEventData } from '../../../src/webhooks/dto/event-data.js';
+import { WebhookSender } from '../../../src/webhooks/webhook-sender.service.js';
 import { EVENT_TYPES } from '../../../src/webhooks/event-types.js';
 import { firstOrganizationId, newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
@@ -67,9 +68,13 @@ describeWithRedis('events of two instances', () => {
   /** Everything that a place got, once all that was due has been delivered. */
   async function allAt(place: string): Promise<readonly ReceivedEvent[]> {
     const due = "SELECT FROM webhook_deliveries WHERE status = 'pending' AND next_attempt_at <= $1";
-    await eventually(async () => (await world.dataSource.query(due, [clock.now()])).length === 0, {
-      withinMs: 60_000,
-    });
+    await eventually(
+      async () => {
+        await Promise.all(both().map((app) => app.get(WebhookSender).look()));
+        return (await world.dataSource.query(due, [clock.now()])).length === 0;
+      },
+      { withinMs: 60_000 },
+    );
     const events = receiver.received.filter(({ path }) => path === place);
     const ids = events.map(({ headers }) => String(headers['webhook-id']));
     expect(ids.filter((id) => !EVENT_ID.test(id))).toEqual([]);
@@ -133,6 +138,13 @@ describeWithRedis('events of two instances', () => {
     for (const app of both()) await app.get(ProviderHealth).flush();
   }
 
+  async function failingItems(): Promise<string[]> {
+    const { items } = (await world.api.get('/v1/admin/attention')).body;
+    return items
+      .filter(({ kind }: { kind: string }) => kind === 'provider_failing')
+      .map(({ id }: { id: string }) => id);
+  }
+
   it('half of the calls of both instances fail, then none does → failing once, recovered once, in this order', async () => {
     const client = await ProxyClient.create(world);
     const place = await webhook({ events: ['provider.failing', 'provider.recovered'] });
@@ -141,11 +153,14 @@ describeWithRedis('events of two instances', () => {
     expect(await allAt(place)).toEqual([]);
     await call(client, 11, 500);
     await call(client, 20, 500);
+    // The page says what the event says, although calls of before succeeded.
+    expect(await failingItems()).toEqual([client.providerId]);
     const provider = { id: client.providerId, slug: client.slug, name: expect.any(String) };
     const failing = { type: 'provider.failing', account, provider, reason: 'errors' };
     expect(await dataAt(place)).toEqual([expect.objectContaining({ ...failing, calls: expect.any(Number) })]);
     await call(client, 20, 200);
     await call(client, 5, 200);
+    expect(await failingItems()).toEqual([]);
     expect(await dataAt(place)).toEqual([
       expect.objectContaining(failing),
       expect.objectContaining({ type: 'provider.recovered', account, provider, reason: 'errors' }),

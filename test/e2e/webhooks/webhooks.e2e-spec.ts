@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
+import { WebhookSender } from '../../../src/webhooks/webhook-sender.service.js';
 import { newAccount, newMember } from '../../support/accounts/accounts.js';
 import { type ApiClient, codeOf } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
@@ -57,9 +58,13 @@ async function deliveriesOf(client: ApiClient, id: string) {
   return body.deliveries.filter(({ type }: { type: string }) => !type.startsWith('webhook.'));
 }
 
+/** Sends what is due without waiting for the interval. */
+const send = () => world.gateway.app.get(WebhookSender).look();
+
 async function untilDelivery(client: ApiClient, id: string, expected: object): Promise<void> {
   await eventually(
     async () => {
+      await send();
       const [newest] = await deliveriesOf(client, id);
       return newest !== undefined && Object.entries(expected).every(([name, value]) => newest[name] === value);
     },
@@ -177,7 +182,13 @@ describe('managing webhooks', () => {
 /** Until a webhook has nothing to deliver. */
 function untilEmpty(id: string): Promise<void> {
   const waiting = "SELECT FROM webhook_deliveries WHERE webhook_id = $1 AND status = 'pending'";
-  return eventually(async () => (await world.dataSource.query(waiting, [id])).length === 0, { withinMs: 60_000 });
+  return eventually(
+    async () => {
+      await send();
+      return (await world.dataSource.query(waiting, [id])).length === 0;
+    },
+    { withinMs: 60_000 },
+  );
 }
 
 describe('deliveries', () => {
