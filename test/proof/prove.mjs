@@ -60,8 +60,7 @@ const PROOFS = {
     about: 'each event is delivered, none twice under two ids, while instances and the receiver are killed',
     option: 'events',
     usual: '10000',
-    runs: (events, seed) =>
-      e2e(['test/e2e/webhooks/webhook-proof'], { WEBHOOK_EVENTS: events, WEBHOOK_SEED: seed }),
+    runs: (events, seed) => e2e(['test/e2e/webhooks/webhook-proof'], { WEBHOOK_EVENTS: events, WEBHOOK_SEED: seed }),
   },
   parsers: {
     about: 'no input breaks a parser; further arguments choose suites by a part of their path',

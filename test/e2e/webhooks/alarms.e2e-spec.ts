@@ -5,8 +5,8 @@ import { DeviceKeysService } from '../../../src/client-auth/devices/device-keys.
 import { ProviderHealth } from '../../../src/providers/health/provider-health.service.js';
 import { UsageRefusals } from '../../../src/usage/recording/usage-refusals.service.js';
 import { AuditedEventData } from '../../../src/webhooks/dto/event-data.js';
-import { WebhookSender } from '../../../src/webhooks/webhook-sender.service.js';
 import { EVENT_TYPES } from '../../../src/webhooks/event-types.js';
+import { WebhookSender } from '../../../src/webhooks/webhook-sender.service.js';
 import { firstOrganizationId, newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
@@ -134,7 +134,8 @@ describeWithRedis('events of two instances', () => {
   /** Calls of both instances in turn, all noted. */
   async function call(client: ProxyClient, times: number, status: number): Promise<void> {
     world.upstream.script(json(status, status === 200 ? {} : { error: 'refused' }));
-    for (let time = 0; time < times; time++) await at(time % 2 === 0 ? world : second, client).call('v1/responses', CALL);
+    for (let time = 0; time < times; time++)
+      await at(time % 2 === 0 ? world : second, client).call('v1/responses', CALL);
     for (const app of both()) await app.get(ProviderHealth).flush();
   }
 
@@ -250,7 +251,13 @@ describeWithRedis('events of two instances', () => {
     await world.dataSource.transaction(async (tx) => {
       for (const type of types) {
         const action = type as `${string}.${string}`;
-        await trail.record(tx, who, { action, targetType: 'thing', targetId: 'x', details: { n: 1, s: 'é\u2028' }, changes });
+        await trail.record(tx, who, {
+          action,
+          targetType: 'thing',
+          targetId: 'x',
+          details: { n: 1, s: 'é\u2028' },
+          changes,
+        });
       }
     });
     const events = (await allAt(place)).filter(({ body }) => body.data.target !== undefined);
@@ -262,7 +269,9 @@ describeWithRedis('events of two instances', () => {
     const place = await webhook({ events: ['provider.created'] });
     await ProxyClient.create(world);
     const [event] = await allAt(place);
-    const [{ id: hook }] = await world.dataSource.query('SELECT id FROM webhooks WHERE url = $1', [receiver.url + place]);
+    const [{ id: hook }] = await world.dataSource.query('SELECT id FROM webhooks WHERE url = $1', [
+      receiver.url + place,
+    ]);
     const { body } = await world.api.get(`${PATH}/${hook}/deliveries`);
     clock.advance(MINUTE_MS);
     await world.as(world.managementKey).post(`${PATH}/${hook}/deliveries/${body.deliveries[0].id}/resend`);
@@ -274,7 +283,7 @@ describeWithRedis('events of two instances', () => {
 
   it('a name that resolves to a private address after it was accepted → never dialled, and retried', async () => {
     const place = await webhook({ events: ['provider.created'] });
-    const url = (receiver.url + place).replace('http://127.0.0.1', 'https://localhost');
+    const url = (receiver.url + place).replace('127.0.0.1', 'localhost');
     await world.dataSource.query('UPDATE webhooks SET url = $2 WHERE url = $1', [receiver.url + place, url]);
     await ProxyClient.create(world);
     expect(await allAt(place)).toEqual([]);

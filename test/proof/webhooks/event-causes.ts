@@ -58,7 +58,8 @@ async function limited(fleet: WebhookFleet): Promise<EventCause> {
     async cause(baseUrl, number) {
       const url = `${baseUrl}/v1/apps/${app.id}/proxy/openai/v1/responses`;
       const headers = { [USER_HEADER]: `user-${number}` };
-      for (let call = 0; call < LIMITED_CALLS; call++) await send(url, app.key, { model: 'gpt-4.1', input: 'hi' }, headers);
+      for (let call = 0; call < LIMITED_CALLS; call++)
+        await send(url, app.key, { model: 'gpt-4.1', input: 'hi' }, headers);
     },
     async expected(database) {
       const { rows } = await database.query<{ key: string }>(
@@ -69,7 +70,9 @@ async function limited(fleet: WebhookFleet): Promise<EventCause> {
       return rows.map(({ key }) => `limit.exhausted ${key}`);
     },
     keyOf({ type, data }) {
-      return type === 'limit.exhausted' ? `limit.exhausted ${data.id} ${String(data.period_start).slice(0, 10)}` : undefined;
+      return type === 'limit.exhausted'
+        ? `limit.exhausted ${data.id} ${String(data.period_start).slice(0, 10)}`
+        : undefined;
     },
   };
 }
