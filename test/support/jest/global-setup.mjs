@@ -5,11 +5,9 @@ import { fileURLToPath } from 'node:url';
 
 const pathOf = (relative) => fileURLToPath(new URL(relative, import.meta.url));
 
-/** Gives the suites that need one a Postgres with a migrated template database for each worker. */
-export default async function setUp({ maxWorkers }) {
-  const server = spawn(process.execPath, [pathOf('database-server.mjs'), String(maxWorkers)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+/** Gives the suites that need one a Postgres with a migrated database to clone. */
+export default async function setUp() {
+  const server = spawn(process.execPath, [pathOf('database-server.mjs')], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [line] = await Promise.race([once(createInterface(server.stdout), 'line'), once(server, 'exit')]);
   if (typeof line !== 'string') throw new Error('the database of the tests did not start');
   const { adminUrl, template } = JSON.parse(line);
