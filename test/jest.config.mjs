@@ -37,12 +37,16 @@ const shared = {
   transform: { ...nativePackages(packagesOfUnits), '^.+\\.ts$': swc },
   transformIgnorePatterns: [],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
 };
+
+/** Where suites are looked for: Jest lists all files below, and node_modules and dist have thousands. */
+const foldersOf = (names) => names.map((name) => `<rootDir>/${name}`);
+const UNIT_FOLDERS = ['src', 'tools', 'clients'];
 
 /** Runs once, and only when a chosen project names it: unit tests start no database. */
 const withDatabase = {
   ...shared,
+  roots: foldersOf(['test']),
   testEnvironmentOptions: { hasDatabase: true },
   transform: {
     '/src/.+\\.ts$': native,
@@ -90,7 +94,8 @@ export default {
       ...shared,
       displayName: 'unit',
       setupFiles: ['<rootDir>/test/support/jest/fuzz-settings.mjs'],
-      testMatch: ['src', 'tools', 'clients'].map((folder) => `<rootDir>/${folder}/**/*.spec.ts`),
+      roots: foldersOf(UNIT_FOLDERS),
+      testMatch: foldersOf(UNIT_FOLDERS).map((folder) => `${folder}/**/*.spec.ts`),
     },
     { ...withDatabase, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.e2e-spec.ts'] },
     { ...withDatabase, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.spec.ts'] },
