@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { newOrganization } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
@@ -15,13 +15,12 @@ const ARRIVED = 'Your first request has arrived';
 let world: World;
 let simulator: ProviderSimulator;
 let chromium: Browser;
-let opened: ConsoleBrowser[] = [];
+let browser: ConsoleBrowser;
 
 async function newcomer() {
   const { owner } = await newOrganization(world);
-  const browser = await ConsoleBrowser.open(world, chromium, owner.cookie);
-  opened.push(browser);
-  return { client: owner.client, browser, page: browser.page };
+  await browser.handTo(owner.cookie);
+  return { client: owner.client, page: browser.page };
 }
 
 describeWithBrowser('the guide, when the first call fails', () => {
@@ -29,11 +28,8 @@ describeWithBrowser('the guide, when the first call fails', () => {
     world = await startWorld({ env: { REDIS_URL: '' } });
     simulator = await startProviderSimulator({ providerKey: RIGHT_KEY });
     chromium = await startBrowser();
+    browser = await ConsoleBrowser.open(world, chromium);
   }, TASK_MS);
-  afterEach(async () => {
-    for (const browser of opened) await browser.close();
-    opened = [];
-  });
   afterAll(async () => {
     await chromium.close();
     await simulator.stop();
@@ -43,7 +39,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   it(
     'first answer with a wrong key corrected → at most ten acts, and the wrong key is never stored',
     async () => {
-      const { client, browser, page } = await newcomer();
+      const { client, page } = await newcomer();
       const acts = new Acts();
       await browser.go('/');
       await page.getByRole('heading', { level: 1, name: 'Guided start' }).waitFor();
@@ -75,7 +71,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   it(
     'a key that the provider has withdrawn since → said in words, the guide goes on, and the step of the key opens again',
     async () => {
-      const { client, browser, page } = await newcomer();
+      const { client, page } = await newcomer();
       await browser.go('/start');
       await page.getByText('The provider is at another address').click();
       await page.getByLabel('Base URL').fill(`${simulator.url}/`);
@@ -109,7 +105,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   it(
     'every step that is done → opens again, and can be left as it is',
     async () => {
-      const { browser, page } = await newcomer();
+      const { page } = await newcomer();
       await browser.go('/start');
       await page.getByText('The provider is at another address').click();
       await page.getByLabel('Base URL').fill(`${simulator.url}/`);
@@ -138,7 +134,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   it(
     'a provider that cannot be reached → said before anything is stored, and the test can be left out',
     async () => {
-      const { browser, page } = await newcomer();
+      const { page } = await newcomer();
       await browser.go('/start');
       await page.getByText('The provider is at another address').click();
       await page.getByLabel('Base URL').fill('http://127.0.0.1:9/');
@@ -154,7 +150,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   it(
     'a key tested in the form of a provider → what was found is said of that key alone, and in green only where it is accepted',
     async () => {
-      const { browser, page } = await newcomer();
+      const { page } = await newcomer();
       await browser.go('/providers');
       await page.getByRole('button', { name: 'Add provider' }).first().click();
       const dialog = page.getByRole('dialog');

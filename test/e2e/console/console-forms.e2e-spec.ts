@@ -18,8 +18,7 @@ let page: Page;
 /** A console in front of the owner of a new organization. */
 async function open(): Promise<void> {
   ({ owner } = await newOrganization(world));
-  browser = await ConsoleBrowser.open(world, chromium, owner.cookie);
-  page = browser.page;
+  await browser.handTo(owner.cookie);
 }
 
 async function provider(members: object = {}): Promise<void> {
@@ -40,11 +39,10 @@ describeWithBrowser('the forms of the console', () => {
   beforeAll(async () => {
     world = await startWorld({ env: { REDIS_URL: '' } });
     chromium = await startBrowser();
+    browser = await ConsoleBrowser.open(world, chromium);
+    page = browser.page;
   }, PAGE_MS);
-  afterEach(async () => {
-    expect(browser.complaints).toEqual([]);
-    await browser.close();
-  });
+  afterEach(() => expect(browser.complaints).toEqual([]));
   afterAll(async () => {
     await chromium.close();
     await world.stop();

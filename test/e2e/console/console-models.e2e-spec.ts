@@ -22,8 +22,7 @@ let page: Page;
 async function open(...providers: object[]): Promise<void> {
   ({ owner } = await newOrganization(world));
   for (const provider of providers) expect((await owner.client.post('/v1/admin/providers', provider)).status).toBe(201);
-  browser = await ConsoleBrowser.open(world, chromium, owner.cookie);
-  page = browser.page;
+  await browser.handTo(owner.cookie);
 }
 
 async function app(config: object = {}): Promise<string> {
@@ -43,11 +42,10 @@ describeWithBrowser('models in the console', () => {
   beforeAll(async () => {
     world = await startWorld({ env: { REDIS_URL: '', SIMULATED_PROVIDER: 'true' } });
     chromium = await startBrowser();
+    browser = await ConsoleBrowser.open(world, chromium);
+    page = browser.page;
   }, PAGE_MS);
-  afterEach(async () => {
-    expect(browser.complaints).toEqual([]);
-    await browser.close();
-  });
+  afterEach(() => expect(browser.complaints).toEqual([]));
   afterAll(async () => {
     await chromium.close();
     await world.stop();

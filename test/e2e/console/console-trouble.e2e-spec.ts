@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { newOrganization, newPerson } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
@@ -16,23 +16,14 @@ const HOSTILE = [
 
 let world: World;
 let chromium: Browser;
-let opened: ConsoleBrowser[] = [];
-
-async function open(cookie?: string): Promise<ConsoleBrowser> {
-  const browser = await ConsoleBrowser.open(world, chromium, cookie);
-  opened.push(browser);
-  return browser;
-}
+let browser: ConsoleBrowser;
 
 describeWithBrowser('the console in trouble', () => {
   beforeAll(async () => {
     world = await startWorld({ env: { REDIS_URL: '' } });
     chromium = await startBrowser();
+    browser = await ConsoleBrowser.open(world, chromium);
   }, PAGE_MS);
-  afterEach(async () => {
-    for (const browser of opened) await browser.close();
-    opened = [];
-  });
   afterAll(async () => {
     await chromium.close();
     await world.stop();
@@ -44,7 +35,7 @@ describeWithBrowser('the console in trouble', () => {
       const { organizationId, owner } = await newOrganization(world);
       await owner.client.post('/v1/admin/providers', { type: 'openai', name: 'Ours', secret: 'sk-of-the-members' });
       const member = await newPerson(world, { organizationId, role: 'member' });
-      const browser = await open(member.cookie);
+      await browser.handTo(member.cookie);
       const { page } = browser;
       await browser.go('/providers');
       expect(await page.getByText('Ours').isVisible()).toBe(true);
@@ -65,7 +56,7 @@ describeWithBrowser('the console in trouble', () => {
     async () => {
       const { organizationId, owner } = await newOrganization(world);
       const admin = await newPerson(world, { organizationId, role: 'admin' });
-      const browser = await open(admin.cookie);
+      await browser.handTo(admin.cookie);
       const { page } = browser;
       await browser.go('/access');
       await page.getByLabel('Key name').fill('Late');
@@ -83,7 +74,7 @@ describeWithBrowser('the console in trouble', () => {
     'an offline moment → the page says so, and reads again by itself afterwards',
     async () => {
       const { owner } = await newOrganization(world);
-      const browser = await open(owner.cookie);
+      await browser.handTo(owner.cookie);
       const { page, context } = browser;
       await browser.go('/members');
       await context.setOffline(true);
@@ -104,7 +95,7 @@ describeWithBrowser('the console in trouble', () => {
     'a change answered with $status → the page says what helps, and stays as it is',
     async ({ status, says }) => {
       const { owner } = await newOrganization(world);
-      const browser = await open(owner.cookie);
+      await browser.handTo(owner.cookie);
       const { page } = browser;
       await page.route('**/v1/admin/invitations', (route) => {
         if (route.request().method() !== 'POST') return route.continue();
@@ -127,7 +118,7 @@ describeWithBrowser('the console in trouble', () => {
       const { owner } = await newOrganization(world);
       const made = await owner.client.post('/v1/admin/organizations', { name: 'Second house' });
       expect(made.status).toBe(201);
-      const browser = await open(owner.cookie);
+      await browser.handTo(owner.cookie);
       const { page, context } = browser;
       await browser.go('/apps/new');
       const other = await context.newPage();
@@ -160,7 +151,7 @@ describeWithBrowser('the console in trouble', () => {
         expect((await client.post('/v1/admin/organizations', { name })).status).toBe(201);
       }
       const { apps } = (await client.get('/v1/admin/apps')).body;
-      const browser = await open(owner.cookie);
+      await browser.handTo(owner.cookie);
       const { page } = browser;
       const paths = ['/apps', '/providers', '/access', '/audit'];
       for (const { id } of apps) paths.push(`/apps/${id}/overview`, `/apps/${id}/auth`, `/apps/${id}/settings`);
