@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
+import { longerPause } from '../eventually.js';
 import { openRaw } from '../raw-client.js';
 import type { World } from '../world.js';
 
@@ -99,12 +100,14 @@ export class ProxyClient {
   /** This application's events of calls that passed the checks of their content, the latest first, once there are `count`. */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has proven
   async events(count = 1, query = ''): Promise<any[]> {
-    for (const deadline = performance.now() + EVENTS_WITHIN_MS; ; await sleep(10)) {
+    const deadline = performance.now() + EVENTS_WITHIN_MS;
+    for (let pauseMs = 10; ; pauseMs = longerPause(pauseMs)) {
       const { body } = await this.world.api.get(`/v1/admin/apps/${this.appId}/events?limit=100${query}`);
       const events = body.events.filter(({ status }: { status: string }) => !CONTENT_REFUSALS.has(status));
       if (events.length === count) return events;
       if (performance.now() > deadline || events.length > count)
         throw new Error(`${events.length} events instead of ${count}: ${JSON.stringify(events)}`);
+      await sleep(pauseMs);
     }
   }
 
