@@ -14,16 +14,38 @@ describe('limits of an application for its calls', () => {
 
   it('everything is limited → requests as configured, budgets in whole nano-dollars', () => {
     expect(appLimits({ per_user: scope(10, 300, 0.000001), per_app: scope(1, 2, MAX_MONTHLY_USD) })).toEqual({
-      user: { requests: { perMinute: 10, perDay: 300 }, budgetNanoUsd: 1_000 },
-      app: { requests: { perMinute: 1, perDay: 2 }, budgetNanoUsd: MAX_MONTHLY_USD * 1_000_000_000 },
+      user: { requests: { perMinute: 10, perDay: 300 }, budgets: [{ window: 'month', budgetNanoUsd: 1_000 }] },
+      app: {
+        requests: { perMinute: 1, perDay: 2 },
+        budgets: [{ window: 'month', budgetNanoUsd: MAX_MONTHLY_USD * 1_000_000_000 }],
+      },
     });
   });
 
   it.each([
-    ['requests alone', scope(null, 5, null), { requests: { perMinute: null, perDay: 5 }, budgetNanoUsd: undefined }],
-    ['a budget alone', scope(null, null, 2.5), { requests: undefined, budgetNanoUsd: 2_500_000_000 }],
-    ['a budget of nothing', scope(null, null, 0), { requests: undefined, budgetNanoUsd: 0 }],
+    ['requests alone', scope(null, 5, null), { requests: { perMinute: null, perDay: 5 }, budgets: [] }],
+    [
+      'a budget alone',
+      scope(null, null, 2.5),
+      { requests: undefined, budgets: [{ window: 'month', budgetNanoUsd: 2_500_000_000 }] },
+    ],
+    [
+      'a budget of nothing',
+      scope(null, null, 0),
+      { requests: undefined, budgets: [{ window: 'month', budgetNanoUsd: 0 }] },
+    ],
   ])('%s → the rest of the scope is undefined', (_name, limits, expected) => {
     expect(appLimits({ per_user: UNLIMITED, per_app: limits })).toEqual({ user: undefined, app: expected });
+  });
+
+  it('budgets of several windows → the longest window first', () => {
+    const spending = { monthly_usd: 3, daily_usd: 1, total_usd: 9, weekly_usd: 2 };
+    const { app } = appLimits({ per_user: UNLIMITED, per_app: { ...scope(null, null, null), spending } }) ?? {};
+    expect(app?.budgets.map(({ window, budgetNanoUsd }) => [window, budgetNanoUsd / 1e9])).toEqual([
+      ['total', 9],
+      ['month', 3],
+      ['week', 2],
+      ['day', 1],
+    ]);
   });
 });

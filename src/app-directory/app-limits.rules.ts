@@ -1,5 +1,5 @@
-import type { Limits, ScopeLimits } from './config/limits-config.js';
-import { isLimited, toNanoUsd } from './config/limits-config.js';
+import type { ConfiguredWindow, Limits, ScopeLimits } from './config/limits-config.js';
+import { budgetsOf, isLimited, toNanoUsd } from './config/limits-config.js';
 
 /** The request limits of one scope; null is unlimited. */
 interface RequestAllowance {
@@ -9,12 +9,19 @@ interface RequestAllowance {
   readonly perDay: number | null;
 }
 
+/** Budget of one window. */
+export interface AppBudget {
+  readonly window: ConfiguredWindow;
+  /** Whole nano-dollars; 0 refuses every call. */
+  readonly budgetNanoUsd: number;
+}
+
 /** The limits of one scope, in the form that enforcement uses. */
 export interface AppScopeLimits {
   /** Undefined: requests are unlimited. */
   readonly requests: RequestAllowance | undefined;
-  /** Per UTC month, in whole nano-dollars; 0 refuses every call. Undefined: no budget. */
-  readonly budgetNanoUsd: number | undefined;
+  /** The longest window first: a call that exhausts several is refused for the one that ends last. */
+  readonly budgets: readonly AppBudget[];
 }
 
 /** The limits of an application; an undefined scope is unlimited. */
@@ -39,9 +46,10 @@ export function appLimits({ per_user, per_app }: Limits): AppLimits | undefined 
 function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {
   if (!isLimited(limits)) return undefined;
   const { per_minute: perMinute, per_day: perDay } = limits.requests;
-  const { monthly_usd } = limits.spending;
   return Object.freeze({
     requests: perMinute === null && perDay === null ? undefined : Object.freeze({ perMinute, perDay }),
-    budgetNanoUsd: monthly_usd === null ? undefined : toNanoUsd(monthly_usd),
+    budgets: Object.freeze(
+      budgetsOf(limits.spending).map(({ window, usd }) => Object.freeze({ window, budgetNanoUsd: toNanoUsd(usd) })),
+    ),
   });
 }

@@ -85,8 +85,8 @@ const NEARLY_SPENT = `spent.spent_nano_usd * 100 >= app.budget * ${BUDGET_PERCEN
 const APP_BUDGETS = `
   SELECT app.id, app.name, ${OF_APP}, 1 AS count, spent.spent_nano_usd AS "nanoUsd", app.budget AS "budgetNanoUsd",
     NULL::timestamptz AS since
-  FROM (${budgetsOf('per_app')}) app JOIN budget_months spent ON spent.organization_id = $1 AND spent.app_id = app.id
-    AND spent.user_id = '' AND spent.month = to_date($2, 'YYYY-MM')
+  FROM (${budgetsOf('per_app')}) app JOIN budget_periods spent ON spent.organization_id = $1 AND spent.app_id = app.id
+    AND spent.scope = 'app' AND spent.window_name = 'month' AND spent.period_start = to_date($2, 'YYYY-MM')
   WHERE ${NEARLY_SPENT} ORDER BY spent.spent_nano_usd / app.budget DESC, app.id LIMIT ${MAX_OF_KIND}`;
 
 /** Users who are not blocked; the largest amount of one of them. */
@@ -94,9 +94,10 @@ const USER_BUDGETS = `
   SELECT app.id, app.name, ${OF_APP}, near.count, near.most AS "nanoUsd", app.budget AS "budgetNanoUsd",
     NULL::timestamptz AS since
   FROM (${budgetsOf('per_user')}) app CROSS JOIN LATERAL (
-    SELECT count(*) AS count, max(spent.spent_nano_usd) AS most FROM budget_months spent
-    JOIN app_users known ON known.app_id = spent.app_id AND known.id = spent.user_id AND known.status = 'active'
-    WHERE spent.organization_id = $1 AND spent.app_id = app.id AND spent.month = to_date($2, 'YYYY-MM')
+    SELECT count(*) AS count, max(spent.spent_nano_usd) AS most FROM budget_periods spent
+    JOIN app_users known ON known.app_id = spent.app_id AND known.id = spent.subject AND known.status = 'active'
+    WHERE spent.organization_id = $1 AND spent.app_id = app.id AND spent.scope = 'user' AND spent.window_name = 'month'
+      AND spent.period_start = to_date($2, 'YYYY-MM')
       AND spent.spent_size > 0 AND spent.spent_size >= money_size((app.budget * ${BUDGET_PERCENT} / 100)::bigint)
       AND ${NEARLY_SPENT}) near
   WHERE near.count > 0 ORDER BY near.count DESC, app.id LIMIT ${MAX_OF_KIND}`;

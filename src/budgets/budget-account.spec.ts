@@ -4,10 +4,14 @@ import { BudgetBook } from '../../test/support/budgets/fake-budgets-repository.j
 import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
-import { budgetMonthOf } from './budget.rules.js';
 import { BudgetAccount } from './budget-account.js';
+import { budgetPeriodOf } from './budget-period.rules.js';
 
-const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1_000 };
+const BUDGET_OF_APP = {
+  ...{ organizationId: 'org-1', appId: 'app', subject: '', budgetNanoUsd: 1_000 },
+  scope: 'app',
+  window: 'month',
+} as const;
 
 /** A statement that grants. */
 function granted(account: BudgetAccount, row: number, committed: number): void {
@@ -18,10 +22,10 @@ function granted(account: BudgetAccount, row: number, committed: number): void {
 /** An account with a grant of 600 of 1 000 and nothing spent. */
 function anAccount() {
   const totals = { holds: 0, heldNanoUsd: 0 };
-  const account = new BudgetAccount('app', '', 'org-1', budgetMonthOf(Date.UTC(2026, 10, 20)), totals);
+  const account = new BudgetAccount(BUDGET_OF_APP, budgetPeriodOf('month', Date.UTC(2026, 10, 20)), totals);
   granted(account, 600, 600);
   const hold = (nanoUsd: number) => {
-    const held = account.tryHold(SCOPE, nanoUsd);
+    const held = account.tryHold(BUDGET_OF_APP, nanoUsd);
     if (held === undefined) throw new Error('not granted');
     return held;
   };
@@ -53,17 +57,17 @@ describe('budget account', () => {
     account.begin();
     account.invalidate();
     granted(account, 700, 700);
-    expect([account.tryHold(SCOPE, 1), account.isInvalid]).toEqual([undefined, true]);
+    expect([account.tryHold(BUDGET_OF_APP, 1), account.isInvalid]).toEqual([undefined, true]);
     account.begin();
     granted(account, 700, 700);
-    expect(account.tryHold(SCOPE, 1)).toBeDefined();
+    expect(account.tryHold(BUDGET_OF_APP, 1)).toBeDefined();
   });
 
   it('a call that cost more than it held → the rest counts as spent elsewhere', () => {
     const { account, hold } = anAccount();
     expect(hold(100).settle(600)).toBe(100);
     expect([account.free, account.committed]).toEqual([500, 1_100]);
-    expect(account.tryHold({ ...SCOPE, budgetNanoUsd: 600 }, 1)).toBeUndefined();
+    expect(account.tryHold({ ...BUDGET_OF_APP, budgetNanoUsd: 600 }, 1)).toBeUndefined();
   });
 
   it('what is in use is kept, the rest given back; meanwhile only what comes free may be held', () => {
@@ -71,9 +75,9 @@ describe('budget account', () => {
     const first = hold(400);
     account.begin();
     expect(account.keepInUse()).toBe(400);
-    expect(account.tryHold(SCOPE, 1)).toBeUndefined();
+    expect(account.tryHold(BUDGET_OF_APP, 1)).toBeUndefined();
     first.release();
-    expect(account.tryHold(SCOPE, 400)).toBeDefined();
+    expect(account.tryHold(BUDGET_OF_APP, 400)).toBeDefined();
     account.returned(400, false);
     expect([account.free, account.row, account.committed]).toEqual([0, 400, 400]);
   });
@@ -93,7 +97,7 @@ describe('budget account', () => {
     const { account, hold } = anAccount();
     const first = hold(400);
     account.forfeit();
-    expect(account.tryHold(SCOPE, 1)).toBeUndefined();
+    expect(account.tryHold(BUDGET_OF_APP, 1)).toBeUndefined();
     first.settle(400);
     account.begin();
     first.stored();
@@ -103,7 +107,7 @@ describe('budget account', () => {
 });
 
 describe('accounts of instances', () => {
-  const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
+  const KEY = { appId: 'app', scope: 'app', subject: '', window: 'month', periodStart: '2026-11-01' } as const;
   let book: BudgetBook;
   let clock: FakeClock;
   let one: ReturnType<typeof anInstance>;
@@ -116,7 +120,7 @@ describe('accounts of instances', () => {
 
   afterEach(() => one.budgets.leave());
 
-  const hold = (nanoUsd: number, at = one) => at.budgets.hold(SCOPE, nanoUsd, clock.nowMs());
+  const hold = (nanoUsd: number, at = one) => at.budgets.hold(BUDGET_OF_APP, nanoUsd, clock.nowMs());
   const refusalOf = (nanoUsd: number, at = one) => rejectionOf((async () => hold(nanoUsd, at))());
 
   it('a statement is under way whose callers timed out → nothing is held by earlier grants', async () => {

@@ -1,6 +1,7 @@
-import { type BudgetMonth, mayHold } from './budget.rules.js';
-import type { BudgetTaken } from './budget-grants.js';
-import { AccountHold, type BudgetHold, type BudgetScope, type HoldOwner } from './budget-hold.js';
+import { mayHold } from './budget.rules.js';
+import type { BudgetKey, BudgetTaken } from './budget-grants.js';
+import { AccountHold, type BudgetHold, type CallBudget, type HoldOwner } from './budget-hold.js';
+import type { BudgetPeriod } from './budget-period.rules.js';
 import { BudgetQueue } from './budget-queue.js';
 
 /** Totals over all accounts of a process. */
@@ -11,7 +12,7 @@ export interface BudgetTotals {
 }
 
 /**
- * This instance's state of one budget in one month. Amounts are whole nano-dollars; those granted, held and unstored are
+ * This instance's state of one budget in one period. Amounts are whole nano-dollars; those granted, held and unstored are
  * never negative. A hold is created only within the grant. Only `rowFound`, `rowLost` and `forfeit` reduce the grant below
  * the amount in use, because other instances may have expired it.
  *
@@ -45,17 +46,19 @@ export class BudgetAccount implements HoldOwner {
   #storedMeanwhile = 0;
   #wasInvalidatedMeanwhile = false;
   /** Of the latest hold. Holds share it: each lives until its event is stored, and costs the garbage collector until then. */
-  #scope: BudgetScope | undefined;
+  #budget: CallBudget | undefined;
   readonly #totals: BudgetTotals;
 
+  readonly organizationId: string;
+  readonly key: BudgetKey;
+
   constructor(
-    readonly appId: string,
-    /** Empty: the whole application. */
-    readonly userId: string,
-    readonly organizationId: string,
-    readonly month: BudgetMonth,
+    { organizationId, appId, scope, subject, window }: CallBudget,
+    readonly period: BudgetPeriod,
     totals: BudgetTotals,
   ) {
+    this.organizationId = organizationId;
+    this.key = { appId, scope, subject, window, periodStart: period.start };
     this.#totals = totals;
   }
 
@@ -132,19 +135,19 @@ export class BudgetAccount implements HoldOwner {
   }
 
   /** A hold from the grant, at once. @returns undefined while calls wait or a statement runs; and as {@link tryHold}. */
-  holdNow(scope: BudgetScope, nanoUsd: number): BudgetHold | undefined {
-    return this.queue.length > 0 || this.#isBusy ? undefined : this.tryHold(scope, nanoUsd);
+  holdNow(budget: CallBudget, nanoUsd: number): BudgetHold | undefined {
+    return this.queue.length > 0 || this.#isBusy ? undefined : this.tryHold(budget, nanoUsd);
   }
 
   /** Creates a hold from the grant. @returns undefined when the grant or the budget does not suffice. */
-  tryHold(scope: BudgetScope, nanoUsd: number): BudgetHold | undefined {
-    if (!mayHold(this.free, this.#committed, scope.budgetNanoUsd, nanoUsd)) return undefined;
+  tryHold(budget: CallBudget, nanoUsd: number): BudgetHold | undefined {
+    if (!mayHold(this.free, this.#committed, budget.budgetNanoUsd, nanoUsd)) return undefined;
     this.#held += nanoUsd;
     this.#totals.holds++;
     this.#totals.heldNanoUsd += nanoUsd;
     this.queue.clearRefusals();
-    if (this.#scope?.budgetNanoUsd !== scope.budgetNanoUsd) this.#scope = scope;
-    return new AccountHold(this, this.#scope, nanoUsd);
+    if (this.#budget?.budgetNanoUsd !== budget.budgetNanoUsd) this.#budget = budget;
+    return new AccountHold(this, this.#budget, nanoUsd);
   }
 
   /** Reserves the account for a statement that {@link begin} follows. */
@@ -298,6 +301,6 @@ export class BudgetAccount implements HoldOwner {
   }
 
   #serve(): void {
-    this.queue.serve(({ scope, nanoUsd }) => this.tryHold(scope, nanoUsd));
+    this.queue.serve(({ budget, nanoUsd }) => this.tryHold(budget, nanoUsd));
   }
 }

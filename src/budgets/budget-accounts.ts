@@ -1,62 +1,76 @@
-import { type BudgetMonth, budgetMonthOf } from './budget.rules.js';
 import { BudgetAccount, type BudgetTotals } from './budget-account.js';
+import type { BudgetKey } from './budget-grants.js';
+import type { BudgetScope, CallBudget } from './budget-hold.js';
+import { type BudgetPeriod, type BudgetWindow, budgetPeriodOf } from './budget-period.rules.js';
 
-/** User id of an account of a whole application. */
-const NO_USER = '';
+type AccountsOfApps = Map<string, Map<string, BudgetAccount>>;
 
-interface MonthAccounts {
-  readonly month: BudgetMonth;
-  readonly apps: Map<string, Map<string, BudgetAccount>>;
+interface PeriodAccounts {
+  readonly period: BudgetPeriod;
+  readonly scopes: Readonly<Record<BudgetScope, AccountsOfApps>>;
 }
 
-/** Budget accounts by month, application and user; the lookup does not allocate. */
+/** Budget accounts by period, scope, application and subject; the lookup does not allocate. */
 export class BudgetAccounts {
   readonly totals: BudgetTotals = { holds: 0, heldNanoUsd: 0 };
-  private months: MonthAccounts[] = [];
+  private periods: PeriodAccounts[] = [];
 
-  /** @param atMs selects the month; milliseconds since the Unix epoch. */
-  of(organizationId: string, appId: string, userId: string | null, atMs: number): BudgetAccount {
-    const { month, apps } = this.monthAt(atMs);
-    let users = apps.get(appId);
-    if (users === undefined) {
-      users = new Map();
-      apps.set(appId, users);
+  /** @param atMs selects the period; milliseconds since the Unix epoch. */
+  of(budget: CallBudget, atMs: number): BudgetAccount {
+    const { period, scopes } = this.periodAt(budget.window, atMs);
+    const { appId, scope, subject } = budget;
+    let subjects = scopes[scope].get(appId);
+    if (subjects === undefined) {
+      subjects = new Map();
+      scopes[scope].set(appId, subjects);
     }
-    const user = userId ?? NO_USER;
-    let account = users.get(user);
+    let account = subjects.get(subject);
     if (account === undefined) {
-      account = new BudgetAccount(appId, user, organizationId, month, this.totals);
-      users.set(user, account);
+      account = new BudgetAccount(budget, period, this.totals);
+      subjects.set(subject, account);
     }
     return account;
   }
 
-  /** Accounts of an application in a month. @param userId one user; null: the application and all its users. */
-  listOf(appId: string, userId: string | null, month: string): BudgetAccount[] {
-    const users = this.months.find((one) => one.month.day === month)?.apps.get(appId);
-    if (users === undefined) return [];
-    if (userId === null) return [...users.values()];
-    const account = users.get(userId);
-    return account === undefined ? [] : [account];
+  find({ appId, scope, subject, window, periodStart }: BudgetKey): BudgetAccount | undefined {
+    const kept = this.periods.find(({ period }) => period.window === window && period.start === periodStart);
+    return kept?.scopes[scope].get(appId)?.get(subject);
+  }
+
+  ofApp(appId: string): BudgetAccount[] {
+    return this.periods.flatMap(({ scopes }) =>
+      Object.values(scopes).flatMap((apps) => [...(apps.get(appId)?.values() ?? [])]),
+    );
   }
 
   all(): BudgetAccount[] {
-    return this.months.flatMap(({ apps }) => [...apps.values()].flatMap((users) => [...users.values()]));
+    return this.periods.flatMap(({ scopes }) =>
+      Object.values(scopes).flatMap((apps) => [...apps.values()].flatMap((subjects) => [...subjects.values()])),
+    );
   }
 
   /** Removes an account without a row and with nothing in use. */
-  drop({ appId, userId, month }: BudgetAccount): void {
-    const accounts = this.months.find((one) => one.month === month);
-    const users = accounts?.apps.get(appId);
-    users?.delete(userId);
-    if (users?.size === 0) accounts?.apps.delete(appId);
-    if (accounts?.apps.size === 0) this.months = this.months.filter((one) => one !== accounts);
+  drop({ key: { appId, scope, subject }, period }: BudgetAccount): void {
+    const kept = this.periods.find((one) => one.period === period);
+    const apps = kept?.scopes[scope];
+    const subjects = apps?.get(appId);
+    subjects?.delete(subject);
+    if (subjects?.size === 0) apps?.delete(appId);
+    if (kept !== undefined && Object.values(kept.scopes).every(({ size }) => size === 0))
+      this.periods = this.periods.filter((one) => one !== kept);
   }
 
-  private monthAt(atMs: number): MonthAccounts {
-    for (const one of this.months) if (atMs >= one.month.startMs && atMs < one.month.endMs) return one;
-    const begun: MonthAccounts = { month: budgetMonthOf(atMs), apps: new Map() };
-    this.months = [begun, ...this.months];
+  private periodAt(window: BudgetWindow, atMs: number): PeriodAccounts {
+    for (const one of this.periods) {
+      const { period } = one;
+      if (period.window === window && atMs >= period.startMs && atMs < period.endMs) return one;
+    }
+    const begun: PeriodAccounts = { period: budgetPeriodOf(window, atMs), scopes: newScopes() };
+    this.periods = [begun, ...this.periods];
     return begun;
   }
+}
+
+function newScopes(): Readonly<Record<BudgetScope, AccountsOfApps>> {
+  return { user: new Map(), group: new Map(), run: new Map(), app: new Map() };
 }

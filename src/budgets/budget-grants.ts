@@ -1,12 +1,16 @@
 import type { BudgetSteps } from './budget.rules.js';
+import type { BudgetScope, CallBudget } from './budget-hold.js';
+import type { BudgetWindow } from './budget-period.rules.js';
 
 /** Key of a budget row. */
 export interface BudgetKey {
   readonly appId: string;
-  /** Empty: the whole application. */
-  readonly userId: string;
-  /** First day of a UTC month, `YYYY-MM-DD`. */
-  readonly month: string;
+  readonly scope: BudgetScope;
+  /** As that of {@link CallBudget}. */
+  readonly subject: string;
+  readonly window: BudgetWindow;
+  /** First UTC day, `YYYY-MM-DD`. */
+  readonly periodStart: string;
 }
 
 /** Requests a grant. Amounts are whole nano-dollars. */

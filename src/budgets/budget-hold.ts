@@ -1,10 +1,19 @@
-/** The owner and the amount of a budget. */
-export interface BudgetScope {
+import type { BudgetWindow } from './budget-period.rules.js';
+
+/** Whose a budget is. */
+export const BUDGET_SCOPES = ['user', 'group', 'run', 'app'] as const;
+
+export type BudgetScope = (typeof BUDGET_SCOPES)[number];
+
+/** A budget that a call counts against. */
+export interface CallBudget {
   readonly organizationId: string;
   readonly appId: string;
-  /** Null: the whole application. */
-  readonly userId: string | null;
-  /** Budget per UTC month, in whole nano-dollars; 0 refuses every call. */
+  readonly scope: BudgetScope;
+  /** The user, `<group>:<value>`, or the run; empty for the whole application. */
+  readonly subject: string;
+  readonly window: BudgetWindow;
+  /** Per period of the window, in whole nano-dollars; 0 refuses every call. */
   readonly budgetNanoUsd: number;
 }
 
@@ -16,7 +25,7 @@ export interface BudgetScope {
  * Source: docs/reference/accounting.md#hard-budgets.
  */
 export interface BudgetHold {
-  readonly scope: BudgetScope;
+  readonly budget: CallBudget;
   /** Maximum cost of the call, in whole nano-dollars. */
   readonly nanoUsd: number;
   /** The call did not reach a provider: nothing was spent. */
@@ -51,7 +60,7 @@ export class AccountHold implements BudgetHold {
 
   constructor(
     owner: HoldOwner,
-    readonly scope: BudgetScope,
+    readonly budget: CallBudget,
     readonly nanoUsd: number,
   ) {
     this.#owner = owner;

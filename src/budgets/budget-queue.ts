@@ -1,8 +1,8 @@
-import type { BudgetHold, BudgetScope } from './budget-hold.js';
+import type { BudgetHold, CallBudget } from './budget-hold.js';
 
 /** A call that waits for a grant. */
 export interface BudgetWaiter {
-  readonly scope: BudgetScope;
+  readonly budget: CallBudget;
   readonly nanoUsd: number;
   /** Total pauses between statements that did not admit it, in milliseconds. */
   pausedMs: number;

@@ -1,8 +1,9 @@
 import { instantOf } from '../common/clock.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Reason } from '../common/errors/reasons.js';
-import { type BudgetMonth, heldRetrySeconds, secondsToMonthEnd } from './budget.rules.js';
-import type { BudgetScope } from './budget-hold.js';
+import { heldRetrySeconds, secondsToPeriodEnd } from './budget.rules.js';
+import type { BudgetScope, CallBudget } from './budget-hold.js';
+import type { BudgetPeriod, BudgetWindow } from './budget-period.rules.js';
 
 const AWAY_RETRY_SECONDS = 1;
 const NANO_USD_PER_USD = 1_000_000_000;
@@ -11,7 +12,7 @@ const SHOWN_DECIMALS = 6;
 
 /** Budget figures of a refusal, in whole nano-dollars. */
 export interface BudgetStanding {
-  readonly month: BudgetMonth;
+  readonly period: BudgetPeriod;
   readonly spent: number;
   /** The estimated part of `spent`, for calls of unknown usage. */
   readonly estimated: number;
@@ -20,16 +21,13 @@ export interface BudgetStanding {
 }
 
 /** The budget is exhausted. Source: docs/reference/application-api.md#limit-refusals, ADR 0007. */
-export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, nowMs: number): GatewayError {
-  const scope = scopeOf(userId);
-  const { month } = standing;
+export function budgetSpent(budget: CallBudget, standing: BudgetStanding, nowMs: number): GatewayError {
+  const { period } = standing;
   return new GatewayError('app_budget_exhausted', {
-    message:
-      `The monthly budget of ${NAMES[scope]} is used up${inWords(standing)}. ` +
-      `The next month begins at ${instantOf(month.endMs).toISOString()}.`,
-    reason: `${scope}_budget_spent`,
-    data: { scope, ...figuresOf(standing) },
-    retryAfterSeconds: secondsToMonthEnd(month, nowMs),
+    message: `The ${nameOf(budget)} is used up${inWords(standing)}.${nextOf(period)}`,
+    reason: `${budget.scope}_budget_spent`,
+    data: { ...namedBy(budget), ...figuresOf(standing) },
+    retryAfterSeconds: secondsToPeriodEnd(period, nowMs),
   });
 }
 
@@ -38,15 +36,14 @@ export function budgetSpent({ userId }: BudgetScope, standing: BudgetStanding, n
  *
  * Source: docs/reference/accounting.md#hard-budgets, ADR 0007.
  */
-export function budgetHeld({ userId }: BudgetScope, standing: BudgetStanding, heldMs: number): GatewayError {
-  const scope = scopeOf(userId);
+export function budgetHeld(budget: CallBudget, standing: BudgetStanding, heldMs: number): GatewayError {
   const retryAfterSeconds = heldRetrySeconds(heldMs);
   return new GatewayError('app_budget_exhausted', {
     message:
-      `What is left of the monthly budget of ${NAMES[scope]} is held for requests that are still running` +
+      `What is left of the ${nameOf(budget)} is held for requests that are still running` +
       `${inWords(standing)}. Try again in ${retryAfterSeconds} s.`,
-    reason: `${scope}_budget_held`,
-    data: { scope, ...figuresOf(standing) },
+    reason: `${budget.scope}_budget_held`,
+    data: { ...namedBy(budget), ...figuresOf(standing) },
     retryAfterSeconds,
   });
 }
@@ -56,10 +53,37 @@ export function budgetUnknown(reason: Reason, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: AWAY_RETRY_SECONDS });
 }
 
-const NAMES = { user: 'this user', app: 'the application' } as const;
+const OWNERS: Readonly<Record<BudgetScope, string>> = {
+  user: 'this user',
+  group: 'the group',
+  run: 'this run',
+  app: 'the application',
+};
 
-function scopeOf(userId: string | null): keyof typeof NAMES {
-  return userId === null ? 'app' : 'user';
+const WINDOWS: Readonly<Record<BudgetWindow, string>> = {
+  day: 'daily budget',
+  week: 'weekly budget',
+  month: 'monthly budget',
+  total: 'total budget',
+  run: 'budget',
+};
+
+function nameOf({ scope, subject, window }: CallBudget): string {
+  const owner = scope === 'group' ? `${OWNERS.group} "${groupOf(subject)}"` : OWNERS[scope];
+  return `${WINDOWS[window]} of ${owner}`;
+}
+
+function nextOf({ window, endMs }: BudgetPeriod): string {
+  return Number.isFinite(endMs) ? ` The next ${window} begins at ${instantOf(endMs).toISOString()}.` : '';
+}
+
+function namedBy({ scope, subject, window }: CallBudget): Readonly<Record<string, string>> {
+  return scope === 'group' ? { scope, window, group: groupOf(subject) } : { scope, window };
+}
+
+/** The name of the group; its value follows a colon. */
+function groupOf(subject: string): string {
+  return subject.slice(0, subject.indexOf(':'));
 }
 
 /** Empty when the spending was never read. */

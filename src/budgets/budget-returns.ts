@@ -52,9 +52,8 @@ export class BudgetReturns {
     const { repository, instanceId, accounts, onTrouble, onIdle } = this.options;
     const returns = chosen.map((account) => {
       const { row, inUse } = account.begin();
-      const { appId, userId, month } = account;
       const remove = forget && inUse === 0 && account.queue.length === 0;
-      return { account, appId, userId, month: month.day, row, inUse: account.keepInUse(), remove };
+      return { account, ...account.key, row, inUse: account.keepInUse(), remove };
     });
     try {
       const found = await repository.giveBack(

@@ -9,8 +9,12 @@ const RUNS = Number(process.env.FUZZ_RUNS ?? 5);
 const SEED = Number(process.env.BUDGET_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const BUDGET = 1_000;
-const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
-const SCOPE = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: BUDGET };
+const KEY = { appId: 'app', scope: 'app', subject: '', window: 'month', periodStart: '2026-11-01' } as const;
+const BUDGET_OF_APP = {
+  ...{ organizationId: 'org-1', appId: 'app', subject: '', budgetNanoUsd: BUDGET },
+  scope: 'app',
+  window: 'month',
+} as const;
 const IDLE_MS = 30_000;
 /** Share of first takes that find their budget locked. */
 const LOCKED_SHARE = 0.2;
@@ -88,7 +92,7 @@ class Simulation {
   async call(instance = this.any(this.instances), maxCost = 1 + this.numbers.upTo(this.options.maxCost - 1)) {
     if (instance === undefined) throw new Error('nobody lives');
     try {
-      const hold = await instance.budgets.hold(SCOPE, maxCost, NOW_MS);
+      const hold = await instance.budgets.hold(BUDGET_OF_APP, maxCost, NOW_MS);
       if (!this.instances.includes(instance)) return undefined;
       const call: Call = { instance, hold, charge: undefined };
       this.calls.push(call);
@@ -155,7 +159,7 @@ class Simulation {
   correct(nanoUsd: number): void {
     this.book.spend(KEY, nanoUsd);
     const [first] = this.instances;
-    void first?.budgets.invalidateSpending('app', '2026-11');
+    void first?.budgets.invalidateSpending('app');
   }
 
   /** Settles and stores every call, and starts no further one. */

@@ -7,8 +7,8 @@ import { StatementBatch } from '../platform/database/statement-batch.js';
 import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
 import { grantParts, recallKey, stepsOf } from './budget.rules.js';
 import type { BudgetAccount } from './budget-account.js';
-import type { BudgetKey, BudgetTake, BudgetTaken } from './budget-grants.js';
-import type { BudgetHold, BudgetScope } from './budget-hold.js';
+import type { BudgetTake, BudgetTaken } from './budget-grants.js';
+import type { BudgetHold, CallBudget } from './budget-hold.js';
 import type { BudgetWaiter } from './budget-queue.js';
 import { budgetHeld, budgetSpent, budgetUnknown } from './budget-refusals.js';
 import type { BudgetsRepository } from './budgets.repository.js';
@@ -64,10 +64,10 @@ export class BudgetTakes {
    *
    * @throws app_budget_exhausted, service_unavailable.
    */
-  async hold(account: BudgetAccount, scope: BudgetScope, nanoUsd: number): Promise<BudgetHold> {
-    if (account.queue.length >= MOST_WAITING) throw budgetHeld(scope, account, this.heldMs(account));
+  async hold(account: BudgetAccount, budget: CallBudget, nanoUsd: number): Promise<BudgetHold> {
+    if (account.queue.length >= MOST_WAITING) throw budgetHeld(budget, account, this.heldMs(account));
     const { promise, resolve: admit, reject: refuse } = Promise.withResolvers<BudgetHold>();
-    const waiter: BudgetWaiter = { scope, nanoUsd, pausedMs: 0, wasAsked: false, admit, refuse };
+    const waiter: BudgetWaiter = { budget, nanoUsd, pausedMs: 0, wasAsked: false, admit, refuse };
     account.queue.enqueue(waiter);
     const timer = setTimeout(() => {
       account.queue.withdraw(waiter);
@@ -142,7 +142,7 @@ export class BudgetTakes {
       const first = await this.firstTakes.add(account);
       if (first.taken !== undefined) return first;
     }
-    if (isFirst) await repository.addRows(keyOf(account), instances.id, account.organizationId);
+    if (isFirst) await repository.addRows(account.key, instances.id, account.organizationId);
     const take = this.begin(account);
     return { take, taken: await repository.take(instances.id, take) };
   }
@@ -161,10 +161,10 @@ export class BudgetTakes {
     account.rowAdded();
     for (const waiter of waiting) waiter.wasAsked = true;
     return {
-      ...keyOf(account),
+      ...account.key,
       ...account.begin(),
       steps: stepsOf(waiting.map(({ nanoUsd }) => nanoUsd)),
-      budget: waiting.at(-1)?.scope.budgetNanoUsd ?? 0,
+      budget: waiting.at(-1)?.budget.budgetNanoUsd ?? 0,
       parts: grantParts(instances.live.length, configChanges.connected),
     };
   }
@@ -186,10 +186,10 @@ export class BudgetTakes {
   private refuse(account: BudgetAccount, mayChange: boolean): void {
     const { clock } = this.options;
     const nowMs = clock.monotonicMs();
-    account.queue.refuse(nowMs, ({ scope, wasAsked, pausedMs }) => {
-      if (account.spent >= scope.budgetNanoUsd) return budgetSpent(scope, account, clock.nowMs());
+    account.queue.refuse(nowMs, ({ budget, wasAsked, pausedMs }) => {
+      if (account.spent >= budget.budgetNanoUsd) return budgetSpent(budget, account, clock.nowMs());
       if (!wasAsked || (mayChange && pausedMs < RECALL_MS)) return undefined;
-      return budgetHeld(scope, account, this.heldMs(account));
+      return budgetHeld(budget, account, this.heldMs(account));
     });
   }
 
@@ -197,7 +197,7 @@ export class BudgetTakes {
   private async recall(account: BudgetAccount): Promise<void> {
     const { repository, instances } = this.options;
     try {
-      await repository.recall(recallKey({ ...keyOf(account), instanceId: instances.id }));
+      await repository.recall(recallKey({ instanceId: instances.id, appId: account.key.appId, budget: account.key }));
     } catch (error) {
       this.report(error);
     }
@@ -239,10 +239,6 @@ export class BudgetTakes {
 /** Total spent and granted. */
 function committedBy({ spent, elsewhere, target = 0 }: BudgetTaken): number {
   return spent + elsewhere + target;
-}
-
-function keyOf({ appId, userId, month }: BudgetAccount): BudgetKey {
-  return { appId, userId, month: month.day };
 }
 
 async function sleep(ms: number): Promise<void> {

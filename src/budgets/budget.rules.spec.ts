@@ -1,39 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  budgetMonthOf,
   chargesOf,
   grantParts,
   heldFor,
   heldRetrySeconds,
   mayHold,
-  secondsToMonthEnd,
+  parseRecall,
+  recallKey,
+  secondsToPeriodEnd,
   stepsOf,
 } from './budget.rules.js';
+import type { CallBudget } from './budget-hold.js';
+import { budgetPeriodOf } from './budget-period.rules.js';
 
 const at = (instant: string) => Date.parse(instant);
-
-describe('budget month', () => {
-  it.each([
-    ['2026-11-20T12:00:00Z', '2026-11-01', '2026-12-01'],
-    ['2026-12-31T23:59:59.999Z', '2026-12-01', '2027-01-01'],
-    ['2027-01-01T00:00:00Z', '2027-01-01', '2027-02-01'],
-    ['2028-02-29T00:00:00Z', '2028-02-01', '2028-03-01'],
-  ])('%s lies in the month of %s, which ends at %s', (instant, day, next) => {
-    expect(budgetMonthOf(at(instant))).toEqual({ day, startMs: at(day), endMs: at(next) });
-  });
-
-  it('any instant → within its month, and the month begins on its first day', () => {
-    fc.assert(
-      fc.property(fc.date({ min: new Date(0), max: new Date('9998-01-01'), noInvalidDate: true }), (instant) => {
-        const { day, startMs, endMs } = budgetMonthOf(instant.getTime());
-        expect(instant.getTime()).toBeGreaterThanOrEqual(startMs);
-        expect(instant.getTime()).toBeLessThan(endMs);
-        expect(day.endsWith('-01')).toBe(true);
-      }),
-    );
-  });
-});
 
 describe('holding', () => {
   it.each([
@@ -68,7 +49,12 @@ describe('holding', () => {
 });
 
 describe('what each hold of a call is charged (ADR 0017)', () => {
-  const hold = (userId: string | null, nanoUsd: number) => ({ scope: { userId }, nanoUsd });
+  const budgetOf = (userId: string | null): CallBudget => ({
+    ...{ organizationId: 'org-1', appId: 'app', window: 'month', budgetNanoUsd: 100 },
+    scope: userId === null ? 'app' : 'user',
+    subject: userId ?? '',
+  });
+  const hold = (userId: string | null, nanoUsd: number) => ({ budget: budgetOf(userId), nanoUsd });
 
   it.each([
     ['one hold of each budget → the whole of it', [hold('ann', 5), hold(null, 5)], 7, [7, 7]],
@@ -86,15 +72,14 @@ describe('what each hold of a call is charged (ADR 0017)', () => {
   });
 
   it('any holds → each budget is charged once, no hold but the last one more than it holds', () => {
-    const holds = fc.array(
-      fc.record({ scope: fc.record({ userId: fc.constantFrom(null, 'ann') }), nanoUsd: fc.nat() }),
-      { maxLength: 8 },
-    );
+    const holds = fc.array(fc.record({ budget: fc.constantFrom(budgetOf(null), budgetOf('ann')), nanoUsd: fc.nat() }), {
+      maxLength: 8,
+    });
     fc.assert(
       fc.property(holds, fc.nat(), (held, charged) => {
         const charges = chargesOf(held, charged);
-        for (const userId of [null, 'ann']) {
-          const places = [...held.keys()].filter((at) => held[at]?.scope.userId === userId);
+        for (const subject of ['', 'ann']) {
+          const places = [...held.keys()].filter((at) => held[at]?.budget.subject === subject);
           const sum = places.reduce((total, at) => total + (charges[at] ?? 0), 0);
           expect(sum).toBe(places.length === 0 ? 0 : charged);
           for (const at of places.slice(0, -1)) expect(charges[at]).toBeLessThanOrEqual(held[at]?.nanoUsd ?? 0);
@@ -112,7 +97,7 @@ describe('Retry-After', () => {
     ['2026-12-01T00:00:00Z', 1],
     ['2026-11-01T00:00:00Z', 30 * 86_400],
   ])('budget spent at %s → %i s until the next month', (instant, seconds) => {
-    expect(secondsToMonthEnd(budgetMonthOf(at('2026-11-20')), at(instant))).toBe(seconds);
+    expect(secondsToPeriodEnd(budgetPeriodOf('month', at('2026-11-20')), at(instant))).toBe(seconds);
   });
 
   it.each([
@@ -122,5 +107,29 @@ describe('Retry-After', () => {
     [3_600_000, 10],
   ])('held for %i ms → %i s', (heldMs, seconds) => {
     expect(heldRetrySeconds(heldMs)).toBe(seconds);
+  });
+});
+
+describe('recall keys', () => {
+  it.each([
+    ['a budget', { scope: 'user', subject: 'a\n"b', window: 'week', periodStart: '2026-11-23' }],
+    ['every budget of an application', null],
+  ] as const)('%s → read as written', (_name, budget) => {
+    const recall = { instanceId: 'one', appId: 'app', budget };
+    expect(parseRecall(recallKey(recall))).toEqual(recall);
+  });
+
+  it.each([
+    'not JSON',
+    '{}',
+    '[]',
+    '["one"]',
+    '["one","app","user"]',
+    '["one","app","user","ann","month",1]',
+    '["one","app","planet","ann","month","2026-11-01"]',
+    '["one","app","user","ann","year","2026-11-01"]',
+    '["one","app","user","ann","month"]',
+  ])('%s → everything is recalled', (text) => {
+    expect(parseRecall(text)).toBeUndefined();
   });
 });

@@ -1,8 +1,9 @@
-import { dayStartMs, instantOf, wholeSecondsUntil } from '../common/clock.js';
+import { wholeSecondsUntil } from '../common/clock.js';
+import type { BudgetKey } from './budget-grants.js';
+import { BUDGET_SCOPES, type CallBudget } from './budget-hold.js';
+import { BUDGET_WINDOWS, type BudgetPeriod } from './budget-period.rules.js';
 
 const MS_PER_SECOND = 1000;
-/** Added to the start of a month, it yields an instant in the next month. */
-const LONGER_THAN_A_MONTH_MS = 32 * 24 * 60 * 60 * MS_PER_SECOND;
 const MOST_HELD_RETRY_SECONDS = 10;
 /** Number of parts of the remainder, of which an instance takes one beyond its needs, when it is alone. */
 const PARTS_ALONE = 2;
@@ -11,29 +12,10 @@ const PARTS_AMONG_SEVERAL = 4;
 /** Far above the cost of any call; keeps sums of many holds exact. */
 const MOST_HELD_NANO_USD = 1e14;
 
-export interface BudgetMonth {
-  /** First day, `YYYY-MM-DD`. */
-  readonly day: string;
-  /** Milliseconds since the Unix epoch; `endMs` is the start of the next month. */
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
 /** Cumulative needs of calls that wait for one budget, in order: before each call, and including it. */
 export interface BudgetSteps {
   readonly before: readonly number[];
   readonly upTo: readonly number[];
-}
-
-/** The UTC month of an instant. @param atMs milliseconds since the Unix epoch. */
-export function budgetMonthOf(atMs: number): BudgetMonth {
-  const day = firstDayOfMonth(atMs);
-  const startMs = dayStartMs(day);
-  return { day, startMs, endMs: dayStartMs(firstDayOfMonth(startMs + LONGER_THAN_A_MONTH_MS)) };
-}
-
-function firstDayOfMonth(atMs: number): string {
-  return `${instantOf(atMs).toISOString().slice(0, 'YYYY-MM'.length)}-01`;
 }
 
 /**
@@ -81,9 +63,13 @@ export function stepsOf(needs: readonly number[]): BudgetSteps {
   return { before, upTo };
 }
 
-/** Whole seconds until the end of a month, at least 1. Source: docs/reference/application-api.md#limit-refusals. */
-export function secondsToMonthEnd(month: BudgetMonth, nowMs: number): number {
-  return wholeSecondsUntil(month.endMs, nowMs);
+/**
+ * Whole seconds until the end of a period, at least 1; undefined where it has no end.
+ *
+ * Source: docs/reference/application-api.md#limit-refusals.
+ */
+export function secondsToPeriodEnd({ endMs }: BudgetPeriod, nowMs: number): number | undefined {
+  return Number.isFinite(endMs) ? wholeSecondsUntil(endMs, nowMs) : undefined;
 }
 
 /**
@@ -100,8 +86,13 @@ export function heldRetrySeconds(heldMs: number): number {
 
 /** An amount that a call holds of one budget. */
 interface HeldMoney {
-  readonly scope: { readonly userId: string | null };
+  readonly budget: CallBudget;
   readonly nanoUsd: number;
+}
+
+/** Whether two budgets of one call are the same, whatever their amount. */
+export function isSameBudget(one: CallBudget, other: CallBudget): boolean {
+  return one.scope === other.scope && one.subject === other.subject && one.window === other.window;
 }
 
 /**
@@ -111,8 +102,8 @@ interface HeldMoney {
  * @param chargedNanoUsd charge of the call against each budget, in whole nano-dollars.
  */
 export function chargesOf(holds: readonly HeldMoney[], chargedNanoUsd: number): number[] {
-  return holds.map(({ scope, nanoUsd }, at) => {
-    const isSame = (other: HeldMoney) => other.scope.userId === scope.userId;
+  return holds.map(({ budget, nanoUsd }, at) => {
+    const isSame = (other: HeldMoney) => isSameBudget(other.budget, budget);
     const before = holds.slice(0, at).filter(isSame);
     const rest = Math.max(0, chargedNanoUsd - before.reduce((sum, hold) => sum + hold.nanoUsd, 0));
     return holds.slice(at + 1).some(isSame) ? Math.min(rest, nanoUsd) : rest;
@@ -124,15 +115,14 @@ export interface BudgetRecall {
   /** The requesting instance, which ignores the recall; empty: every instance follows it. */
   readonly instanceId: string;
   readonly appId: string;
-  /** Empty: the whole application; null: the application and all its users. */
-  readonly userId: string | null;
-  /** First day of a UTC month, `YYYY-MM-DD`. */
-  readonly month: string;
+  /** Null: every budget of the application. */
+  readonly budget: Omit<BudgetKey, 'appId'> | null;
 }
 
 /** Encodes a recall as a notification key. */
-export function recallKey({ instanceId, appId, userId, month }: BudgetRecall): string {
-  return JSON.stringify([instanceId, appId, userId, month]);
+export function recallKey({ instanceId, appId, budget }: BudgetRecall): string {
+  const parts = budget === null ? [] : [budget.scope, budget.subject, budget.window, budget.periodStart];
+  return JSON.stringify([instanceId, appId, ...parts]);
 }
 
 /** Parses the text of {@link recallKey}. @returns undefined for any other text, which recalls everything. */
@@ -143,8 +133,15 @@ export function parseRecall(key: string): BudgetRecall | undefined {
   } catch {
     return undefined;
   }
-  if (!Array.isArray(parts)) return undefined;
-  const [instanceId, appId, userId, month]: unknown[] = parts;
-  if (typeof instanceId !== 'string' || typeof appId !== 'string' || typeof month !== 'string') return undefined;
-  return typeof userId === 'string' || userId === null ? { instanceId, appId, userId, month } : undefined;
+  if (!Array.isArray(parts) || !parts.every((part) => typeof part === 'string')) return undefined;
+  const [instanceId, appId, scope, subject, window, periodStart] = parts;
+  if (instanceId === undefined || appId === undefined) return undefined;
+  if (parts.length === 2) return { instanceId, appId, budget: null };
+  const isKnown = isWord(BUDGET_SCOPES, scope) && isWord(BUDGET_WINDOWS, window);
+  if (!isKnown || subject === undefined || periodStart === undefined) return undefined;
+  return { instanceId, appId, budget: { scope, subject, window, periodStart } };
+}
+
+function isWord<const T extends string>(words: readonly T[], text: string | undefined): text is T {
+  return words.some((word) => word === text);
 }

@@ -5,11 +5,11 @@ import { anInstance } from '../../test/support/budgets/offline-budgets.js';
 import { FakeClock } from '../../test/support/clock.js';
 import { rejectionOf } from '../../test/support/rejection-of.js';
 import { GatewayError } from '../common/errors/gateway-error.js';
-import type { BudgetScope } from './budget-hold.js';
+import type { CallBudget } from './budget-hold.js';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const MONTH_END_SECONDS = (Date.UTC(2026, 11, 1) - NOW_MS) / 1000;
-const KEY = { appId: 'app', userId: '', month: '2026-11-01' };
+const KEY = { appId: 'app', scope: 'app', subject: '', window: 'month', periodStart: '2026-11-01' } as const;
 const MINUTE_MS = 60_000;
 /** What goes on while timers stand still. */
 const UNTIMED = ['nextTick', 'queueMicrotask', 'performance', 'Date', 'setImmediate'] as const;
@@ -29,11 +29,12 @@ afterEach(() => {
   return one.budgets.leave();
 });
 
-function scope(budgetNanoUsd = 1_000, userId: string | null = null): BudgetScope {
-  return { organizationId: 'org-1', appId: 'app', userId, budgetNanoUsd };
+function budgetOf(budgetNanoUsd = 1_000, userId: string | null = null): CallBudget {
+  const [scope, subject] = userId === null ? (['app', ''] as const) : (['user', userId] as const);
+  return { organizationId: 'org-1', appId: 'app', scope, subject, window: 'month', budgetNanoUsd };
 }
 
-function hold(nanoUsd: number, of = scope(), instance = one) {
+function hold(nanoUsd: number, of = budgetOf(), instance = one) {
   return instance.budgets.hold(of, nanoUsd, clock.nowMs());
 }
 
@@ -53,13 +54,13 @@ describe('budgets', () => {
   });
 
   it('ADR 0017: more for a call that runs → of what was granted, at once; never waited for, never beyond the budget', async () => {
-    const more = (nanoUsd: number, of = scope()) => one.budgets.holdMore(of, nanoUsd, clock.nowMs());
+    const more = (nanoUsd: number, of = budgetOf()) => one.budgets.holdMore(of, nanoUsd, clock.nowMs());
     expect(more(10)).toBeUndefined();
     const first = await hold(10);
     expect(one.repository.statements).toBeGreaterThan(0);
     const asked = one.repository.statements;
     const second = more(10);
-    expect(second).toMatchObject({ nanoUsd: 10, scope: scope() });
+    expect(second).toMatchObject({ nanoUsd: 10, scope: budgetOf() });
     expect([more(1_000), one.repository.statements]).toEqual([undefined, asked]);
     second?.release();
     first.release();
@@ -75,9 +76,9 @@ describe('budgets', () => {
     [null, 'app'],
     ['ann', 'user'],
   ])('budget 0, user %s → refused at once, scope %s, until the next month, without a query', async (userId, name) => {
-    const error = await refusal(() => hold(10, scope(0, userId)));
+    const error = await refusal(() => hold(10, budgetOf(0, userId)));
     expect(error).toMatchObject({ code: 'app_budget_exhausted', status: 429, retryAfterSeconds: MONTH_END_SECONDS });
-    expect(error.data).toEqual({ scope: name });
+    expect(error.data).toEqual({ scope: name, window: 'month' });
     expect(one.repository.statements).toBe(0);
   });
 
@@ -95,7 +96,7 @@ describe('budgets', () => {
   it('budget was spent and is raised → the very next call is admitted', async () => {
     book.spend(KEY, 1_000);
     await refusal(() => hold(1));
-    await hold(1, scope(1_001));
+    await hold(1, budgetOf(1_001));
   });
 
   it('what is left is held by calls that run → Retry-After 1 to 10 s, longer the longer; released → admitted', async () => {
@@ -145,7 +146,7 @@ describe('budgets', () => {
   it('months and users have their own budgets', async () => {
     book.spend(KEY, 1_000);
     await refusal(() => hold(1));
-    await hold(1, scope(1_000, 'ann'));
+    await hold(1, budgetOf(1_000, 'ann'));
     clock.advance((MONTH_END_SECONDS + 1) * 1000);
     await one.registry.heartbeat();
     await hold(1);
@@ -153,8 +154,8 @@ describe('budgets', () => {
 
   it('budget is lowered below what was granted → Postgres decides, and what is beyond goes back', async () => {
     const first = await hold(10);
-    await hold(1, scope(12));
-    expect(await refusal(() => hold(5, scope(11)))).toMatchObject({ reason: 'app_budget_held' });
+    await hold(1, budgetOf(12));
+    expect(await refusal(() => hold(5, budgetOf(11)))).toMatchObject({ reason: 'app_budget_held' });
     expect(book.grantedOf(KEY)).toBe(11);
     first.release();
   });
@@ -195,7 +196,7 @@ describe('budgets between an end and its record', () => {
   it('what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
     const first = await hold(100);
     book.spend(KEY, 950);
-    await one.budgets.invalidateSpending('app', '2026-11');
+    await one.budgets.invalidateSpending('app');
     expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
     first.release();
     expect(hold(10)).not.toBeInstanceOf(Promise);
@@ -205,7 +206,7 @@ describe('budgets between an end and its record', () => {
     book.spend(KEY, 1_000);
     await refusal(() => hold(10));
     book.spend(KEY, -500);
-    await one.budgets.invalidateSpending('app', '2026-11');
+    await one.budgets.invalidateSpending('app');
     await hold(10);
   });
 });
@@ -255,7 +256,7 @@ describe('budgets and trouble', () => {
     clock.advance(5 * MINUTE_MS);
     book.grants.clear();
     const two = anInstance('two', book, clock);
-    await hold(950, scope(), two);
+    await hold(950, budgetOf(), two);
     expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
     expect(book.of(KEY).get('one')).toBe(100);
     first.release();
@@ -266,7 +267,7 @@ describe('budgets and trouble', () => {
     await hold(100);
     book.grants.clear();
     const two = anInstance('two', book, clock);
-    await hold(950, scope(), two);
+    await hold(950, budgetOf(), two);
     one.registry.entries++;
     await one.registry.heartbeat();
     expect(await refusal(() => hold(10))).toMatchObject({ reason: 'app_budget_held' });
@@ -276,7 +277,7 @@ describe('budgets and trouble', () => {
   it('other instances hold the remainder → they return what they do not use, and the call is admitted', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
-    const first = await hold(500, scope(), two);
+    const first = await hold(500, budgetOf(), two);
     first.settle(0);
     first.stored();
     await hold(990);
@@ -288,20 +289,20 @@ describe('budgets and trouble', () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     book.spend(KEY, 600);
-    const small = await hold(10, scope(), two);
+    const small = await hold(10, budgetOf(), two);
     expect(book.of(KEY).get('two')).toBeGreaterThan(10 + 5);
     const crossing = await hold(500);
     crossing.settle(500);
     book.spend(KEY, 500);
     crossing.stored();
-    expect(await refusal(() => hold(5, scope(), two))).toMatchObject({ reason: 'app_budget_spent' });
+    expect(await refusal(() => hold(5, budgetOf(), two))).toMatchObject({ reason: 'app_budget_spent' });
     small.release();
     await two.budgets.leave();
   });
 
   it('others hold it for calls that run → refused within a third of a second, in few statements', async () => {
     const two = anInstance('two', book, clock);
-    await hold(1_000, scope(), two);
+    await hold(1_000, budgetOf(), two);
     jest.useFakeTimers({ doNotFake: [...UNTIMED] });
     const answers: GatewayError[] = [];
     for (let call = 0; call < 100; call++) void refusal(() => hold(10)).then((error) => answers.push(error));
@@ -337,11 +338,11 @@ describe('budgets and trouble', () => {
 
   it('stop → unused grants are returned, those of a running call are kept', async () => {
     const running = await hold(100);
-    const other = await hold(10, scope(1_000, 'ann'));
+    const other = await hold(10, budgetOf(1_000, 'ann'));
     other.release();
     await one.budgets.leave();
     expect(book.of(KEY).get('one')).toBe(100);
-    expect(book.of({ ...KEY, userId: 'ann' }).size).toBe(0);
+    expect(book.of({ ...KEY, scope: 'user', subject: 'ann' }).size).toBe(0);
     running.release();
   });
 });

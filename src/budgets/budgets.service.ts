@@ -8,7 +8,7 @@ import { Metrics } from '../platform/metrics/metrics.js';
 import { heldFor, parseRecall, recallKey } from './budget.rules.js';
 import type { BudgetAccount } from './budget-account.js';
 import { BudgetAccounts } from './budget-accounts.js';
-import type { BudgetHold, BudgetScope } from './budget-hold.js';
+import type { BudgetHold, CallBudget } from './budget-hold.js';
 import { budgetSpent, budgetUnknown } from './budget-refusals.js';
 import { BudgetReturns, ExpiredGrants } from './budget-returns.js';
 import { BudgetTakes } from './budget-takes.js';
@@ -30,7 +30,7 @@ const RECALL_MS = 100;
 const LEAVE_PAUSES_MS = [10, 30, 60, 100, 300, 500] as const;
 
 /**
- * Hard budgets of applications and their users, by UTC month. Holds come from this instance's grants, in memory;
+ * Hard budgets of applications, their users, groups and runs. Holds come from this instance's grants, in memory;
  * Postgres, which all instances share, issues further grants. Redis is not involved.
  */
 @Injectable()
@@ -77,16 +77,16 @@ export class Budgets implements OnApplicationBootstrap {
    * Holds the maximum cost of a call, or refuses the call.
    *
    * @param maxCostNanoUsd maximum cost in whole nano-dollars.
-   * @param createdAtMs selects the UTC month; the same time as in the call's event.
+   * @param createdAtMs selects the periods; the same time as in the call's event.
    * @returns synchronously when this instance's grant suffices.
    * @throws app_budget_exhausted, service_unavailable (the state of the budget is unknown).
    * Source: docs/reference/accounting.md#hard-budgets, docs/reference/application-api.md#request-limits,
    * docs/reference/application-api.md#limit-refusals.
    */
-  hold(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): MaybePromise<BudgetHold> {
+  hold(budget: CallBudget, maxCostNanoUsd: number, createdAtMs: number): MaybePromise<BudgetHold> {
     const nowMs = this.clock.monotonicMs();
-    if (!this.isLeaseFresh(nowMs)) return this.confirmThenHold(scope, maxCostNanoUsd, createdAtMs);
-    return this.holdConfirmed(scope, maxCostNanoUsd, createdAtMs, nowMs);
+    if (!this.isLeaseFresh(nowMs)) return this.confirmThenHold(budget, maxCostNanoUsd, createdAtMs);
+    return this.holdConfirmed(budget, maxCostNanoUsd, createdAtMs, nowMs);
   }
 
   /**
@@ -95,28 +95,25 @@ export class Budgets implements OnApplicationBootstrap {
    * @returns undefined when this instance's grant does not suffice.
    * Source: ADR 0017.
    */
-  holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
+  holdMore(budget: CallBudget, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
     const nowMs = this.clock.monotonicMs();
     if (!this.isLeaseFresh(nowMs)) return undefined;
-    const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
+    const account = this.accounts.of(budget, createdAtMs);
     account.touch(nowMs);
-    return account.holdNow(scope, heldFor(nanoUsd));
+    return account.holdNow(budget, heldFor(nanoUsd));
   }
 
   /**
-   * Invalidates the known spending of an application's budgets in a month, here and on other instances, before a
-   * further call is admitted. Never rejects; unreachable instances follow within seconds.
-   *
-   * @param month UTC, `YYYY-MM`.
+   * Invalidates the known spending of an application's budgets, here and on other instances, before a further call is
+   * admitted. Never rejects; unreachable instances follow within seconds.
    */
-  async invalidateSpending(appId: string, month: string): Promise<void> {
-    const day = `${month}-01`;
+  async invalidateSpending(appId: string): Promise<void> {
     try {
-      await this.repository.recall(recallKey({ instanceId: '', appId, userId: null, month: day }));
+      await this.repository.recall(recallKey({ instanceId: '', appId, budget: null }));
     } catch (error) {
       this.takes.report(error);
     }
-    await this.invalidate(this.accounts.listOf(appId, null, day));
+    await this.invalidate(this.accounts.ofApp(appId));
     if (!this.instances.isAlone) await pause(RECALL_MS);
   }
 
@@ -141,30 +138,30 @@ export class Budgets implements OnApplicationBootstrap {
   }
 
   private holdConfirmed(
-    scope: BudgetScope,
+    budget: CallBudget,
     maxCostNanoUsd: number,
     createdAtMs: number,
     nowMs: number,
   ): MaybePromise<BudgetHold> {
-    const account = this.accounts.of(scope.organizationId, scope.appId, scope.userId, createdAtMs);
+    const account = this.accounts.of(budget, createdAtMs);
     account.touch(nowMs);
     const nanoUsd = heldFor(maxCostNanoUsd);
-    const hold = account.holdNow(scope, nanoUsd);
+    const hold = account.holdNow(budget, nanoUsd);
     if (hold !== undefined) return hold;
-    const isSpent = account.spent >= scope.budgetNanoUsd && nowMs - account.spentKnownAtMs < SPENT_MS;
-    if (isSpent || scope.budgetNanoUsd <= 0) throw budgetSpent(scope, account, this.clock.nowMs());
-    return this.takes.hold(account, scope, nanoUsd);
+    const isSpent = account.spent >= budget.budgetNanoUsd && nowMs - account.spentKnownAtMs < SPENT_MS;
+    if (isSpent || budget.budgetNanoUsd <= 0) throw budgetSpent(budget, account, this.clock.nowMs());
+    return this.takes.hold(account, budget, nanoUsd);
   }
 
   /**
    * The last heartbeat is too old, so other instances may have expired the grants; a clock jump can cause the same
    * state. A new heartbeat decides.
    */
-  private async confirmThenHold(scope: BudgetScope, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
+  private async confirmThenHold(budget: CallBudget, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
     await Promise.race([this.instances.heartbeat(), pause(CONFIRM_MS)]);
     const nowMs = this.clock.monotonicMs();
     if (!this.isLeaseFresh(nowMs)) throw budgetUnknown('instance_unconfirmed');
-    return this.holdConfirmed(scope, maxCostNanoUsd, createdAtMs, nowMs);
+    return this.holdConfirmed(budget, maxCostNanoUsd, createdAtMs, nowMs);
   }
 
   private isLeaseFresh(nowMs: number): boolean {
@@ -186,9 +183,14 @@ export class Budgets implements OnApplicationBootstrap {
       void this.invalidate(this.accounts.all());
       return;
     }
-    const { instanceId, appId, userId, month } = recall;
-    const accounts = this.accounts.listOf(appId, userId, month);
-    if (instanceId !== this.instances.id) void this.invalidate(accounts);
+    if (recall.instanceId === this.instances.id) return;
+    const { appId, budget } = recall;
+    if (budget === null) {
+      void this.invalidate(this.accounts.ofApp(appId));
+      return;
+    }
+    const account = this.accounts.find({ appId, ...budget });
+    if (account !== undefined) void this.invalidate([account]);
   }
 
   private invalidate(accounts: readonly BudgetAccount[]): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { BUDGET_KEY, budgetOrder, periodsOf, STORED_WINDOWS } from '../budgets/budget-columns.js';
 import { systemErrorCode } from '../common/errors/system-error-code.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth } from '../platform/database/utc-sql.js';
@@ -94,15 +95,23 @@ const MOVE_USER_MONTHS = `
   UPDATE usage_user_months used SET ${MOVED} FROM (${BY_USER_MONTH}) moved
   WHERE used.app_id = moved.app_id AND used.user_id = moved.user_id AND used.month = moved.month`;
 
-/** Budget months of the application (empty user) and of its users. */
+const budgetDeltas = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
+    SELECT app_id, '${scope}' AS scope, ${subject} AS subject, period.window_name, period.period_start,
+      min(organization_id) AS organization_id, ${CHARGE_DELTA} AS charge, ${ESTIMATE_DELTA} AS estimate
+    FROM (${CHANGED}) changed CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS[scope], 'changed.day')}
+    WHERE ${subject} IS NOT NULL GROUP BY app_id, ${subject}, period.window_name, period.period_start
+    HAVING ${CHARGE_DELTA} <> 0 OR ${ESTIMATE_DELTA} <> 0`;
+
+const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
+
+/** Budgets of the application and of its users, in every period. */
 const MOVE_BUDGETS = `
-  INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd, estimated_nano_usd)
-  SELECT min(organization_id), app_id, scope.user_id, to_date($2, 'YYYY-MM'), ${CHARGE_DELTA}, ${ESTIMATE_DELTA}
-  FROM (${CHANGED}) changed CROSS JOIN LATERAL (VALUES (''), (changed.user_id)) AS scope(user_id)
-  WHERE scope.user_id IS NOT NULL
-  GROUP BY app_id, scope.user_id HAVING ${CHARGE_DELTA} <> 0 OR ${ESTIMATE_DELTA} <> 0
-  ORDER BY app_id COLLATE "C", scope.user_id COLLATE "C"
-  ON CONFLICT (app_id, user_id, month) DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
+  INSERT INTO budget_periods AS known (${BUDGET}, spent_nano_usd, estimated_nano_usd)
+  SELECT ${BUDGET}, charge, estimate FROM (
+    ${budgetDeltas('app', "''")}
+    UNION ALL ${budgetDeltas('user', 'changed.user_id')}) moved
+  ORDER BY ${budgetOrder()}
+  ON CONFLICT (${BUDGET_KEY.join(', ')}) DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
     estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd`;
 
 const UPDATE_EVENTS = `
@@ -128,7 +137,7 @@ const DELETE_EMPTY_DAYS = `
   DELETE FROM usage_days WHERE app_id = $1 AND requests = 0
     AND day >= to_date($2, 'YYYY-MM') AND day < to_date($2, 'YYYY-MM') + interval '1 month'`;
 
-/** Rewrites costs of stored events and updates all sums and budget months accordingly. */
+/** Rewrites costs of stored events and updates all sums and budgets accordingly. */
 @Injectable()
 export class EventCostsRepository {
   constructor(private readonly dataSource: BackgroundDataSource) {}

@@ -63,7 +63,7 @@ export class SettleEstimates {
       this.trail.record(tx, admin, entryOf(selection, cost, done));
     const planned = apply ? await this.events.settle(selection, plan, record) : plan(await this.events.list(selection));
     // Admission of the next call uses the new costs.
-    if (apply && planned.changes.length > 0) await this.budgets.invalidateSpending(app.id, month);
+    if (apply && planned.changes.length > 0) await this.budgets.invalidateSpending(app.id);
     return { app_id: app.id, month, applied: apply, ...planned.figures };
   }
 }

@@ -67,7 +67,7 @@ export class UsageRepriceService {
       ? await this.apply(admin, selection, priceOf)
       : planned(await this.events.list(selection), priceOf);
     // Admission of the next call uses the new costs.
-    if (apply && plan.changes.length > 0) await this.budgets.invalidateSpending(app.id, month);
+    if (apply && plan.changes.length > 0) await this.budgets.invalidateSpending(app.id);
     return { app_id: app.id, provider, model, month, applied: apply, ...toFigures(plan) };
   }
 

@@ -1,3 +1,4 @@
+import { BUDGET_KEY } from '../budgets/budget-columns.js';
 import { DELETE_EXPIRED_CHALLENGES } from '../client-auth/devices/challenges.repository.js';
 import type { Instant } from '../common/clock.js';
 import { repeatUntilDone } from '../platform/database/repeat-until-done.js';
@@ -102,11 +103,11 @@ export const PRUNE_MANAGEMENT_KEYS: RetentionStep = {
 
 /** User budgets are deleted with other user data, earlier than application budgets. */
 export const PRUNE_BUDGETS: RetentionStep = {
-  done: 'budget_months_pruned',
+  done: 'budget_periods_pruned',
   failed: 'budget_prune_failed',
   run: async (run) => ({
-    months: await touched(run, DELETE_BUDGETS, run.days.dayTotals),
-    userMonths: await touched(run, DELETE_USER_BUDGETS, run.days.userBudgets),
+    periods: await touched(run, DELETE_BUDGETS, run.days.dayTotals),
+    userPeriods: await touched(run, DELETE_USER_BUDGETS, run.days.userBudgets),
   }),
 };
 
@@ -198,23 +199,27 @@ const DELETE_MANAGEMENT_KEYS = `
      WHERE ended.revoked_at < ${startOfDay(2)} OR (ended.source = 'oauth' AND ended.expires_at < ${startOfDay(2)})
      LIMIT $1))`;
 
-/** Locks months before their grants, as every other statement does. */
+const BUDGET = BUDGET_KEY.join(', ');
+const OLD_BUDGET = `(${BUDGET_KEY.map((name) => `old.${name}`).join(', ')})`;
+
+/** Locks periods before their grants, as every other statement does. */
 const deleteBudgets = (which: string) => `
   WITH old AS (
-    SELECT app_id, user_id, month FROM budget_months spent
-    WHERE ${which} ORDER BY month LIMIT $1 FOR UPDATE SKIP LOCKED),
-  grants AS (
-    DELETE FROM budget_grants held USING old
-    WHERE held.app_id = old.app_id AND held.user_id = old.user_id AND held.month = old.month)
-  DELETE FROM budget_months months USING old
-  WHERE months.app_id = old.app_id AND months.user_id = old.user_id AND months.month = old.month`;
+    SELECT ${BUDGET} FROM budget_periods spent
+    WHERE ${which} ORDER BY period_start LIMIT $1 FOR UPDATE SKIP LOCKED),
+  grants AS (DELETE FROM budget_grants held USING old WHERE (${BUDGET_KEY.map((name) => `held.${name}`).join(', ')}) = ${OLD_BUDGET})
+  DELETE FROM budget_periods periods USING old WHERE (${BUDGET_KEY.map((name) => `periods.${name}`).join(', ')}) = ${OLD_BUDGET}`;
 
-const DELETE_BUDGETS = deleteBudgets('month < $2');
+/** A total has no end; it is deleted with its application. */
+const DELETE_BUDGETS = deleteBudgets(`period_start < $2 AND (window_name <> 'total'
+      OR NOT EXISTS (SELECT FROM apps app WHERE app.id = spent.app_id))`);
 
-/** The empty user is the application. In the month of the day, only users without usage lose their budget. */
-const DELETE_USER_BUDGETS = deleteBudgets(`user_id <> '' AND month <= date_trunc('month', $2::date::timestamp)::date
+/** In the month of the day, only users without usage lose their budgets. */
+const DELETE_USER_BUDGETS = deleteBudgets(`scope = 'user'
+      AND period_start < date_trunc('month', $2::date::timestamp)::date + interval '1 month'
       AND NOT EXISTS (SELECT FROM usage_user_months used
-        WHERE used.app_id = spent.app_id AND used.user_id = spent.user_id AND used.month = spent.month)`);
+        WHERE used.app_id = spent.app_id AND used.user_id = spent.subject
+          AND used.month = date_trunc('month', spent.period_start::timestamp)::date)`);
 
 const DELETE_LIMIT_COUNTS = `
   DELETE FROM limit_counts WHERE ctid = ANY (ARRAY(

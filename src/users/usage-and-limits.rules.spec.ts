@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { usageAndLimits } from './usage-and-limits.rules.js';
 
-const USED = { requestsToday: 12, countedToday: 0, monthCostUsd: 0.41, monthEstimatedCostUsd: 0.02 };
+const USED = { requestsToday: 12, countedToday: 0, dayCostUsd: 0.03, weekCostUsd: 0.2, monthCostUsd: 0.41, monthEstimatedCostUsd: 0.02 };
 
 const limits = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
   requests: { per_minute, per_day },
@@ -18,6 +18,10 @@ describe('standing of a user', () => {
       monthlyCostUsd: 0.41,
       estimatedCostUsd: 0.02,
       monthlyBudgetUsd: 0.5,
+      dailyCostUsd: null,
+      dailyBudgetUsd: null,
+      weeklyCostUsd: null,
+      weeklyBudgetUsd: null,
       isBlocked: false,
     });
   });
@@ -31,7 +35,22 @@ describe('standing of a user', () => {
       monthlyCostUsd: 0.41,
       estimatedCostUsd: 0.02,
       monthlyBudgetUsd: null,
+      dailyCostUsd: null,
+      dailyBudgetUsd: null,
+      weeklyCostUsd: null,
+      weeklyBudgetUsd: null,
       isBlocked: true,
+    });
+  });
+
+  it('budgets by day and week → what was spent in them, each null without its budget', () => {
+    const spending = { monthly_usd: null, daily_usd: 1, weekly_usd: null };
+    expect(usageAndLimits({ ...limits(null, null, null), spending }, USED, false)).toMatchObject({
+      ...{ dailyCostUsd: 0.03, dailyBudgetUsd: 1, weeklyCostUsd: null, weeklyBudgetUsd: null },
+    });
+    const weekly = { monthly_usd: null, weekly_usd: 0 };
+    expect(usageAndLimits({ ...limits(null, null, null), spending: weekly }, USED, false)).toMatchObject({
+      ...{ dailyCostUsd: null, dailyBudgetUsd: null, weeklyCostUsd: 0.2, weeklyBudgetUsd: 0 },
     });
   });
 

@@ -21,6 +21,12 @@ export interface UsageAndLimits {
   readonly estimatedCostUsd: number;
   /** US dollars; null without a budget. */
   readonly monthlyBudgetUsd: number | null;
+  /** US dollars of the current UTC day, without estimates, and its budget; null without a budget. */
+  readonly dailyCostUsd: number | null;
+  readonly dailyBudgetUsd: number | null;
+  /** The same of the week, from Monday. */
+  readonly weeklyCostUsd: number | null;
+  readonly weeklyBudgetUsd: number | null;
   readonly isBlocked: boolean;
 }
 
@@ -32,7 +38,8 @@ export interface UsageAndLimits {
  */
 export function usageAndLimits(limits: ScopeLimits, used: UsedByUser, isBlocked: boolean): UsageAndLimits {
   const { per_minute: requestsPerMinute, per_day: requestsPerDay } = limits.requests;
-  const { monthly_usd: monthlyBudgetUsd } = limits.spending;
+  const { monthly_usd: monthlyBudgetUsd, daily_usd: daily, weekly_usd: weekly } = limits.spending;
+  const [dailyBudgetUsd, weeklyBudgetUsd] = [daily ?? null, weekly ?? null];
   const { monthCostUsd: monthlyCostUsd, monthEstimatedCostUsd: estimatedCostUsd } = used;
   const requestsToday = Math.max(used.requestsToday, used.countedToday);
   return {
@@ -43,6 +50,10 @@ export function usageAndLimits(limits: ScopeLimits, used: UsedByUser, isBlocked:
     monthlyCostUsd,
     estimatedCostUsd,
     monthlyBudgetUsd,
+    dailyCostUsd: dailyBudgetUsd === null ? null : used.dayCostUsd,
+    dailyBudgetUsd,
+    weeklyCostUsd: weeklyBudgetUsd === null ? null : used.weekCostUsd,
+    weeklyBudgetUsd,
     isBlocked,
   };
 }

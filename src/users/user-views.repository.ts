@@ -31,8 +31,8 @@ const DETAILS = `LEFT JOIN LATERAL (
   SELECT device.key_id, device.counter FROM device_keys device
   WHERE device.organization_id = $1 AND device.app_id = $2 AND device.user_id = known.id
   ORDER BY device.last_used_at DESC LIMIT 1) attested ON true
-  LEFT JOIN budget_months budget ON budget.organization_id = $1 AND budget.app_id = $2 AND budget.user_id = known.id
-    AND budget.month = ${MONTH}`;
+  LEFT JOIN budget_periods budget ON budget.organization_id = $1 AND budget.app_id = $2 AND budget.subject = known.id
+    AND budget.scope = 'user' AND budget.window_name = 'month' AND budget.period_start = ${MONTH}`;
 
 /** Users of the application `$2`, optionally with the status `$4`, and the text `$5` in their id. */
 const NAMED = `known.organization_id = $1 AND known.app_id = $2
@@ -40,8 +40,9 @@ const NAMED = `known.organization_id = $1 AND known.app_id = $2
 
 /** Optionally only those who have spent `$6` nano-dollars of their budget in the month `$3`; all have spent nothing. */
 const MATCHING = `${NAMED} AND ($6::bigint IS NULL OR $6 = 0 OR known.id IN (
-  SELECT spent.user_id FROM budget_months spent
-  WHERE spent.organization_id = $1 AND spent.app_id = $2 AND spent.month = ${MONTH}
+  SELECT spent.subject FROM budget_periods spent
+  WHERE spent.organization_id = $1 AND spent.app_id = $2 AND spent.period_start = ${MONTH}
+    AND spent.scope = 'user' AND spent.window_name = 'month'
     AND spent.spent_size > 0 AND spent.spent_size >= money_size($6) AND spent.spent_nano_usd >= $6))`;
 
 /** The counts of an application span several rows (migration keep-user-counts); none: it never had users. */
@@ -69,10 +70,14 @@ const RECENT_PAGE_FROM_END = `
     OFFSET (SELECT greatest(${KEPT_TOTAL} - $5 - $4, 0) ${KEPT_OF_APP})) late
   LIMIT $4`;
 
+/** Of budgets by month; the filter of an index (migration create-budget-periods). */
+const USER_BUDGETS = `SELECT organization_id, app_id, subject AS user_id, period_start AS month, spent_nano_usd, spent_size
+  FROM budget_periods WHERE scope = 'user' AND window_name = 'month'`;
+
 /** Sums of users of a month: the column of the amount that a list is sorted by, and its size. */
 const SUMS = {
   cost: { table: 'usage_user_months', amount: 'cost_nano_usd', size: 'cost_size' },
-  budget: { table: 'budget_months', amount: 'spent_nano_usd', size: 'spent_size' },
+  budget: { table: `(${USER_BUDGETS})`, amount: 'spent_nano_usd', size: 'spent_size' },
 } as const;
 
 type Amount = keyof typeof SUMS;

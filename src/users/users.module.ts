@@ -14,7 +14,7 @@ import { AppUsers, UsersService } from './users.service.js';
 /**
  * End users of applications: stored at an exchange, listed, blocked, unblocked, compared with their limits.
  *
- * Tables: app_users; reads device_keys, usage_user_months and budget_months. Routes: `/v1/admin/apps/{app}/users*`,
+ * Tables: app_users; reads device_keys, usage_user_months and budget_periods. Routes: `/v1/admin/apps/{app}/users*`,
  * `/v1/admin/apps/{app}/user*`. Codes: not_found, auth_required (blocked), app_not_found (deleted during the call),
  * invalid_request (invalid id, no users). Log lines: none.
  */

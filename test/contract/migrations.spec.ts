@@ -20,8 +20,8 @@ const SPENT_OUT_OF_STEP = `
     WHERE scope.user_id IS NOT NULL AND created_at >= date_trunc('month', now() - interval '2 months')
     GROUP BY 1, 2, 3),
   kept AS (
-    SELECT app_id, user_id, month, spent_nano_usd AS spent FROM budget_months
-    WHERE month >= date_trunc('month', now() - interval '2 months'))
+    SELECT app_id, subject, period_start, spent_nano_usd AS spent FROM budget_periods
+    WHERE window_name = 'month' AND period_start >= date_trunc('month', now() - interval '2 months'))
   (SELECT * FROM summed EXCEPT SELECT * FROM kept) UNION ALL (SELECT * FROM kept EXCEPT SELECT * FROM summed)`;
 
 const ONE_MORE = `
@@ -192,7 +192,7 @@ describe('migrations', () => {
       expect([table, await estimates(table)]).toEqual([table, [{ estimated: 60 }]]);
     }
     const budgets = await source.query(
-      'SELECT user_id, estimated_nano_usd::integer AS is FROM budget_months ORDER BY 1',
+      "SELECT subject AS user_id, estimated_nano_usd::integer AS is FROM budget_periods WHERE window_name = 'month' ORDER BY 1",
     );
     expect(budgets).toEqual([
       { user_id: '', is: 75 },

@@ -11,9 +11,9 @@ const STORED = `
     coalesce(sum(requests) FILTER (WHERE starts_with(status, 'blocked_')), 0)::bigint AS refused
   FROM usage_events WHERE app_id = $1`;
 const SPENT = `
-  SELECT coalesce(sum(spent_nano_usd) FILTER (WHERE user_id = ''), 0) AS of_app,
-    coalesce(sum(spent_nano_usd) FILTER (WHERE user_id <> ''), 0) AS of_users
-  FROM budget_months WHERE app_id = $1`;
+  SELECT coalesce(sum(spent_nano_usd) FILTER (WHERE scope = 'app'), 0) AS of_app,
+    coalesce(sum(spent_nano_usd) FILTER (WHERE scope = 'user'), 0) AS of_users
+  FROM budget_periods WHERE app_id = $1 AND window_name = 'month'`;
 
 /**
  * Judges that no call of the limited applications is stored, counted or charged in one place and not in another.

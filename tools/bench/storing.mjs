@@ -22,7 +22,7 @@ const SUMS = `
     (SELECT sum(requests) FROM usage_user_days WHERE organization_id = 'event-writer') AS user_days,
     (SELECT sum(requests) FROM usage_user_months WHERE organization_id = 'event-writer') AS user_months,
     (SELECT sum(cost_nano_usd) FROM usage_events WHERE organization_id = 'event-writer') AS cost,
-    (SELECT sum(spent_nano_usd) FROM budget_months WHERE organization_id = 'event-writer' AND user_id = '') AS spent`;
+    (SELECT sum(spent_nano_usd) FROM budget_periods WHERE organization_id = 'event-writer' AND scope = 'app' AND window_name = 'month') AS spent`;
 
 export async function measureStoring(bench) {
   const writer = await startWorker('event-writer.mjs');

@@ -239,8 +239,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   usage_app_months_merged: {
     means: 'It merged sums by application and month; there are `rows` fewer.',
   },
-  budget_months_pruned: {
-    means: 'It deleted spent amounts of past months: `months` of applications, `userMonths` of users.',
+  budget_periods_pruned: {
+    means: 'It deleted spent amounts of past periods: `periods` of applications, `userPeriods` of users.',
   },
   device_keys_pruned: {
     means: 'It deleted device keys unused for 90 days.',

@@ -181,10 +181,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
   {
     title: 'Limits and budgets',
     tables: {
-      budget_months: {
+      budget_periods: {
         owner: 'src/budgets',
         purpose:
-          'What an application (empty user) or a user spent and was granted in a UTC month; `src/usage` adds what is spent.',
+          'What an application or one of its users spent and was granted in a UTC day, week or month, or in total; `src/usage` adds what is spent.',
       },
       budget_grants: { owner: 'src/budgets', purpose: 'The part of a budget that each instance may spend.' },
       limit_epoch: {

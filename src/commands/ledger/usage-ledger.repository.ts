@@ -1,5 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
+import { BUDGET_KEY, periodsOf, STORED_WINDOWS } from '../../budgets/budget-columns.js';
 import { startOfDay } from '../../platform/database/utc-sql.js';
 import {
   DAY_DIMENSIONS,
@@ -19,7 +20,8 @@ export const LEDGER_TABLES = [
   'usage_user_months',
   'usage_months',
   'usage_app_months',
-  'budget_months',
+  'budget_periods',
+  'budget_totals',
   'budget_grants',
 ] as const;
 
@@ -62,13 +64,25 @@ const USER_MONTHS = `
     FROM (${EVENTS}) event WHERE user_id IS NOT NULL AND ${WHOLE_MONTHS} GROUP BY user_id, month, day) by_day
   GROUP BY user_id, month`;
 
-/** Charges of events against the budgets of the application (empty user) and of its users. */
-const SPENT = `
-  SELECT scope.user_id, month, sum(coalesce(charged_nano_usd, cost_nano_usd)) AS spent_nano_usd,
-    sum(estimated_nano_usd) AS estimated_nano_usd
-  FROM (${EVENTS}) event CROSS JOIN LATERAL (VALUES (''), (event.user_id)) AS scope(user_id)
-  WHERE scope.user_id IS NOT NULL AND ${WHOLE_MONTHS}
-  GROUP BY scope.user_id, month HAVING sum(coalesce(charged_nano_usd, cost_nano_usd)) <> 0`;
+/** Only periods that lie entirely in the checked range. */
+const WHOLE_PERIODS = 'period_start >= $3::date';
+
+const CHARGES = `sum(coalesce(charged_nano_usd, cost_nano_usd)) AS spent_nano_usd,
+    sum(estimated_nano_usd) AS estimated_nano_usd`;
+
+/** Charges of events against the budgets of one scope. @param subject SQL. */
+const spentBy = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
+  SELECT '${scope}' AS scope, ${subject} AS subject, period.window_name, period.period_start, ${CHARGES}
+  FROM (${EVENTS}) event CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS[scope], 'event.day')}
+  WHERE ${subject} IS NOT NULL AND ${WHOLE_PERIODS}
+  GROUP BY ${subject}, period.window_name, period.period_start
+  HAVING sum(coalesce(charged_nano_usd, cost_nano_usd)) <> 0`;
+
+const SPENT = `${spentBy('app', "''")} UNION ALL ${spentBy('user', 'event.user_id')}`;
+
+/** A total is compared with its months, while none of them is deleted. */
+const MONTHS_ARE_KEPT = `window_name = 'total' AND EXISTS (
+      SELECT FROM apps app WHERE app.id = budget_periods.app_id AND app.created_at > now() - interval '390 days')`;
 
 interface Check {
   readonly key: readonly string[];
@@ -83,6 +97,8 @@ interface Check {
 const TOTAL_SUMS = TOTAL_COLUMNS.map((name) => `sum(${name}) AS ${name}`).join(', ');
 const DAY_KEY = ['day', ...DAY_DIMENSIONS];
 const MONTH_KEY = ['month', 'provider_type', 'model', 'status'];
+/** The checked rows are of one application. */
+const BUDGET_OF_APP = BUDGET_KEY.filter((name) => name !== 'app_id');
 const FROM_FIRST_DAY = 'day >= $3::date';
 
 /** `usage_months`: no month with days of the checked range may be folded. */
@@ -146,19 +162,30 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     recomputed: `SELECT month, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
       WHERE ${WHOLE_MONTHS} GROUP BY month`,
   },
-  budget_months: {
-    key: ['user_id', 'month'],
+  budget_periods: {
+    key: BUDGET_OF_APP,
     columns: ['spent_nano_usd', 'estimated_nano_usd'],
-    where: `spent_nano_usd <> 0 AND ${WHOLE_MONTHS}`,
+    where: `spent_nano_usd <> 0 AND window_name <> 'total' AND ${WHOLE_PERIODS}`,
     recomputed: SPENT,
   },
+  budget_totals: {
+    key: ['scope', 'subject'],
+    columns: ['spent_nano_usd', 'estimated_nano_usd'],
+    table: 'budget_periods',
+    where: `spent_nano_usd <> 0 AND ${MONTHS_ARE_KEPT}`,
+    recomputed: `SELECT scope, subject, sum(spent_nano_usd) AS spent_nano_usd, sum(estimated_nano_usd) AS estimated_nano_usd
+      FROM budget_periods months WHERE organization_id = $1 AND app_id = $2 AND window_name = 'month' AND EXISTS (
+        SELECT FROM budget_periods WHERE budget_periods.app_id = months.app_id AND budget_periods.scope = months.scope
+          AND budget_periods.subject = months.subject AND ${MONTHS_ARE_KEPT})
+      GROUP BY scope, subject HAVING sum(spent_nano_usd) <> 0`,
+  },
   budget_grants: {
-    key: ['user_id', 'month'],
+    key: BUDGET_OF_APP,
     columns: ['granted_nano_usd'],
-    table: 'budget_months',
-    where: `granted_nano_usd <> 0 AND ${WHOLE_MONTHS}`,
-    recomputed: `SELECT user_id, month, sum(granted_nano_usd) AS granted_nano_usd FROM budget_grants
-      WHERE app_id = $2 AND ${WHOLE_MONTHS} GROUP BY user_id, month HAVING sum(granted_nano_usd) <> 0`,
+    table: 'budget_periods',
+    where: 'granted_nano_usd <> 0',
+    recomputed: `SELECT ${BUDGET_OF_APP.join(', ')}, sum(granted_nano_usd) AS granted_nano_usd FROM budget_grants
+      WHERE app_id = $2 GROUP BY ${BUDGET_OF_APP.join(', ')} HAVING sum(granted_nano_usd) <> 0`,
   },
 };
 

@@ -70,12 +70,12 @@ export const REASONS = {
     advice: 'Set `authentication.end_user` if you need users.',
   },
   app_budget_held: {
-    means: 'The rest of the monthly budget of the application is held by calls that run.',
+    means: 'The rest of a budget of the application is held by calls that run.',
     advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
   },
   app_budget_spent: {
-    means: 'The monthly budget of the application is spent.',
-    advice: 'Raise it, or wait for the next UTC month.',
+    means: 'A budget of the application is spent.',
+    advice: 'Raise it, or wait for the next period; `data.window` names it.',
   },
   app_day_limit_reached: {
     means: 'The application has used its requests of the UTC day.',
@@ -305,6 +305,14 @@ export const REASONS = {
   grant_read_only: {
     means: 'A credential that may only read tried to change something.',
     advice: 'Use one with the grant `manage`.',
+  },
+  group_budget_held: {
+    means: 'The rest of a budget of the group is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
+  },
+  group_budget_spent: {
+    means: 'A budget of the group is spent.',
+    advice: 'Raise it, or wait for the next period; `data.window` names it.',
   },
   guard_refused: {
     means: 'A guard of an extension refused without a reason.',
@@ -834,6 +842,14 @@ export const REASONS = {
     means: 'There is no such route, and no such page of the console.',
     advice: 'Look at the URL.',
   },
+  run_budget_held: {
+    means: 'The rest of the budget of the run is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or begin another run.',
+  },
+  run_budget_spent: {
+    means: 'The budget of the run is spent.',
+    advice: 'Begin another run, with another `X-Run-Id`.',
+  },
   scheme_not_supported: {
     means: 'The `Authorization` header is not of the scheme `Bearer`.',
     advice: 'The client sends `Bearer` and the key.',
@@ -967,12 +983,12 @@ export const REASONS = {
     advice: 'Nothing, or unblock the user.',
   },
   user_budget_held: {
-    means: 'The rest of the monthly budget of the user is held by calls that run.',
+    means: 'The rest of a budget of the user is held by calls that run.',
     advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
   },
   user_budget_spent: {
-    means: 'The monthly budget of the user is spent.',
-    advice: 'Raise it, or wait for the next UTC month.',
+    means: 'A budget of the user is spent.',
+    advice: 'Raise it, or wait for the next period; `data.window` names it.',
   },
   user_day_limit_reached: {
     means: 'The user has used their requests of the UTC day.',

@@ -46,6 +46,7 @@ import { CreatePasskeys1763600000074 } from '../../../migrations/1763600000074-c
 import { RecoverPasswords1763600000075 } from '../../../migrations/1763600000075-recover-passwords.js';
 import { CreateWebhooks1763600000080 } from '../../../migrations/1763600000080-create-webhooks.js';
 import { WatchProviders1763600000084 } from '../../../migrations/1763600000084-watch-providers.js';
+import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -98,4 +99,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   RecoverPasswords1763600000075,
   CreateWebhooks1763600000080,
   WatchProviders1763600000084,
+  CreateBudgetPeriods1763600000090,
 ];

@@ -112,9 +112,9 @@ describe.each([
 
   it('everything is limited → asked in order, held, counted once; limiter marked for all of it', async () => {
     const holds = await admit(EVERYTHING);
-    expect(holds.map(({ scope, nanoUsd }) => [scope.userId, scope.budgetNanoUsd, nanoUsd])).toEqual([
+    expect(holds.map(({ budget, nanoUsd }) => [budget.subject, budget.budgetNanoUsd, nanoUsd])).toEqual([
       ['ann', 5_000_000_000, 70],
-      [null, 5_000_000_000, 70],
+      ['', 5_000_000_000, 70],
     ]);
     expect(asked).toEqual(['block', 'plan', 'requests user 2/9, app 20/null']);
     expect([budgets.told, noted, timings.limiterMs]).toEqual([['hold user 70', 'hold app 70'], [], 3]);

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { AppLimits, AppScopeLimits } from '../../app-directory/app-limits.rules.js';
-import type { BudgetHold } from '../../budgets/budget-hold.js';
+import type { BudgetHold, CallBudget } from '../../budgets/budget-hold.js';
+import { latestEndFirst } from '../../budgets/budget-period.rules.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import { type Caller, limitedCallOf } from '../../client-auth/callers/caller.js';
 import { shownName } from '../../common/errors/display-text.rules.js';
@@ -29,10 +30,9 @@ export type CallHolds = readonly BudgetHold[];
 
 const NOTHING_HELD: CallHolds = [];
 
-/** A call and the user whose budget it reserves; null reserves the application's. */
-interface HoldRequest {
+/** A call and whose budgets it reserves. */
+interface HoldRequest extends Pick<CallBudget, 'scope' | 'subject'> {
   readonly caller: Caller;
-  readonly userId: string | null;
   readonly call: PricedCall;
 }
 
@@ -129,10 +129,10 @@ export class CallAdmission {
     const limited = limitedCallOf(caller);
     const held: BudgetHold[] = [];
     try {
-      // While the time is unknown, so are the windows and the month of the call.
+      // While the time is unknown, so are the windows and the periods of the call.
       if (this.clock.whenKnown() !== undefined) throw countsUnknown();
-      if (userId !== null) await this.hold(held, user, { caller, userId, call });
-      await this.holdOfApp(held, app, { caller, userId: null, call }, limited);
+      if (userId !== null) await this.hold(held, user, { caller, call, scope: 'user', subject: userId });
+      await this.holdOfApp(held, app, { caller, call, scope: 'app', subject: '' }, limited);
       if (limited !== undefined) await this.requests.admit(limited);
     } catch (error) {
       for (const one of held) one.release();
@@ -159,12 +159,15 @@ export class CallAdmission {
     }
   }
 
-  private async hold(held: BudgetHold[], scope: AppScopeLimits | undefined, of: HoldRequest): Promise<void> {
-    if (scope?.budgetNanoUsd === undefined) return;
-    const { caller, userId, call } = of;
+  private async hold(held: BudgetHold[], limits: AppScopeLimits | undefined, of: HoldRequest): Promise<void> {
+    if (limits === undefined) return;
+    const { caller, call, scope, subject } = of;
     const { organizationId, id } = caller.app;
-    const budget = { organizationId, appId: id, userId, budgetNanoUsd: scope.budgetNanoUsd };
-    held.push(await this.budgets.hold(budget, call.maxCostNanoUsd, call.event.createdAtMs));
+    const { createdAtMs } = call.event;
+    for (const { window, budgetNanoUsd } of latestEndFirst(limits.budgets, createdAtMs)) {
+      const budget = { organizationId, appId: id, scope, subject, window, budgetNanoUsd };
+      held.push(await this.budgets.hold(budget, call.maxCostNanoUsd, createdAtMs));
+    }
   }
 }
 

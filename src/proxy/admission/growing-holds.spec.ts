@@ -1,20 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { heldBy } from '../../../test/support/proxy/counted-holds.js';
-import type { BudgetScope } from '../../budgets/budget-hold.js';
+import type { CallBudget } from '../../budgets/budget-hold.js';
 import { GrowingHolds } from './growing-holds.js';
 
-const app: BudgetScope = { organizationId: 'org-1', appId: 'app', userId: null, budgetNanoUsd: 1e9 };
-const user: BudgetScope = { ...app, userId: 'ann' };
+const app: CallBudget = {
+  ...{ organizationId: 'org-1', appId: 'app', scope: 'app', subject: '', window: 'month', budgetNanoUsd: 1e9 },
+};
+const user: CallBudget = { ...app, scope: 'user', subject: 'ann' };
 
 /** Funds of a call that holds 100 in each of two budgets; `empty` grants no more. */
-function funds(empty?: BudgetScope) {
+function funds(empty?: CallBudget) {
   const told: string[] = [];
   const ends: string[][] = [];
   const money = {
-    holdMore: (scope: BudgetScope, nanoUsd: number) => {
-      told.push(`${scope.userId} ${nanoUsd}`);
-      if (scope === empty) return undefined;
-      const more = heldBy(nanoUsd, scope);
+    holdMore: (budget: CallBudget, nanoUsd: number) => {
+      told.push(`${budget.scope} ${nanoUsd}`);
+      if (budget === empty) return undefined;
+      const more = heldBy(nanoUsd, budget);
       ends.push(more.ends);
       return more.holds[0];
     },
@@ -32,7 +34,7 @@ describe('money a request comes to need (ADR 0017)', () => {
   it('it does not → what is missing, of each budget, and no more the next time', () => {
     const { funds: call, told } = funds();
     expect([call.cover(130), call.cover(120), call.cover(150)]).toEqual([true, true, true]);
-    expect(told).toEqual(['ann 30', 'null 30', 'ann 20', 'null 20']);
+    expect(told).toEqual(['user 30', 'app 30', 'user 20', 'app 20']);
     expect(call.holds.map(({ nanoUsd }) => nanoUsd)).toEqual([100, 100, 30, 30, 20, 20]);
   });
 

@@ -1,25 +1,26 @@
-import type { BudgetHold, BudgetScope } from '../../budgets/budget-hold.js';
+import { isSameBudget } from '../../budgets/budget.rules.js';
+import type { BudgetHold, CallBudget } from '../../budgets/budget-hold.js';
 
 /** Source of further reservations. */
 export interface ReservationSource {
   /** Undefined when the lease of this instance does not cover the amount. */
-  holdMore(scope: BudgetScope, nanoUsd: number, createdAtMs: number): BudgetHold | undefined;
+  holdMore(budget: CallBudget, nanoUsd: number, createdAtMs: number): BudgetHold | undefined;
 }
 
 /** Reservations of one request in each of its budgets; they can grow. Source: ADR 0017. */
 export class GrowingHolds {
   /** Reservations are only added, never removed. */
   readonly holds: BudgetHold[];
-  readonly #scopes: readonly BudgetScope[];
+  readonly #budgets: readonly CallBudget[];
 
-  /** @param createdAtMs determines the UTC month, as for the event of the request. */
+  /** @param createdAtMs determines the periods, as for the event of the request. */
   constructor(
     held: readonly BudgetHold[],
     private readonly money: ReservationSource,
     private readonly createdAtMs: number,
   ) {
     this.holds = [...held];
-    this.#scopes = held.map(({ scope }) => scope);
+    this.#budgets = held.map(({ budget }) => budget);
   }
 
   /**
@@ -29,10 +30,10 @@ export class GrowingHolds {
    */
   cover(nanoUsd: number): boolean {
     const added: BudgetHold[] = [];
-    for (const scope of this.#scopes) {
-      const missing = nanoUsd - this.heldOf(scope);
+    for (const budget of this.#budgets) {
+      const missing = nanoUsd - this.heldOf(budget);
       if (missing <= 0) continue;
-      const hold = this.money.holdMore(scope, missing, this.createdAtMs);
+      const hold = this.money.holdMore(budget, missing, this.createdAtMs);
       if (hold === undefined) {
         for (const one of added) one.release();
         return false;
@@ -43,7 +44,7 @@ export class GrowingHolds {
     return true;
   }
 
-  private heldOf(scope: BudgetScope): number {
-    return this.holds.reduce((sum, hold) => (hold.scope.userId === scope.userId ? sum + hold.nanoUsd : sum), 0);
+  private heldOf(budget: CallBudget): number {
+    return this.holds.reduce((sum, hold) => (isSameBudget(hold.budget, budget) ? sum + hold.nanoUsd : sum), 0);
   }
 }

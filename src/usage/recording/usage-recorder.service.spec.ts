@@ -90,9 +90,17 @@ class FakeBudgets extends Budgets {
 /** A fake hold that records its calls. */
 function aHold(nanoUsd: number, userId: string | null = null) {
   const told: (string | number)[] = [];
-  const scope = { organizationId: 'org-1', appId: 'notes-abc123', userId, budgetNanoUsd: 1e9 };
+  const [scope, subject] = userId === null ? (['app', ''] as const) : (['user', userId] as const);
+  const budget = {
+    organizationId: 'org-1',
+    appId: 'notes-abc123',
+    scope,
+    subject,
+    window: 'month',
+    budgetNanoUsd: 1e9,
+  } as const;
   const hold: BudgetHold = {
-    ...{ scope, nanoUsd },
+    ...{ budget, nanoUsd },
     release: () => void told.push('released'),
     settle: (charged) => told.push(charged),
     stored: () => void told.push('stored'),

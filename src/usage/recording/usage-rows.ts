@@ -115,6 +115,8 @@ export interface CurrentUserRow {
   readonly requests_today: string;
   readonly cost_nano_usd: string;
   readonly estimated_nano_usd: string;
+  readonly day_cost_nano_usd: string;
+  readonly week_cost_nano_usd: string;
 }
 
 /** Requests of a UTC day, `YYYY-MM-DD`, with one status; the count as text. */

@@ -177,9 +177,14 @@ export class UsageRepository {
   async findUserMonth(app: AppRef, userId: string, today: string): Promise<CurrentUserRow | undefined> {
     const rows = await this.dataSource.query<CurrentUserRow[]>(
       `SELECT CASE used.latest_day WHEN $4::date THEN used.latest_day_requests ELSE 0 END AS requests_today,
-         used.cost_nano_usd, used.estimated_nano_usd
-       FROM usage_user_months used
-       WHERE used.organization_id = $1 AND used.app_id = $2 AND used.user_id = $3
+         coalesce(used.cost_nano_usd, 0) AS cost_nano_usd, coalesce(used.estimated_nano_usd, 0) AS estimated_nano_usd,
+         days.day_cost_nano_usd, days.week_cost_nano_usd
+       FROM (
+         SELECT coalesce(sum(cost_nano_usd) FILTER (WHERE day = $4::date), 0) AS day_cost_nano_usd,
+           coalesce(sum(cost_nano_usd), 0) AS week_cost_nano_usd
+         FROM usage_user_days WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND day = ANY (ARRAY(
+           SELECT generate_series(date_trunc('week', $4::date::timestamp), $4::date, interval '1 day')::date))) days
+       LEFT JOIN usage_user_months used ON used.organization_id = $1 AND used.app_id = $2 AND used.user_id = $3
          AND used.month = date_trunc('month', $4::date::timestamp)::date`,
       [app.organizationId, app.id, userId, today],
     );

@@ -9,7 +9,9 @@ import { toUsageTotals, toUsd } from './usage-totals.rules.js';
 export interface CurrentUsage {
   /** On the current UTC day, without refused requests. */
   readonly requestsToday: number;
-  /** In the current UTC month, US dollars. */
+  /** In the current UTC day, week and month, US dollars. */
+  readonly dayCostUsd: number;
+  readonly weekCostUsd: number;
   readonly monthCostUsd: number;
   /** Estimate of the month in addition to its cost, US dollars. */
   readonly monthEstimatedCostUsd: number;
@@ -58,6 +60,8 @@ export class UserUsage {
     const row = await this.events.findUserMonth(app, userId, this.clock.utcDay());
     return {
       requestsToday: Number(row?.requests_today ?? 0),
+      dayCostUsd: toUsd(row?.day_cost_nano_usd ?? '0'),
+      weekCostUsd: toUsd(row?.week_cost_nano_usd ?? '0'),
       monthCostUsd: toUsd(row?.cost_nano_usd ?? '0'),
       monthEstimatedCostUsd: toUsd(row?.estimated_nano_usd ?? '0'),
     };

@@ -36,6 +36,22 @@ export class UserLimitsResponse {
   @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user; null without a budget.' })
   monthly_budget_usd: number | null;
 
+  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars spent in the current UTC day; null without a daily budget.' })
+  daily_cost_usd: number | null;
+
+  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user and UTC day; null without a daily budget.' })
+  daily_budget_usd: number | null;
+
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    description: 'US dollars spent since Monday, UTC; null without a weekly budget.',
+  })
+  weekly_cost_usd: number | null;
+
+  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user and week; null without a weekly budget.' })
+  weekly_budget_usd: number | null;
+
   @ApiProperty({ type: 'boolean', description: 'Calls to providers are refused while this is true.' })
   blocked: boolean;
 
@@ -48,6 +64,10 @@ export class UserLimitsResponse {
       monthly_cost_usd: standing.monthlyCostUsd,
       estimated_cost_usd: standing.estimatedCostUsd,
       monthly_budget_usd: standing.monthlyBudgetUsd,
+      daily_cost_usd: standing.dailyCostUsd,
+      daily_budget_usd: standing.dailyBudgetUsd,
+      weekly_cost_usd: standing.weeklyCostUsd,
+      weekly_budget_usd: standing.weeklyBudgetUsd,
       blocked: standing.isBlocked,
     });
   }

@@ -60,7 +60,8 @@ afterAll(async () => {
 });
 
 function aScope() {
-  return { organizationId: 'org-1', appId: `app-${++apps}`, userId: null, budgetNanoUsd: BUDGET };
+  const appId = `app-${++apps}`;
+  return { organizationId: 'org-1', appId, scope: 'app', subject: '', window: 'month', budgetNanoUsd: BUDGET } as const;
 }
 
 type Scope = ReturnType<typeof aScope>;
@@ -78,7 +79,7 @@ async function call(at: number, scope: Scope, worst: number): Promise<BudgetHold
 /** Ends a call and stores its event, as the recorder does. */
 async function end(hold: BudgetHold, cost: number): Promise<void> {
   hold.settle(cost);
-  const { organizationId, appId } = hold.scope;
+  const { organizationId, appId } = hold.budget;
   await storeEvents(db, {
     ...{ organization_id: organizationId, app_id: appId, created_at_ms: clock.nowMs(), cost_nano_usd: cost },
   });
@@ -86,7 +87,10 @@ async function end(hold: BudgetHold, cost: number): Promise<void> {
 }
 
 async function spentOf({ appId }: Scope): Promise<number> {
-  const [row] = await db.query('SELECT spent_nano_usd AS spent FROM budget_months WHERE app_id = $1', [appId]);
+  const [row] = await db.query(
+    "SELECT spent_nano_usd AS spent FROM budget_periods WHERE app_id = $1 AND window_name = 'month'",
+    [appId],
+  );
   return Number(row?.spent ?? 0);
 }
 
@@ -124,6 +128,6 @@ describe('budgets on two instances and one Postgres', () => {
     await Promise.all(holds.map((hold) => hold && end(hold, 100)));
     for (const { budgets } of instances) await budgets.leave();
     expect(await db.query('SELECT * FROM budget_grants')).toEqual([]);
-    expect(await db.query('SELECT * FROM budget_months WHERE granted_nano_usd <> 0')).toEqual([]);
+    expect(await db.query('SELECT * FROM budget_periods WHERE granted_nano_usd <> 0')).toEqual([]);
   });
 });

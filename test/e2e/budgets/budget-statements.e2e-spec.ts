@@ -33,30 +33,39 @@ afterAll(async () => {
   await dropDatabase(url);
 });
 
-function aKey(userId = ''): BudgetKey {
-  return { appId: `app-${++apps}`, userId, month: MONTH };
+function aKey(subject = ''): BudgetKey {
+  return {
+    appId: `app-${++apps}`,
+    scope: subject === '' ? 'app' : 'user',
+    subject,
+    window: 'month',
+    periodStart: MONTH,
+  };
 }
 
-async function spend({ appId, userId, month }: BudgetKey, nanoUsd: number): Promise<void> {
-  await db.query(
-    `INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd)
-     VALUES ('org-1', $1, $2, $3, $4) ON CONFLICT (app_id, user_id, month)
-     DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd`,
-    [appId, userId, month, nanoUsd],
-  );
+const KEY = 'app_id, scope, subject, window_name, period_start';
+const IS_KEY = `(${KEY}) = ($1, $2, $3, $4, $5::date)`;
+const SPEND = `INSERT INTO budget_periods AS known (organization_id, ${KEY}, spent_nano_usd)
+  VALUES ('org-1', $1, $2, $3, $4, $5, $6) ON CONFLICT (${KEY})
+  DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd`;
+
+function valuesOf({ appId, scope, subject, window, periodStart }: BudgetKey) {
+  return [appId, scope, subject, window, periodStart];
+}
+
+async function spend(key: BudgetKey, nanoUsd: number): Promise<void> {
+  await db.query(SPEND, [...valuesOf(key), nanoUsd]);
 }
 
 /** What the tables say of a budget: the sum as it is kept, and each row. */
-async function stateOf({ appId, userId, month }: BudgetKey) {
+async function stateOf(key: BudgetKey) {
   const [sum] = await db.query(
-    `SELECT spent_nano_usd AS spent, granted_nano_usd AS granted FROM budget_months
-     WHERE app_id = $1 AND user_id = $2 AND month = $3`,
-    [appId, userId, month],
+    `SELECT spent_nano_usd AS spent, granted_nano_usd AS granted FROM budget_periods WHERE ${IS_KEY}`,
+    valuesOf(key),
   );
   const rows: { id: string; granted: string }[] = await db.query(
-    `SELECT instance_id AS id, granted_nano_usd AS granted FROM budget_grants
-     WHERE app_id = $1 AND user_id = $2 AND month = $3`,
-    [appId, userId, month],
+    `SELECT instance_id AS id, granted_nano_usd AS granted FROM budget_grants WHERE ${IS_KEY}`,
+    valuesOf(key),
   );
   const grants = Object.fromEntries(rows.map(({ id, granted }) => [id, Number(granted)]));
   return { spent: Number(sum?.spent ?? 0), granted: Number(sum?.granted ?? 0), grants };
@@ -156,7 +165,7 @@ describe('budget statements', () => {
   });
 
   it('taking, giving back, storing and forgetting at once, on the same rows in any order → no deadlock, sums in step', async () => {
-    const keys = ['', 'a', 'b', 'c'].map((userId) => ({ appId: 'busy', userId, month: MONTH }));
+    const keys = ['', 'a', 'b', 'c'].map((subject) => ({ ...aKey(subject), appId: 'busy' }));
     const work = Array.from({ length: 60 }, async (_, round) => {
       const id = `busy-${round % 6}`;
       const [key = aKey()] = [keys[round % keys.length]];
@@ -190,7 +199,7 @@ describe('budget statements', () => {
     const runner = db.createQueryRunner();
     await runner.startTransaction();
     try {
-      await runner.query('SELECT FROM budget_months WHERE app_id = $1 FOR UPDATE', [held.appId]);
+      await runner.query('SELECT FROM budget_periods WHERE app_id = $1 FOR UPDATE', [held.appId]);
       const takes = [own, held, known, free].map((key) => firstTake(key, { needs: [10], parts: 2 }));
       expect(await real.takeFirst('one', takes)).toEqual([
         undefined,
@@ -210,22 +219,16 @@ describe('budget statements', () => {
 
   it('first takes beside a transaction that adds a budget and then changes the next one → no deadlock', async () => {
     const added = aKey('a');
-    const changed = { ...added, userId: 'b' };
+    const changed = { ...added, subject: 'b' };
     await spend(changed, 20);
     const runner = db.createQueryRunner();
     await runner.startTransaction();
     try {
-      const charge = (userId: string) =>
-        runner.query(
-          `INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd)
-           VALUES ('org-1', $1, $2, $3, 5) ON CONFLICT (app_id, user_id, month)
-           DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd`,
-          [added.appId, userId, MONTH],
-        );
-      await charge('a');
+      const charge = (key: BudgetKey) => runner.query(SPEND, [...valuesOf(key), 5]);
+      await charge(added);
       const taking = real.takeFirst('one', [firstTake(changed), firstTake(added)]);
-      await untilStatementWaits(db, 'budget_months');
-      await charge('b');
+      await untilStatementWaits(db, 'budget_periods');
+      await charge(changed);
       await runner.commitTransaction();
       expect(await taking).toMatchObject([{ spent: 25, elsewhere: 0, target: 10 }, undefined]);
     } finally {
@@ -267,7 +270,7 @@ describe('budget statements', () => {
         real.take('two', take(key, { needs: [50] })),
         real.giveBack('one', [{ ...key, row: 95, inUse: 20, remove: false }]),
       ] as const;
-      await untilStatementWaits(db, 'budget_months', 2);
+      await untilStatementWaits(db, 'budget_periods', 2);
       await runner.commitTransaction();
       const [taken, back] = await Promise.all(waiting);
       expect(taken).toMatchObject({ elsewhere: expect.any(Number), target: 50 });
@@ -285,11 +288,11 @@ describe('budget statements', () => {
     const runner = db.createQueryRunner();
     await runner.startTransaction();
     try {
-      await runner.query('SELECT FROM budget_months WHERE app_id = $1 FOR UPDATE', [key.appId]);
+      await runner.query('SELECT FROM budget_periods WHERE app_id = $1 FOR UPDATE', [key.appId]);
       const waiting = real.take('one', take(key, { row: 40, inUse: 40, needs: [10] }));
-      await untilStatementWaits(db, 'budget_months');
+      await untilStatementWaits(db, 'budget_periods');
       await runner.query('DELETE FROM budget_grants WHERE app_id = $1', [key.appId]);
-      await runner.query('UPDATE budget_months SET granted_nano_usd = 0 WHERE app_id = $1', [key.appId]);
+      await runner.query('UPDATE budget_periods SET granted_nano_usd = 0 WHERE app_id = $1', [key.appId]);
       await runner.commitTransaction();
       expect(await waiting).toBeUndefined();
     } finally {

@@ -177,7 +177,7 @@ describeWithRedis('five instances whose clocks differ, up to another month', () 
     const [{ client }] = apps as [LimitedApp];
     await eventually(async () => (await client.events(9, '&status=ok')).length === 9, { withinMs: 20_000 });
     const months = await world.dataSource.query(
-      "SELECT to_char(month, 'YYYY-MM') AS month, spent_nano_usd::float8 AS spent FROM budget_months WHERE app_id = $1 AND user_id = ''",
+      "SELECT to_char(period_start, 'YYYY-MM') AS month, spent_nano_usd::float8 AS spent FROM budget_periods WHERE app_id = $1 AND scope = 'app' AND window_name = 'month'",
       [client.appId],
     );
     const nowMs = await databaseNowMs(world);

@@ -80,7 +80,7 @@ async function nothingHeld(): Promise<void> {
 async function spentUsd(): Promise<number> {
   await nothingHeld();
   const [row]: { spent: string }[] = await world.dataSource.query(
-    `SELECT spent_nano_usd AS spent FROM budget_months WHERE app_id = $1 AND user_id = ''`,
+    `SELECT spent_nano_usd AS spent FROM budget_periods WHERE app_id = $1 AND scope = 'app' AND window_name = 'month'`,
     [app.client.appId],
   );
   return Number(row?.spent ?? 0) / NANO_USD;

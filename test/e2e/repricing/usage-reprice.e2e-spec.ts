@@ -59,7 +59,8 @@ function anEvent(app: string, members: Partial<EventMembers> = {}): EventMembers
 /** What budgets count, by user. */
 async function spentBy(app: string): Promise<[string, number][]> {
   const rows: { user_id: string; spent: string }[] = await world.dataSource.query(
-    'SELECT user_id, spent_nano_usd AS spent FROM budget_months WHERE app_id = $1 ORDER BY user_id COLLATE "C"',
+    `SELECT subject AS user_id, spent_nano_usd AS spent FROM budget_periods
+     WHERE app_id = $1 AND window_name = 'month' ORDER BY subject COLLATE "C"`,
     [app],
   );
   return rows.map(({ user_id, spent }) => [user_id, Number(spent)]);

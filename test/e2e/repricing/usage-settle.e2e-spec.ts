@@ -57,7 +57,8 @@ async function monthOf(app: string): Promise<number[]> {
 
 async function spentBy(app: string): Promise<unknown[]> {
   const rows: { user_id: string; spent: string; estimated: string }[] = await world.dataSource.query(
-    `SELECT user_id, spent_nano_usd AS spent, estimated_nano_usd AS estimated FROM budget_months WHERE app_id = $1
+    `SELECT subject AS user_id, spent_nano_usd AS spent, estimated_nano_usd AS estimated FROM budget_periods
+     WHERE window_name = 'month' AND app_id = $1
      ORDER BY user_id COLLATE "C"`,
     [app],
   );

@@ -102,7 +102,7 @@ async function rest(): Promise<Record<string, unknown>> {
        (SELECT count(*)::int FROM usage_key_days WHERE day < $1) AS "oldKeyDays",
        (SELECT count(*)::int FROM usage_latencies WHERE day < $1) AS "oldLatencies",
        (SELECT count(*)::int FROM usage_user_months WHERE last_at < $1::date) AS "oldUserMonths",
-       (SELECT count(*)::int FROM budget_months WHERE user_id <> '' AND month < $1) AS "oldUserBudgets",
+       (SELECT count(*)::int FROM budget_periods WHERE scope = 'user' AND period_start < date_trunc('month', $1::timestamp)) AS "oldUserBudgets",
        (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
        (SELECT count(*)::int FROM usage_months WHERE month >= $2) AS "earlyMonths",
        (SELECT count(*)::int - count(DISTINCT (organization_id, month, app_id))::int FROM usage_app_months)
@@ -128,8 +128,8 @@ function recent(): Promise<unknown> {
      UNION ALL SELECT 'key day', to_jsonb(day) FROM usage_key_days day WHERE day >= $1
      UNION ALL SELECT 'latency', to_jsonb(day) FROM usage_latencies day WHERE day >= $1
      UNION ALL SELECT 'user month', to_jsonb(month) FROM usage_user_months month WHERE last_at >= $1::date
-     UNION ALL SELECT 'budget', to_jsonb(spent) FROM budget_months spent
-       WHERE month >= $2 AND (user_id = '' OR month >= $1) ORDER BY 1, 2`,
+     UNION ALL SELECT 'budget', to_jsonb(spent) FROM budget_periods spent
+       WHERE period_start >= $2 AND (scope = 'app' OR period_start >= $1) ORDER BY 1, 2`,
     [FIRST_EVENT_DAY, FIRST_DAY],
   );
 }
@@ -265,7 +265,7 @@ describe('old usage', () => {
       { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3, userMonths: 2 },
       { message: 'usage_rollup_folded', days: 1 },
       { message: 'usage_app_months_merged', rows: expect.any(Number) },
-      { message: 'budget_months_pruned', months: 0, userMonths: 0 },
+      { message: 'budget_periods_pruned', periods: 0, userPeriods: 0 },
       { message: 'limit_counts_pruned', counts: 0 },
       { message: 'app_users_pruned', users: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
@@ -281,7 +281,7 @@ describe('old usage', () => {
       { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0, userMonths: 0 },
       { message: 'usage_rollup_folded', days: 0 },
       { message: 'usage_app_months_merged', rows: 0 },
-      { message: 'budget_months_pruned', months: 0, userMonths: 0 },
+      { message: 'budget_periods_pruned', periods: 0, userPeriods: 0 },
       { message: 'limit_counts_pruned', counts: 0 },
       { message: 'app_users_pruned', users: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },

@@ -94,7 +94,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     const young = { virtual: await tracesOf(app, 'young-false'), stored: await tracesOf(app, 'young-true') };
     expect(Object.keys(await tracesOf(app, 'old-true')).sort()).toEqual(
       [
-        ...['app_users', 'auth_events', 'budget_months', 'device_keys', 'limit_counts', 'limit_unsent'],
+        ...['app_users', 'auth_events', 'budget_periods', 'device_keys', 'limit_counts', 'limit_unsent'],
         ...['usage_events', 'usage_user_days', 'usage_user_months'],
       ].sort(),
     );
@@ -107,7 +107,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     const ledger = new UsageLedger(new UsageLedgerRepository(world.dataSource), clock);
     expect((await ledger.verify()).findings).toEqual([]);
     const [{ spent }] = await world.dataSource.query(
-      "SELECT sum(spent_nano_usd)::int AS spent FROM budget_months WHERE app_id = $1 AND user_id = ''",
+      "SELECT sum(spent_nano_usd)::int AS spent FROM budget_periods WHERE app_id = $1 AND scope = 'app' AND window_name = 'month'",
       [app],
     );
     expect(spent).toBe(20);
@@ -118,7 +118,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     const user = await aUser(app, 'ann', GONE);
     await aUser(app, 'ann', '2025-05-29');
     await night();
-    expect(await tracesOf(app, 'ann')).toMatchObject({ app_users: 1, usage_user_months: 1, budget_months: 1 });
+    expect(await tracesOf(app, 'ann')).toMatchObject({ app_users: 1, usage_user_months: 1, budget_periods: 3 });
     const { body } = await world.api.get(`/v1/admin/apps/${app}/users/${encodeURIComponent(user)}?month=2025-05`);
     expect(body.user.usage).toMatchObject({ requests: 1 });
   });

@@ -211,30 +211,32 @@ describe('what a night takes away', () => {
 describe('budgets', () => {
   it('months that are long over → forgotten with their grants; later ones stay, and one that is being changed', async () => {
     const { id } = await world.app();
-    const months = `INSERT INTO budget_months (app_id, user_id, month, organization_id, granted_nano_usd) VALUES ($1, $2, $3, 'o', 5)`;
-    const grants = `INSERT INTO budget_grants VALUES ($1, $2, $3, 'some-instance', 5)`;
+    const key = 'app_id, subject, period_start, scope, window_name';
+    const values = "$1, $2, $3, CASE $2 WHEN '' THEN 'app' ELSE 'user' END, 'month'";
+    const periods = `INSERT INTO budget_periods (${key}, organization_id, granted_nano_usd) VALUES (${values}, 'o', 5)`;
+    const grants = `INSERT INTO budget_grants (${key}, instance_id, granted_nano_usd) VALUES (${values}, 'one', 5)`;
     for (const [user, month] of [
       ['', '2024-01-01'],
       ['ann', '2024-01-01'],
       ['busy', '2024-01-01'],
       ['', '2060-01-01'],
     ]) {
-      await world.dataSource.query(months, [id, user, month]);
+      await world.dataSource.query(periods, [id, user, month]);
       await world.dataSource.query(grants, [id, user, month]);
     }
     const runner = world.dataSource.createQueryRunner();
     await runner.startTransaction();
-    await runner.query(`SELECT FROM budget_months WHERE app_id = $1 AND user_id = 'busy' FOR UPDATE`, [id]);
+    await runner.query(`SELECT FROM budget_periods WHERE app_id = $1 AND subject = 'busy' FOR UPDATE`, [id]);
     try {
       expect(await retention().run(NEVER)).toBe('done');
-      expect(await countOf('budget_months', `app_id = '${id}'`)).toBe(2);
+      expect(await countOf('budget_periods', `app_id = '${id}'`)).toBe(2);
       expect(await countOf('budget_grants', `app_id = '${id}'`)).toBe(2);
     } finally {
       await runner.rollbackTransaction();
       await runner.release();
     }
     expect(await retention().run(NEVER)).toBe('done');
-    expect(await countOf('budget_months', `app_id = '${id}'`)).toBe(1);
+    expect(await countOf('budget_periods', `app_id = '${id}'`)).toBe(1);
   });
 });
 
@@ -293,7 +295,7 @@ describe('one instance at a time, each step for itself', () => {
       'usage_events_compacted',
       'usage_fold_failed',
       'usage_app_months_merged',
-      'budget_months_pruned',
+      'budget_periods_pruned',
       'limit_counts_pruned',
       'app_users_pruned',
       'provider_keys_resealed',
@@ -410,7 +412,7 @@ describe('npm run maintenance', () => {
       'usage_events_compacted',
       'usage_rollup_folded',
       'usage_app_months_merged',
-      'budget_months_pruned',
+      'budget_periods_pruned',
       'limit_counts_pruned',
       'app_users_pruned',
       'provider_keys_resealed',

@@ -40,8 +40,9 @@ async function spend(id: string, cents: number, estimatedCents = 0, month = MONT
   );
   if (cents + estimatedCents === 0) return;
   await world.dataSource.query(
-    `INSERT INTO budget_months (app_id, user_id, month, organization_id, spent_nano_usd, estimated_nano_usd)
-     VALUES ($1, $2, to_date($3, 'YYYY-MM'), $6, $4::bigint + $5::bigint, $5)`,
+    `INSERT INTO budget_periods (app_id, scope, subject, window_name, period_start, organization_id, spent_nano_usd,
+       estimated_nano_usd)
+     VALUES ($1, 'user', $2, 'month', to_date($3, 'YYYY-MM'), $6, $4::bigint + $5::bigint, $5)`,
     [...amounts, app.organizationId],
   );
 }

@@ -27,10 +27,11 @@ export interface CallCounts {
 /** One moment of what Postgres holds of budgets. */
 export function storedBudgets(fleet: BudgetFleet): Promise<StoredBudget[]> {
   return fleet.query<StoredBudget>(`
-    SELECT app_id AS "appId", user_id AS "userId", spent_nano_usd AS spent, granted_nano_usd AS granted,
+    SELECT app_id AS "appId", subject AS "userId", window_name AS window, spent_nano_usd AS spent, granted_nano_usd AS granted,
       (SELECT coalesce(sum(held.granted_nano_usd), 0) FROM budget_grants held
-       WHERE (held.app_id, held.user_id, held.month) = (kept.app_id, kept.user_id, kept.month)) AS grants
-    FROM budget_months kept`);
+       WHERE (held.app_id, held.scope, held.subject, held.window_name, held.period_start)
+         = (kept.app_id, kept.scope, kept.subject, kept.window_name, kept.period_start)) AS grants
+    FROM budget_periods kept`);
 }
 
 /** Proves at any moment: spent is at most the budget and one call's worst price, granted the sum of all grants. */

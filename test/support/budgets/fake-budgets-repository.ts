@@ -143,6 +143,6 @@ export class FakeBudgetsRepository extends BudgetsRepository {
   }
 }
 
-function nameOf({ appId, userId, month }: BudgetKey): string {
-  return `${appId}\n${userId}\n${month}`;
+function nameOf({ appId, scope, subject, window, periodStart }: BudgetKey): string {
+  return JSON.stringify([appId, scope, subject, window, periodStart]);
 }

@@ -1,14 +1,16 @@
-import type { BudgetHold, BudgetScope } from '../../../src/budgets/budget-hold.js';
+import type { BudgetHold, BudgetScope, CallBudget } from '../../../src/budgets/budget-hold.js';
 import { GatewayError } from '../../../src/common/errors/gateway-error.js';
 import type { MaybePromise } from '../../../src/common/maybe-promise.js';
 
-const SCOPE: BudgetScope = { organizationId: 'org-1', appId: 'notes-abc123', userId: null, budgetNanoUsd: 1 };
+const BUDGET: CallBudget = {
+  ...{ organizationId: 'org-1', appId: 'notes-abc123', scope: 'app', subject: '', window: 'month', budgetNanoUsd: 1 },
+};
 
 /** One hold of an amount, and how it ended, in order; a second ending would be told, too. */
-export function heldBy(nanoUsd: number, scope = SCOPE): { holds: readonly BudgetHold[]; ends: string[] } {
+export function heldBy(nanoUsd: number, budget = BUDGET): { holds: readonly BudgetHold[]; ends: string[] } {
   const ends: string[] = [];
   const hold: BudgetHold = {
-    scope,
+    budget,
     nanoUsd,
     release: () => void ends.push(`released ${nanoUsd}`),
     settle: (chargedNanoUsd) => {
@@ -26,20 +28,20 @@ export class CountedBudgets {
   /** What was held and given back, in order. */
   readonly told: string[] = [];
   /** Whose budget is used up: `user` or `app`. */
-  readonly exhausted = new Set<'user' | 'app'>();
+  readonly exhausted = new Set<BudgetScope>();
   /** Whether the answer has to be waited for. */
   isSlow = false;
 
-  hold(scope: BudgetScope, nanoUsd: number): MaybePromise<BudgetHold> {
-    const answer = () => this.answer(scope, nanoUsd);
+  hold(budget: CallBudget, nanoUsd: number): MaybePromise<BudgetHold> {
+    const answer = () => this.answer(budget, nanoUsd);
     return this.isSlow ? Promise.resolve().then(answer) : answer();
   }
 
-  private answer(scope: BudgetScope, nanoUsd: number): BudgetHold {
-    const name = scope.userId === null ? 'app' : 'user';
+  private answer(budget: CallBudget, nanoUsd: number): BudgetHold {
+    const name = budget.scope;
     if (this.exhausted.has(name)) throw new GatewayError('app_budget_exhausted', { data: { scope: name } });
     this.told.push(`hold ${name} ${nanoUsd}`);
     const released = () => void this.told.push(`release ${name}`);
-    return { scope, nanoUsd, release: released, settle: () => 0, stored() {}, dropped() {} };
+    return { budget, nanoUsd, release: released, settle: () => 0, stored() {}, dropped() {} };
   }
 }

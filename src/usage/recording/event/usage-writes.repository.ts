@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BUDGET_KEY, budgetOrder, periodsOf, STORED_WINDOWS } from '../../../budgets/budget-columns.js';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS, TOTAL_COLUMNS } from '../usage-columns.js';
 import type { EventArrays } from './event-arrays.js';
@@ -107,7 +108,7 @@ const insertEvents = (onConflict: string, returned = '') => `
 /**
  * Adds the rows of `added` to the sums by day and by user, in the statement that inserts them: both commit or neither,
  * and an event that was stored before adds nothing. The lock order prevents deadlocks between instances: rows of
- * `usage_days`, of `usage_user_days`, of `usage_user_months`, then of `budget_months`, each by key. Every other writer
+ * `usage_days`, of `usage_user_days`, of `usage_user_months`, then of `budget_periods`, each by key. Every other writer
  * of these tables follows it. An application has one account.
  *
  * The requests of a user's latest UTC day that were not refused have a count of their own: a newer day restarts the
@@ -137,7 +138,7 @@ const ADD_TO_SUMS = `
     ON CONFLICT (app_id, day, user_id) DO UPDATE SET ${raise(TOTAL_COLUMNS)} RETURNING 1),
   by_month AS (
     SELECT min(organization_id) AS organization_id, app_id, user_id, date_trunc('month', day::timestamp)::date AS month,
-      ${sums(TOTAL_COLUMNS)}, sum(charge) AS charge, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
+      ${sums(TOTAL_COLUMNS)}, min(first_at) AS first_at, max(last_at) AS last_at, max(day) AS latest_day,
       (array_agg(requests - blocked ORDER BY day DESC))[1] AS latest_day_requests
     FROM by_user GROUP BY app_id, user_id, date_trunc('month', day::timestamp)::date),
   user_months AS (
@@ -153,24 +154,30 @@ const ADD_TO_SUMS = `
         WHEN known.latest_day < excluded.latest_day THEN excluded.latest_day_requests
         ELSE known.latest_day_requests + excluded.latest_day_requests END RETURNING 1)`;
 
+const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
+const SPENT = 'sum(charge) AS charge, sum(estimated_nano_usd) AS estimated_nano_usd';
+const OF_PERIOD = 'period.window_name, period.period_start';
+
 /**
- * Adds the charges of the events to the budget months of their application and user, also where no budget is set. The
- * instance's grant for them stays until the instance returns it: until then the charge counts twice, never zero times.
+ * Adds the charges of the events to the budgets of their application and user in every period, also where no budget is
+ * set. The instance's grant for them stays until the instance returns it: until then the charge counts twice, never zero
+ * times.
  */
 const ADD_TO_BUDGETS = `
   spent AS (
-    SELECT min(organization_id) AS organization_id, app_id, '' AS user_id,
-      date_trunc('month', day::timestamp)::date AS month, sum(charge) AS charge,
-      sum(estimated_nano_usd) AS estimated_nano_usd
-    FROM by_day GROUP BY app_id, date_trunc('month', day::timestamp)::date HAVING sum(charge) > 0
+    SELECT app_id, 'app' AS scope, '' AS subject, ${OF_PERIOD}, min(organization_id) AS organization_id, ${SPENT}
+    FROM by_day CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS.app, 'day')}
+    GROUP BY app_id, ${OF_PERIOD} HAVING sum(charge) > 0
     UNION ALL
-    SELECT organization_id, app_id, user_id, month, charge, estimated_nano_usd FROM by_month WHERE charge > 0),
+    SELECT app_id, 'user', user_id, ${OF_PERIOD}, min(organization_id), ${SPENT}
+    FROM by_user CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS.user, 'day')}
+    GROUP BY app_id, user_id, ${OF_PERIOD} HAVING sum(charge) > 0),
   budgets AS (
-    INSERT INTO budget_months AS known (organization_id, app_id, user_id, month, spent_nano_usd, estimated_nano_usd)
-    SELECT organization_id, app_id, user_id, month, charge, estimated_nano_usd FROM spent
+    INSERT INTO budget_periods AS known (${BUDGET}, spent_nano_usd, estimated_nano_usd)
+    SELECT ${BUDGET}, charge, estimated_nano_usd FROM spent
     WHERE ${after('user_months')}
-    ORDER BY app_id COLLATE "C", user_id COLLATE "C", month
-    ON CONFLICT (app_id, user_id, month) DO UPDATE
+    ORDER BY ${budgetOrder()}
+    ON CONFLICT (${BUDGET_KEY.join(', ')}) DO UPDATE
       SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
         estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd)`;
 

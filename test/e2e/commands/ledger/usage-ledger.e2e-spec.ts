@@ -30,7 +30,7 @@ const FOLLOWING: Readonly<Record<string, string>> = {
   usage_days: 'usage_app_months',
   usage_user_days: 'usage_all_users_days',
 };
-const TABLES = ['usage_events', ...SUMS, 'budget_months', 'budget_grants'];
+const TABLES = ['usage_events', ...SUMS, 'budget_periods', 'budget_grants'];
 
 let url: string;
 let db: DataSource;
@@ -150,25 +150,41 @@ describe('ledger', () => {
   it('charged more than its cost → that is what is spent; one more → found, of the application and the user', async () => {
     const app = { organization_id: 'org-1', app_id: 'app-1', created_at_ms: TODAY_MS };
     await storeEvents(db, { ...app, user_id: 'ann', cost_source: 'unresolved', charged_nano_usd: 90 });
-    const months = await db.query('SELECT user_id, spent_nano_usd, estimated_nano_usd FROM budget_months ORDER BY 1');
-    expect(months).toEqual([
-      { user_id: '', spent_nano_usd: '90', estimated_nano_usd: '90' },
-      { user_id: 'ann', spent_nano_usd: '90', estimated_nano_usd: '90' },
-    ]);
+    const periods = await db.query(
+      'SELECT subject, window_name AS window, spent_nano_usd AS spent, estimated_nano_usd AS estimated FROM budget_periods',
+    );
+    const windows = [
+      ['', 'day'],
+      ['', 'week'],
+      ['', 'month'],
+      ['', 'total'],
+      ['ann', 'day'],
+      ['ann', 'week'],
+      ['ann', 'month'],
+    ];
+    expect(new Set(periods)).toEqual(
+      new Set(windows.map(([subject, window]) => ({ subject, window, spent: '90', estimated: '90' }))),
+    );
     expect((await verify()).findings).toEqual([]);
-    await db.query('UPDATE budget_months SET spent_nano_usd = spent_nano_usd + 1');
+    await db.query(`UPDATE budget_periods SET spent_nano_usd = spent_nano_usd + 1 WHERE window_name = 'month'`);
     const { findings } = await verify();
     expect(findings.map(({ table, column, stored, recomputed }) => [table, column, stored, recomputed])).toEqual(
-      Array(2).fill(['budget_months', 'spent_nano_usd', '91', '90']),
+      Array(2).fill(['budget_periods', 'spent_nano_usd', '91', '90']),
     );
   });
 
   it('granted of a budget is not the sum of the grants → found', async () => {
     const month = `${new Date(TODAY_MS).toISOString().slice(0, 7)}-01`;
-    await db.query(`INSERT INTO budget_months VALUES ('app-1', 'ann', $1, 'org-1', 0, 12)`, [month]);
-    await db.query(`INSERT INTO budget_grants VALUES ('app-1', 'ann', $1, 'one', 5), ('app-1', 'ann', $1, 'two', 7)`, [
-      month,
-    ]);
+    const key = 'app_id, scope, subject, window_name, period_start';
+    const values = "'app-1', 'user', 'ann', 'month', $1";
+    await db.query(
+      `INSERT INTO budget_periods (${key}, organization_id, granted_nano_usd) VALUES (${values}, 'org-1', 12)`,
+      [month],
+    );
+    await db.query(
+      `INSERT INTO budget_grants (${key}, instance_id, granted_nano_usd) VALUES (${values}, 'one', 5), (${values}, 'two', 7)`,
+      [month],
+    );
     expect((await verify()).findings).toEqual([]);
     await db.query(`DELETE FROM budget_grants WHERE instance_id = 'two'`);
     expect((await verify()).findings).toMatchObject([
@@ -195,7 +211,7 @@ describe('ledger', () => {
     expect(tables).toEqual(
       ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_app_months']
         .map((table) => [table, 'cost_nano_usd'])
-        .concat(Array(2).fill(['budget_months', 'spent_nano_usd'])),
+        .concat(Array(6).fill(['budget_periods', 'spent_nano_usd'])),
     );
     await db.query('DELETE FROM usage_events');
     expect(new Set((await verify()).findings.map(({ recomputed }) => recomputed))).toEqual(new Set([null]));

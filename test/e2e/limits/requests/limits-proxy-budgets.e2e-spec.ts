@@ -253,7 +253,7 @@ describe('what a call counts against a budget', () => {
     const events = await app.recorded('ok', served);
     for (const event of events) expect(event).toMatchObject({ cost_usd: RESPONSE_USD, cost_source: 'unresolved' });
     const [{ spent }] = await world.dataSource.query(
-      "SELECT spent_nano_usd::float / 1e9 AS spent FROM budget_months WHERE app_id = $1 AND user_id = ''",
+      "SELECT spent_nano_usd::float / 1e9 AS spent FROM budget_periods WHERE app_id = $1 AND scope = 'app' AND window_name = 'month'",
       [app.client.appId],
     );
     const estimated = events.reduce((sum, event) => sum + event.estimated_cost_usd, 0);

@@ -62,7 +62,8 @@ async function nothingHeld(): Promise<void> {
 async function spent(app: LimitedApp): Promise<number[]> {
   await nothingHeld();
   const rows: { spent: string }[] = await world.dataSource.query(
-    `SELECT spent_nano_usd AS spent FROM budget_months WHERE app_id = $1 AND spent_nano_usd > 0 ORDER BY user_id`,
+    `SELECT spent_nano_usd AS spent FROM budget_periods
+     WHERE app_id = $1 AND window_name = 'month' AND spent_nano_usd > 0 ORDER BY subject`,
     [app.client.appId],
   );
   return rows.map((row) => Number(row.spent) / NANO_USD);

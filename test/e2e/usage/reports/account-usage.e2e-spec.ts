@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 const FIRST_EVENT_DAY = '2026-08-22';
 const TABLES = [
   ...['usage_events', 'usage_days', 'usage_months', 'usage_user_days', 'usage_user_months', 'usage_all_users_days'],
-  ...['usage_app_months', 'usage_key_days', 'usage_latencies', 'budget_months'],
+  ...['usage_app_months', 'usage_key_days', 'usage_latencies', 'budget_periods'],
 ];
 
 const NOTHING = {
