@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { BUDGET_KEY, budgetOrder, periodsOf, STORED_WINDOWS } from '../budgets/budget-columns.js';
+import { BUDGET_EVENT_PARTS } from '../budgets/budget-events.js';
 import { systemErrorCode } from '../common/errors/system-error-code.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { inMonth } from '../platform/database/utc-sql.js';
@@ -99,20 +100,22 @@ const budgetDeltas = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
     SELECT app_id, '${scope}' AS scope, ${subject} AS subject, period.window_name, period.period_start,
       min(organization_id) AS organization_id, ${CHARGE_DELTA} AS charge, ${ESTIMATE_DELTA} AS estimate
     FROM (${CHANGED}) changed CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS[scope], 'changed.day')}
-    WHERE ${subject} IS NOT NULL GROUP BY app_id, ${subject}, period.window_name, period.period_start
+    WHERE ${subject} IS NOT NULL GROUP BY 1, 2, 3, 4, 5
     HAVING ${CHARGE_DELTA} <> 0 OR ${ESTIMATE_DELTA} <> 0`;
 
 const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
 
 /** Budgets of the application and of its users, in every period. */
 const MOVE_BUDGETS = `
-  INSERT INTO budget_periods AS known (${BUDGET}, spent_nano_usd, estimated_nano_usd)
-  SELECT ${BUDGET}, charge, estimate FROM (
-    ${budgetDeltas('app', "''")}
-    UNION ALL ${budgetDeltas('user', 'changed.user_id')}) moved
-  ORDER BY ${budgetOrder()}
-  ON CONFLICT (${BUDGET_KEY.join(', ')}) DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
-    estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd`;
+  WITH spent AS (${budgetDeltas('app', "''")} UNION ALL ${budgetDeltas('user', 'changed.user_id')}),
+  budgets AS (
+    INSERT INTO budget_periods AS known (${BUDGET}, spent_nano_usd, estimated_nano_usd)
+    SELECT ${BUDGET}, charge, estimate FROM spent ORDER BY ${budgetOrder()}
+    ON CONFLICT (${BUDGET_KEY.join(', ')}) DO UPDATE SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
+      estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd
+    RETURNING ${BUDGET}, spent_nano_usd AS spent, estimated_nano_usd AS estimated),
+  ${BUDGET_EVENT_PARTS}
+  SELECT`;
 
 const UPDATE_EVENTS = `
   UPDATE usage_events event SET cost_nano_usd = change.cost, charged_nano_usd = change.charged,

@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { usageAndLimits } from './usage-and-limits.rules.js';
 
-const USED = { requestsToday: 12, countedToday: 0, dayCostUsd: 0.03, weekCostUsd: 0.2, monthCostUsd: 0.41, monthEstimatedCostUsd: 0.02 };
+const USED = {
+  requestsToday: 12,
+  countedToday: 0,
+  dayCostUsd: 0.03,
+  weekCostUsd: 0.2,
+  monthCostUsd: 0.41,
+  monthEstimatedCostUsd: 0.02,
+};
 
 const limits = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
   requests: { per_minute, per_day },

@@ -75,14 +75,16 @@ const spentBy = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
   SELECT '${scope}' AS scope, ${subject} AS subject, period.window_name, period.period_start, ${CHARGES}
   FROM (${EVENTS}) event CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS[scope], 'event.day')}
   WHERE ${subject} IS NOT NULL AND ${WHOLE_PERIODS}
-  GROUP BY ${subject}, period.window_name, period.period_start
+  GROUP BY 1, 2, 3, 4
   HAVING sum(coalesce(charged_nano_usd, cost_nano_usd)) <> 0`;
 
 const SPENT = `${spentBy('app', "''")} UNION ALL ${spentBy('user', 'event.user_id')}`;
 
-/** A total is compared with its months, while none of them is deleted. */
+/** A total is compared with its months, while none of them is deleted: they are kept longer than the checked range. */
 const MONTHS_ARE_KEPT = `window_name = 'total' AND EXISTS (
-      SELECT FROM apps app WHERE app.id = budget_periods.app_id AND app.created_at > now() - interval '390 days')`;
+      SELECT FROM apps app WHERE app.id = budget_periods.app_id AND app.created_at >= $3::date)`;
+
+const CHECKED_GRANTS = `(window_name IN ('total', 'run') OR ${WHOLE_PERIODS})`;
 
 interface Check {
   readonly key: readonly string[];
@@ -183,9 +185,9 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     key: BUDGET_OF_APP,
     columns: ['granted_nano_usd'],
     table: 'budget_periods',
-    where: 'granted_nano_usd <> 0',
+    where: `granted_nano_usd <> 0 AND ${CHECKED_GRANTS}`,
     recomputed: `SELECT ${BUDGET_OF_APP.join(', ')}, sum(granted_nano_usd) AS granted_nano_usd FROM budget_grants
-      WHERE app_id = $2 GROUP BY ${BUDGET_OF_APP.join(', ')} HAVING sum(granted_nano_usd) <> 0`,
+      WHERE app_id = $2 AND ${CHECKED_GRANTS} GROUP BY ${BUDGET_OF_APP.join(', ')} HAVING sum(granted_nano_usd) <> 0`,
   },
 };
 

@@ -36,10 +36,18 @@ export class UserLimitsResponse {
   @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user; null without a budget.' })
   monthly_budget_usd: number | null;
 
-  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars spent in the current UTC day; null without a daily budget.' })
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    description: 'US dollars spent in the current UTC day; null without a daily budget.',
+  })
   daily_cost_usd: number | null;
 
-  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user and UTC day; null without a daily budget.' })
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    description: 'US dollars for one user and UTC day; null without a daily budget.',
+  })
   daily_budget_usd: number | null;
 
   @ApiProperty({
@@ -49,7 +57,11 @@ export class UserLimitsResponse {
   })
   weekly_cost_usd: number | null;
 
-  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars for one user and week; null without a weekly budget.' })
+  @ApiProperty({
+    type: 'number',
+    nullable: true,
+    description: 'US dollars for one user and week; null without a weekly budget.',
+  })
   weekly_budget_usd: number | null;
 
   @ApiProperty({ type: 'boolean', description: 'Calls to providers are refused while this is true.' })

@@ -59,7 +59,7 @@ async function spentBy(app: string): Promise<unknown[]> {
   const rows: { user_id: string; spent: string; estimated: string }[] = await world.dataSource.query(
     `SELECT subject AS user_id, spent_nano_usd AS spent, estimated_nano_usd AS estimated FROM budget_periods
      WHERE window_name = 'month' AND app_id = $1
-     ORDER BY user_id COLLATE "C"`,
+     ORDER BY subject COLLATE "C"`,
     [app],
   );
   return rows.map(({ user_id, spent, estimated }) => [user_id, Number(spent) / 1e9, Number(estimated) / 1e9]);

@@ -4912,6 +4912,14 @@ export interface components {
             estimated_cost_usd: number;
             /** @description US dollars for one user; null without a budget. */
             monthly_budget_usd: number | null;
+            /** @description US dollars spent in the current UTC day; null without a daily budget. */
+            daily_cost_usd: number | null;
+            /** @description US dollars for one user and UTC day; null without a daily budget. */
+            daily_budget_usd: number | null;
+            /** @description US dollars spent since Monday, UTC; null without a weekly budget. */
+            weekly_cost_usd: number | null;
+            /** @description US dollars for one user and week; null without a weekly budget. */
+            weekly_budget_usd: number | null;
             /** @description Calls to providers are refused while this is true. */
             blocked: boolean;
         };
@@ -5357,6 +5365,14 @@ export interface components {
         AppSpendingLimits: {
             /** @description US dollars per UTC month, at most six decimals; null: unlimited. */
             monthly_usd?: number | null;
+            /** @description US dollars per UTC day; absent or null: unlimited. */
+            daily_usd?: number | null;
+            /** @description US dollars per week, which begins on Monday, UTC; absent or null: unlimited. */
+            weekly_usd?: number | null;
+            /** @description US dollars in all, not for users; absent or null: unlimited. */
+            total_usd?: number | null;
+            /** @description Shares of each budget, ascending, at which webhooks get `budget.threshold_reached`; absent: 0.5, 0.8 and 1. */
+            thresholds?: number[];
         };
         AppScopeLimits: {
             requests?: components["schemas"]["AppRequestLimits"];
@@ -9749,6 +9765,10 @@ export interface operations {
                      *         "monthly_cost_usd": 1,
                      *         "estimated_cost_usd": 0,
                      *         "monthly_budget_usd": null,
+                     *         "daily_cost_usd": null,
+                     *         "daily_budget_usd": null,
+                     *         "weekly_cost_usd": null,
+                     *         "weekly_budget_usd": null,
                      *         "blocked": true
                      *       },
                      *       "days": [
@@ -9891,6 +9911,10 @@ export interface operations {
                      *         "monthly_cost_usd": 1,
                      *         "estimated_cost_usd": 0,
                      *         "monthly_budget_usd": null,
+                     *         "daily_cost_usd": null,
+                     *         "daily_budget_usd": null,
+                     *         "weekly_cost_usd": null,
+                     *         "weekly_budget_usd": null,
                      *         "blocked": true
                      *       },
                      *       "days": [
@@ -12228,6 +12252,10 @@ export interface operations {
                      *         "monthly_cost_usd": 1,
                      *         "estimated_cost_usd": 0,
                      *         "monthly_budget_usd": null,
+                     *         "daily_cost_usd": null,
+                     *         "daily_budget_usd": null,
+                     *         "weekly_cost_usd": null,
+                     *         "weekly_budget_usd": null,
                      *         "blocked": true
                      *       }
                      *     }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BUDGET_KEY, budgetOrder, periodsOf, STORED_WINDOWS } from '../../../budgets/budget-columns.js';
+import { BUDGET_EVENT_PARTS } from '../../../budgets/budget-events.js';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS, TOTAL_COLUMNS } from '../usage-columns.js';
 import type { EventArrays } from './event-arrays.js';
@@ -179,7 +180,9 @@ const ADD_TO_BUDGETS = `
     ORDER BY ${budgetOrder()}
     ON CONFLICT (${BUDGET_KEY.join(', ')}) DO UPDATE
       SET spent_nano_usd = known.spent_nano_usd + excluded.spent_nano_usd,
-        estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd)`;
+        estimated_nano_usd = known.estimated_nano_usd + excluded.estimated_nano_usd
+      RETURNING ${BUDGET}, spent_nano_usd AS spent, estimated_nano_usd AS estimated),
+  ${BUDGET_EVENT_PARTS}`;
 
 /** Idempotent. The caller appends the select list. */
 const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;

@@ -37,6 +37,9 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
+/** What a refusal tells after one call. */
+const spent = (scope: string) => ({ scope, window: 'month', cost_usd: RESPONSE_USD, estimated_cost_usd: 0 });
+
 const budget = (monthly_usd: number) => ({ spending: { monthly_usd } });
 
 /** The first moment of the next UTC month. */
@@ -135,8 +138,8 @@ describe('budgets', () => {
   it('the account’s user and application are both exhausted → the user is named; requests of the user before the application’s budget', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(0.001), per_app: budget(0.001) });
     await app.calls(1);
-    expect((await app.refused('ann')).data).toEqual({ scope: 'user', cost_usd: RESPONSE_USD, estimated_cost_usd: 0 });
-    expect((await app.refused('ben')).data).toEqual({ scope: 'app', cost_usd: RESPONSE_USD, estimated_cost_usd: 0 });
+    expect((await app.refused('ann')).data).toEqual(spent('user'));
+    expect((await app.refused('ben')).data).toEqual(spent('app'));
     await app.limit({ per_user: { requests: { per_day: 1 } }, per_app: budget(0.001) });
     expect(await app.refused('ann')).toMatchObject({ code: 'app_rate_limited', data: { scope: 'user' } });
     expect(await app.refused('ben')).toMatchObject({ code: 'app_budget_exhausted', data: { scope: 'app' } });
