@@ -267,10 +267,15 @@ type Limited = Pick<AppConfig, 'limits'>;
 const NAMES: Readonly<Record<string, string>> = {
   per_minute: 'Requests per minute',
   per_day: 'Requests per day',
+  daily_usd: 'Budget per day, in US dollars',
+  weekly_usd: 'Budget per week, in US dollars',
   monthly_usd: 'Budget per month, in US dollars',
+  total_usd: 'Budget in total, in US dollars',
+  thresholds: 'Parts of a budget that webhooks are told of',
 };
 
-const shown = (value: unknown) => (value === undefined ? 'no limit' : String(value));
+const shown = (value: unknown) =>
+  value === undefined ? 'no limit' : Array.isArray(value) ? value.join(', ') : String(value);
 
 /** A member that takes one value or several. */
 const listed = (value: unknown): readonly unknown[] =>

@@ -11,6 +11,14 @@ import { atLimitPath } from './user-address';
 type ScopeLimits = Schemas['AppScopeLimits'];
 type Scope = 'per_user' | 'per_app';
 
+/** Each holds by itself. */
+const BUDGETS = [
+  { member: 'daily_usd', label: 'USD per day (UTC)', scopes: ['per_app', 'per_user'] },
+  { member: 'weekly_usd', label: 'USD per week (from Monday, UTC)', scopes: ['per_app', 'per_user'] },
+  { member: 'monthly_usd', label: 'USD per month (UTC)', scopes: ['per_app', 'per_user'] },
+  { member: 'total_usd', label: 'USD in total', scopes: ['per_app'] },
+] as const satisfies readonly { readonly member: string; readonly label: string; readonly scopes: readonly Scope[] }[];
+
 export function LimitsTab() {
   const { draft, id } = useAppDraft();
   const { end_user: endUser, type } = draft.config.authentication;
@@ -71,14 +79,17 @@ function ScopeForm({ scope }: { readonly scope: Scope }) {
         onChange={(value) => set({ ...limits, requests: { ...limits.requests, per_day: value ?? null } })}
         error={problemAt(error, `${path}.requests.per_day`)}
       />
-      <NumberField
-        label="USD per month (UTC)"
-        reason={reason}
-        hint="Empty: unlimited."
-        value={limits.spending?.monthly_usd ?? undefined}
-        onChange={(value) => set({ ...limits, spending: { monthly_usd: value ?? null } })}
-        error={problemAt(error, `${path}.spending.monthly_usd`)}
-      />
+      {BUDGETS.filter(({ scopes }) => scopes.some((one) => one === scope)).map(({ member, label }) => (
+        <NumberField
+          key={member}
+          label={label}
+          reason={reason}
+          hint="Empty: unlimited."
+          value={limits.spending?.[member] ?? undefined}
+          onChange={(value) => set({ ...limits, spending: { ...limits.spending, [member]: value ?? null } })}
+          error={problemAt(error, `${path}.spending.${member}`)}
+        />
+      ))}
     </div>
   );
 }

@@ -86,7 +86,8 @@ function useUser(app: string, user: string, month: string) {
 
 function Limits({ app, of: { user, limits } }: { readonly app: string; readonly of: SingleUser }) {
   const { requests_per_minute: perMinute, requests_per_day: perDay, monthly_budget_usd: budgetUsd } = limits;
-  const hasLimits = perMinute !== null || perDay !== null || budgetUsd !== null;
+  const { daily_budget_usd: dailyUsd, weekly_budget_usd: weeklyUsd } = limits;
+  const hasLimits = [perMinute, perDay, budgetUsd, dailyUsd, weeklyUsd].some((limit) => limit !== null);
   return (
     <Card
       title="Limits"
@@ -103,6 +104,22 @@ function Limits({ app, of: { user, limits } }: { readonly app: string; readonly 
           label={`Budget of this month (UTC), ${moneyText(Math.max(0, budgetUsd - user.budget_spent_usd))} left`}
           used={user.budget_spent_usd}
           limit={budgetUsd}
+          text={moneyText}
+        />
+      )}
+      {weeklyUsd !== null && (
+        <Gauge
+          label="Cost of this week (UTC), without estimates"
+          used={limits.weekly_cost_usd ?? 0}
+          limit={weeklyUsd}
+          text={moneyText}
+        />
+      )}
+      {dailyUsd !== null && (
+        <Gauge
+          label="Cost of today (UTC), without estimates"
+          used={limits.daily_cost_usd ?? 0}
+          limit={dailyUsd}
           text={moneyText}
         />
       )}

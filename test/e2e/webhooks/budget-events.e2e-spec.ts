@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { LimitedApp } from '../../support/limits/requests/limited-app.js';
+import { RESPONSE_USD } from '../../support/proxy/endpoint-chain.js';
+import { type ReceivedEvent, startReceiver, type WebhookReceiver } from '../../support/webhooks/receiver.js';
+import { startWorld, type World } from '../../support/world.js';
+
+let world: World;
+let receiver: WebhookReceiver;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  world = await startWorld({ env: { REDIS_URL: '' } });
+});
+
+afterAll(async () => {
+  await world.stop();
+  await receiver.stop();
+});
+
+let places = 0;
+
+/** An application with limits, and a webhook for its budgets. */
+async function watchedApp(limits: Record<string, unknown>, events: readonly string[] = ['budget.*']) {
+  const app = await LimitedApp.create(world, limits);
+  const place = `/budget-${++places}`;
+  const body = { url: receiver.url + place, events, apps: [app.client.appId] };
+  const { status, text } = await world.api.post('/v1/admin/webhooks', body);
+  if (status !== 201) throw new Error(`webhook: ${status} ${text}`);
+  return { app, place };
+}
+
+/** What tells of a budget, in the order of arrival. */
+const toldOf = (events: readonly ReceivedEvent[]) =>
+  events.map(({ body: { type, data } }) => [type, data.scope, data.id, data.window, data.threshold]);
+
+const REACHED = 'budget.threshold_reached';
+const EXHAUSTED = 'budget.exhausted';
+
+describe('events of budgets', () => {
+  it('calls pass the default parts of a budget → each once, ascending, with what was spent; then exhausted', async () => {
+    const { app, place } = await watchedApp({ per_user: { spending: { daily_usd: 0.018 } } });
+    for (const count of [1, 2, 3]) {
+      await app.calls(1);
+      await app.recorded('ok', count);
+    }
+    const events = await receiver.until(place, 4);
+    expect(toldOf(events)).toEqual([
+      [REACHED, 'user', 'ann', 'day', 0.5],
+      [REACHED, 'user', 'ann', 'day', 0.8],
+      [REACHED, 'user', 'ann', 'day', 1],
+      [EXHAUSTED, 'user', 'ann', 'day', 1],
+    ]);
+    const today = `${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`;
+    expect(events[0]?.body.data).toEqual({
+      account: expect.any(String),
+      app: app.client.appId,
+      ...{ scope: 'user', group: null, id: 'ann', window: 'day', period_start: today, threshold: 0.5 },
+      ...{ budget_usd: 0.018, spent_usd: 2 * RESPONSE_USD, estimated_usd: 0 },
+    });
+    expect(new Set(events.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
+  });
+
+  it('one call passes every part of the budgets of its user and its application → an event of each', async () => {
+    const spending = { monthly_usd: 0.001, thresholds: [0.25, 0.75] };
+    const { app, place } = await watchedApp({ per_user: { spending }, per_app: { spending: { total_usd: 0.002 } } });
+    await app.calls(1);
+    const events = await receiver.until(place, 7);
+    expect(toldOf(events).filter(([, scope]) => scope === 'user')).toEqual([
+      [REACHED, 'user', 'ann', 'month', 0.25],
+      [REACHED, 'user', 'ann', 'month', 0.75],
+      [EXHAUSTED, 'user', 'ann', 'month', 1],
+    ]);
+    const ofApp = events.filter(({ body }) => body.data.scope === 'app');
+    expect(toldOf(ofApp).map(([type, , id, window, threshold]) => [type, id, window, threshold])).toEqual([
+      [REACHED, app.client.appId, 'total', 0.5],
+      [REACHED, app.client.appId, 'total', 0.8],
+      [REACHED, app.client.appId, 'total', 1],
+      [EXHAUSTED, app.client.appId, 'total', 1],
+    ]);
+    expect(ofApp[0]?.body.data.period_start).toBeNull();
+  });
+
+  it('a filter of types → those alone; a budget of nothing, and one that is not reached → none', async () => {
+    const { app, place } = await watchedApp({ per_user: { spending: { weekly_usd: 0.001, monthly_usd: 9 } } }, [
+      EXHAUSTED,
+    ]);
+    await app.calls(1);
+    expect(toldOf(await receiver.until(place, 1))).toEqual([[EXHAUSTED, 'user', 'ann', 'week', 1]]);
+    await app.limit({ per_user: { spending: { monthly_usd: 0 } } });
+    expect((await app.refused()).code).toBe('app_budget_exhausted');
+    const [{ count }] = await world.dataSource.query(
+      `SELECT count(*)::int AS count FROM webhook_events WHERE body::json #>> '{data,app}' = $1`,
+      [app.client.appId],
+    );
+    expect(count).toBe(1);
+  });
+});
