@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { auditEnd, storedBudgets } from '../../proof/budgets/budget-audit.js';
 import { BudgetFleet, MODEL } from '../../proof/budgets/budget-fleet.js';
 import { SerialClient, tokensCost } from '../../proof/budgets/budget-serial.js';
-import { type PaidAnswer, PaidClient } from '../../proof/budgets/paid-client.js';
+import { isRefusedAsSpent, PaidClient } from '../../proof/budgets/paid-client.js';
 import { eventually } from '../../support/eventually.js';
 import { describeBreakingRedis } from '../../support/platform/redis.js';
 
@@ -18,8 +18,6 @@ const STORED = { withinMs: 20_000 };
 const PATIENCE_MS = 60_000 * (RUNS + 1);
 
 const namesOf = (count: number) => Array.from({ length: count }, (_, at) => `user-${at}`);
-const isSpent = ({ status, code, retryAfter }: PaidAnswer) =>
-  status === 429 && code === 'app_budget_exhausted' && retryAfter > MOST_HELD_SECONDS;
 
 describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED=${SEED})`, () => {
   let fleet: BudgetFleet;
@@ -54,9 +52,9 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
       // Until the cost of the last call is stored, the other instance says when to ask again.
       let last = refusal;
       const isOver = async () => {
-        if (!isSpent(last)) last = await serial.next();
+        if (!isRefusedAsSpent(last)) last = await serial.next();
         expect(last.status).toBe(429);
-        return isSpent(last);
+        return isRefusedAsSpent(last);
       };
       await eventually(isOver, STORED);
     }
@@ -66,7 +64,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
     ['users', true],
     ['the application', false],
   ] as const)(
-    'a client of %s that alternates between instances → served until the budget is spent, then 429 until the month ends',
+    'a client of %s that alternates between instances → served until the budget is spent, then 429 until the period ends',
     async (_, ofUsers) => {
       for (let run = 0; run < RUNS; run++) await proveServedUntilSpent(ofUsers, SEED + run * 100);
     },
@@ -110,7 +108,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
         // The real time that the refusal names: what is held is given back by then, whatever happens meanwhile.
         await sleep((refusals[0]?.retryAfter ?? 0) * 1_000);
         expect((await client.call({ ...plan, instance: (run + 1) % 2 })).status).toBe(200);
-        expect(isSpent(await client.call({ ...plan, instance: run % 2 }))).toBe(true);
+        expect(isRefusedAsSpent(await client.call({ ...plan, instance: run % 2 }))).toBe(true);
       }
     },
     PATIENCE_MS,
@@ -140,7 +138,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
           const answers = await Promise.all(
             [0, 1].map((instance) => client.call({ ...plan, instance, mostTokens: 1 })),
           );
-          expect([turn, ...answers.map(isSpent)]).toEqual([turn, isDear, isDear]);
+          expect([turn, ...answers.map(isRefusedAsSpent)]).toEqual([turn, isDear, isDear]);
           if (!isDear) expect(answers.map(({ status }) => status)).toEqual([200, 200]);
         }
       } finally {

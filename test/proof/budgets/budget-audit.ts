@@ -1,3 +1,4 @@
+import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 import type { BudgetFleet } from './budget-fleet.js';
 import { OUTPUT_NANO_USD, type PaidCall } from './paid-calls.js';
 
@@ -10,6 +11,7 @@ interface StoredCall {
 interface StoredBudget {
   readonly appId: string;
   readonly userId: string;
+  readonly window: BudgetWindow;
   readonly spent: string;
   readonly granted: string;
   /** Sum over instances. */
@@ -36,11 +38,11 @@ export function storedBudgets(fleet: BudgetFleet): Promise<StoredBudget[]> {
 
 /** Proves at any moment: spent is at most the budget and one call's worst price, granted the sum of all grants. */
 export function auditMoment({ calls }: BudgetFleet, budgets: readonly StoredBudget[]): void {
-  for (const { appId, userId, spent, granted, grants } of budgets) {
-    const name = `${appId}/${userId}`;
+  for (const { appId, userId, window, spent, granted, grants } of budgets) {
+    const name = `${appId}/${userId} by ${window}`;
     if (granted !== grants) calls.violations.push(`${name}: ${granted} granted, ${grants} to its instances`);
     const standing = calls.standing(appId, userId);
-    if (standing === undefined) continue;
+    if (standing?.window !== window) continue;
     const over = Number(spent) - standing.budget;
     if (over >= standing.dearest) calls.violations.push(`${name}: ${over} above the budget, stored`);
   }
@@ -51,8 +53,8 @@ export async function auditEnd(fleet: BudgetFleet): Promise<CallCounts> {
   const { calls } = fleet;
   const budgets = await storedBudgets(fleet);
   auditMoment(fleet, budgets);
-  for (const { appId, userId, granted } of budgets) {
-    if (granted !== '0') calls.violations.push(`${appId}/${userId}: ${granted} granted to nobody who lives`);
+  for (const { appId, userId, window, granted } of budgets) {
+    if (granted !== '0') calls.violations.push(`${appId}/${userId} by ${window}: ${granted} granted to nobody who lives`);
   }
   const events = await fleet.query<StoredCall>(`
     SELECT app_version AS marker, coalesce(charged_nano_usd, cost_nano_usd) AS charged, cost_source AS source

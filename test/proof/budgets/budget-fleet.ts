@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { budgetPeriodOf } from '../../../src/budgets/budget-period.rules.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
 import { freePort, GatewayProcess, programEnvironment } from '../../support/platform/gateway-process.js';
 import { startRedis, type TestRedis } from '../../support/platform/redis.js';
@@ -19,6 +20,18 @@ const VERIFY_LEDGER = fileURLToPath(new URL('../../../dist/src/commands/verify-l
 const CLIENTS = 256;
 export const MODEL = 'proof-model';
 export const USER_HEADER = 'x-proof-user';
+
+const USER_WINDOWS = ['day', 'week', 'month'] as const;
+const APP_WINDOWS = ['day', 'week', 'month', 'total'] as const;
+const MEMBERS = { day: 'daily_usd', week: 'weekly_usd', month: 'monthly_usd', total: 'total_usd' } as const;
+/** A proof takes less. */
+const NEAR_MIDNIGHT_MS = 60 * 60 * 1_000;
+
+/** Each application has its budgets in other windows, so that a proof covers all of them; near their end, in none that ends. */
+function windowAt(windows: readonly (keyof typeof MEMBERS)[], at: number): keyof typeof MEMBERS {
+  const isNearMidnight = budgetPeriodOf('day', Date.now()).endMs - Date.now() < NEAR_MIDNIGHT_MS;
+  return (isNearMidnight ? undefined : windows[at % windows.length]) ?? 'month';
+}
 
 /** One process of the service, and its own way to Postgres. */
 export interface FleetInstance {
@@ -35,6 +48,7 @@ export interface FleetApp {
 /** Several processes of the service with one Postgres, a Redis of their own and one provider that knows every price. */
 export class BudgetFleet {
   private providerId = '';
+  private apps = 0;
 
   private constructor(
     readonly calls: PaidCalls,
@@ -86,22 +100,24 @@ export class BudgetFleet {
 
   /** A server application with a budget for each user, for itself, or both; in whole nano-dollars. */
   async app(perUser: number | undefined, perApp: number | undefined, users: readonly string[]): Promise<FleetApp> {
-    const budget = (nanoUsd: number | undefined) =>
-      nanoUsd === undefined ? null : { spending: { monthly_usd: nanoUsd / 1e9 } };
+    const at = this.apps++;
+    const [ofUsers, ofApp] = [windowAt(USER_WINDOWS, at), windowAt(APP_WINDOWS, at)];
+    const budget = (nanoUsd: number | undefined, window: keyof typeof MEMBERS) =>
+      nanoUsd === undefined ? null : { spending: { [MEMBERS[window]]: nanoUsd / 1e9 } };
     const { app, api_key } = await this.manage('POST', '/v1/admin/apps', {
       name: 'Proof',
       config: {
         authentication: { type: 'api_key', end_user: { source: 'header', header: USER_HEADER } },
         routing: { providers: { mode: 'all' }, model_rewrites: {} },
         limits: {
-          ...(perUser !== undefined && { per_user: budget(perUser) }),
-          ...(perApp !== undefined && { per_app: budget(perApp) }),
+          ...(perUser !== undefined && { per_user: budget(perUser, ofUsers) }),
+          ...(perApp !== undefined && { per_app: budget(perApp, ofApp) }),
         },
       },
     });
-    if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', nanoUsd: perApp });
+    if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', window: ofApp, nanoUsd: perApp });
     for (const userId of perUser === undefined ? [] : users) {
-      this.calls.budget({ appId: app.id, userId, nanoUsd: perUser ?? 0 });
+      this.calls.budget({ appId: app.id, userId, window: ofUsers, nanoUsd: perUser ?? 0 });
     }
     return { id: app.id, key: api_key.key };
   }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { budgetPeriodOf } from '../../../src/budgets/budget-period.rules.js';
 import { seeded } from '../../support/seeded.js';
 import { auditEnd, auditMoment, storedBudgets } from './budget-audit.js';
 import { BudgetFleet, type FleetApp } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD } from './paid-calls.js';
-import { type PaidAnswer, PaidClient } from './paid-client.js';
+import { isRefusedAsSpent, type PaidAnswer, PaidClient } from './paid-client.js';
 import type { StormOptions, StormReport } from './storm-report.js';
 
 const MOST_TOKENS = 1_000;
@@ -23,7 +24,6 @@ const BACK_WITHIN_MS = 10_000;
 const QUIET_WITHIN_MS = 20_000;
 const MOST_DRAINING_CALLS = 60;
 /** Longest a `Retry-After` may be while money is only held, in seconds. */
-const MOST_HELD_SECONDS = 10;
 
 interface StormApp extends FleetApp {
   readonly users: readonly string[];
@@ -74,8 +74,10 @@ export class BudgetStorm {
     this.client.close();
     const budgets = await storedBudgets(fleet);
     const proven = fleet.calls.budgets();
-    const isSpent = ({ appId, userId, nanoUsd }: (typeof proven)[number]) =>
-      budgets.some((one) => one.appId === appId && one.userId === userId && Number(one.spent) >= nanoUsd);
+    const isSpent = ({ appId, userId, window, nanoUsd }: (typeof proven)[number]) =>
+      budgets.some(
+        (one) => one.appId === appId && one.userId === userId && one.window === window && Number(one.spent) >= nanoUsd,
+      );
     return {
       ...counts,
       seed: options.seed,
@@ -134,8 +136,8 @@ export class BudgetStorm {
   }
 
   private judge(answer: PaidAnswer): void {
-    const { status, code, scope, retryAfter, call, tookMs } = answer;
-    const isHeld = code === 'app_budget_exhausted' && retryAfter <= MOST_HELD_SECONDS;
+    const { status, code, scope, window, retryAfter, call, tookMs } = answer;
+    const isHeld = code === 'app_budget_exhausted' && !isRefusedAsSpent(answer);
     const kind = code === undefined ? String(status) : `${status} ${code}${isHeld ? ' held' : ''}`;
     this.answers[kind] = (this.answers[kind] ?? 0) + 1;
     if (tookMs > this.slowest.tookMs) this.slowest = { tookMs, kind };
@@ -144,20 +146,22 @@ export class BudgetStorm {
     const wrong = (what: string) => violations.push(`${call.marker}: ${what} (${kind}, retry after ${retryAfter})`);
     // The provider answers 500, and has its connections reset.
     if (![0, 200, 429, 500, 502, 503].includes(status)) wrong('an answer that nobody promised');
-    if ((status === 429 || status === 503) && retryAfter < 1) wrong('nothing tells when to come back');
+    const mayBeForEver = status === 429 && window === 'total';
+    if ((status === 429 || status === 503) && retryAfter < 1 && !mayBeForEver) wrong('nothing tells when to come back');
     if (status === 429 && code !== 'app_budget_exhausted') wrong('another refusal');
     if (status === 429 && !isHeld) this.judgeSpent(answer, wrong);
     if (status === 429 && call.seen > 0) wrong(`refused to ${scope}, and sent`);
   }
 
-  /** Whoever is sent away until the month ends must have been sent away by money that is spent. */
-  private judgeSpent({ call, scope, retryAfter }: PaidAnswer, wrong: (what: string) => void): void {
+  /** Whoever is sent away until the period ends must have been sent away by money that is spent. */
+  private judgeSpent({ call, scope, window, retryAfter }: PaidAnswer, wrong: (what: string) => void): void {
     const standing = this.fleet.calls.standing(call.appId, scope === 'user' ? call.userId : '');
-    const leftSeconds = (nextMonthMs() - Date.now()) / 1_000;
-    if (Math.abs(leftSeconds - retryAfter) > 30) wrong('the month ends at another time');
-    if (standing === undefined) wrong('no such budget');
+    if (standing === undefined || standing.window !== window) return wrong('no such budget');
+    const leftSeconds = (budgetPeriodOf(window, Date.now()).endMs - Date.now()) / 1_000;
+    const told = window === 'total' ? Number.POSITIVE_INFINITY : retryAfter;
+    if (told !== leftSeconds && Math.abs(leftSeconds - told) > 30) wrong('the period ends at another time');
     // A call that was written down and never sent counts, too.
-    else if (standing.possible < standing.budget && !this.options.faults.kills) wrong('it is not spent');
+    if (standing.possible < standing.budget && !this.options.faults.kills) wrong('it is not spent');
   }
 
   private async sample(): Promise<void> {
@@ -234,7 +238,7 @@ export class BudgetStorm {
         });
         this.judge(answer);
         const { status, retryAfter, call } = answer;
-        if (status === 429 && retryAfter > MOST_HELD_SECONDS) break;
+        if (isRefusedAsSpent(answer)) break;
         if (made > MOST_DRAINING_CALLS || (status !== 200 && performance.now() > deadline)) {
           const standing = JSON.stringify([
             this.fleet.calls.standing(app.id, userId),
@@ -277,9 +281,4 @@ export class BudgetStorm {
     if (one === undefined) throw new Error('nothing to choose from');
     return one;
   }
-}
-
-function nextMonthMs(): number {
-  const now = new Date();
-  return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
 }

@@ -1,3 +1,4 @@
+import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 /** What the price of every proof asks for, in nano-dollars for one token. */
 export const INPUT_NANO_USD = 2_000;
 export const OUTPUT_NANO_USD = 8_000;
@@ -41,11 +42,13 @@ export interface PaidCall {
 export interface ProvenBudget {
   readonly appId: string;
   readonly userId: string;
+  readonly window: BudgetWindow;
   readonly nanoUsd: number;
 }
 
 /** What is known of one budget. */
 interface Balance {
+  readonly window: BudgetWindow;
   readonly budget: number;
   /** Of the calls the provider has had: what they cost at least by now, counting those that run as their worst case. */
   committed: number;
@@ -65,8 +68,8 @@ export class PaidCalls {
   readonly violations: string[] = [];
   private readonly balances = new Map<string, Balance>();
 
-  budget({ appId, userId, nanoUsd }: ProvenBudget): void {
-    const balance = { budget: nanoUsd, committed: 0, possible: 0, dearest: 0 };
+  budget({ appId, userId, window, nanoUsd }: ProvenBudget): void {
+    const balance = { window, budget: nanoUsd, committed: 0, possible: 0, dearest: 0 };
     this.balances.set(`${appId}/${userId}`, balance);
   }
 
@@ -135,9 +138,9 @@ export class PaidCalls {
   }
 
   budgets(): ProvenBudget[] {
-    return [...this.balances].map(([name, { budget }]) => {
+    return [...this.balances].map(([name, { window, budget }]) => {
       const [appId = '', userId = ''] = name.split('/');
-      return { appId, userId, nanoUsd: budget };
+      return { appId, userId, window, nanoUsd: budget };
     });
   }
 

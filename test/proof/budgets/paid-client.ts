@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 import { type BudgetFleet, type FleetApp, MODEL, USER_HEADER } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type Treatment } from './paid-calls.js';
 
@@ -17,6 +18,14 @@ export interface CallPlan {
   readonly leavesAfterMs?: number;
 }
 
+const MOST_HELD_SECONDS = 10;
+
+/** Whether it was refused until the period ends, not until running calls end. A total has no end, so no `Retry-After`. */
+export function isRefusedAsSpent({ status, code, window, retryAfter }: PaidAnswer): boolean {
+  if (status !== 429 || code !== 'app_budget_exhausted') return false;
+  return retryAfter > MOST_HELD_SECONDS || (window === 'total' && retryAfter === 0);
+}
+
 /** How a call ended for its client. */
 export interface PaidAnswer {
   readonly call: PaidCall;
@@ -25,6 +34,7 @@ export interface PaidAnswer {
   readonly code?: string;
   /** Whose limit refused it. */
   readonly scope?: 'user' | 'app';
+  readonly window?: BudgetWindow;
   /** Seconds; 0 where nothing is said. */
   readonly retryAfter: number;
   readonly tookMs: number;
@@ -122,8 +132,8 @@ function read(message: IncomingMessage): Promise<string | undefined> {
   });
 }
 
-function refusalIn(text: string): { code?: string; scope?: 'user' | 'app' } {
+function refusalIn(text: string): Pick<PaidAnswer, 'code' | 'scope' | 'window'> {
   if (!text.startsWith('{"error"')) return {};
   const { code, data } = JSON.parse(text).error;
-  return { code, scope: data?.scope };
+  return { code, scope: data?.scope, window: data?.window };
 }
