@@ -35,7 +35,7 @@ export class ProxiedCalls implements CallRecipe<ProxyPath, ProxyPlan> {
     const { headers } = request;
     const admitted =
       body === undefined
-        ? this.policy.admitBare(caller, target, headers)
+        ? await this.policy.admitBareOfOwner(caller, target, headers)
         : await this.policy.admit({ caller, plan: target, atMs: createdAtMs }, body, headers['content-type'] ?? '');
     const ttfbTimeoutMs = this.#ttfbTimeoutMs;
     return {

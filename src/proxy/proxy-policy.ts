@@ -13,7 +13,13 @@ import type { AdmittedRequest } from './admitted-request.js';
 import { nestedModelEdits, nestedNamesOf, validateModelAlternatives } from './body/body-models.rules.js';
 import { type RequestedTools, validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
-import { keepsObjects, keptReferences, validateKeptFields, validateKeptParameters } from './body/kept-objects.rules.js';
+import {
+  keepsObjects,
+  keptReferences,
+  pathReferences,
+  validateKeptFields,
+  validateKeptParameters,
+} from './body/kept-objects.rules.js';
 import { validateOutputCap } from './body/output-cap.rules.js';
 import { type RequestFacts, readRequestFacts, usageEdits } from './body/request-facts.rules.js';
 import { boundsOfToolModels, limitedToolEdits, toolModelRules } from './body/tool-models.rules.js';
@@ -82,6 +88,17 @@ export class ProxyPolicy {
   }
 
   /**
+   * Validates a request whose method has no body, and that its caller owns the object that the path names.
+   *
+   * @throws as `admitBare`; invalid_request the object was not made for this application and user.
+   */
+  async admitBareOfOwner(caller: Caller, plan: ProxyPlan, headers: IncomingHttpHeaders): Promise<AdmittedRequest> {
+    const admitted = this.admitBare(caller, plan, headers);
+    await this.objects.require(caller, pathReferences(plan.match));
+    return admitted;
+  }
+
+  /**
    * Validates a request whose method has no body.
    *
    * @throws invalid_request the headers announce a body; model_not_allowed.
@@ -101,7 +118,7 @@ export class ProxyPolicy {
     const scan = await scanBody(body);
     const nested = names && (await scanBody(body, { names }));
     const facts = readRequestFacts(scan);
-    const references = keptReferences(scan);
+    const references = [...pathReferences(plan.match), ...keptReferences(scan, plan.style)];
     const requested = validateCostMembers(scan, plan.style);
     const toolEdits = await limitedToolEdits(scan, requested.tools, plan.access.maxOutputTokens);
     const admitted = this.composeJson(call, facts, {
@@ -155,6 +172,7 @@ export class ProxyPolicy {
     const { plan } = call;
     const parts = await readForm(body, contentType);
     validateKeptFields(parts);
+    await this.objects.require(call.caller, pathReferences(plan.match));
     const inForm = findFormField(parts, 'model');
     const model = this.choose(call, inForm);
     const changes = new Map<string, string>();

@@ -12,6 +12,11 @@ describe('classifyPath', () => {
     ['v1beta/openai/chat/completions', 'chat_completions'],
     ['v1/messages', 'anthropic_messages'],
     ['v1/models/gemini-2.5-pro:generateContent', 'gemini_native'],
+    ['v1beta/interactions', 'gemini_interactions'],
+    ['v1alpha/interactions', 'gemini_interactions'],
+    ['v1/interactions', 'gemini_interactions'],
+    ['v1beta/interactions/int_1', 'other'],
+    ['v1beta/interactions/int_1/cancel', 'other'],
     ['v1alpha/models/g:streamGenerateContent', 'gemini_native'],
     ['v1beta/models/g%20x:streamGenerateContent', 'gemini_native'],
     ['v1/audio/transcriptions', 'audio_transcription'],
@@ -39,7 +44,7 @@ describe('classifyPath', () => {
   });
 
   it('the listed paths → all have a named style', () => {
-    expect(NAMED_STYLE_PATHS).toHaveLength(19);
+    expect(NAMED_STYLE_PATHS).toHaveLength(22);
     expect(NAMED_STYLE_PATHS.filter((path) => classifyPath(path) === 'other')).toEqual([]);
   });
 });

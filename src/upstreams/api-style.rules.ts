@@ -4,6 +4,7 @@ export type ApiStyle =
   | 'chat_completions'
   | 'anthropic_messages'
   | 'gemini_native'
+  | 'gemini_interactions'
   | 'audio_transcription'
   | 'other';
 
@@ -12,12 +13,19 @@ export const API_STYLES: readonly ApiStyle[] = [
   'chat_completions',
   'anthropic_messages',
   'gemini_native',
+  'gemini_interactions',
   'audio_transcription',
   'other',
 ];
 
 /** Body members that hold the output ceiling; `none` has no such member. */
-export type CapStyle = 'responses' | 'chat_completions' | 'anthropic' | 'gemini_native' | 'none';
+export type CapStyle =
+  | 'responses'
+  | 'chat_completions'
+  | 'anthropic'
+  | 'gemini_native'
+  | 'gemini_interactions'
+  | 'none';
 
 /** The member to add to a Chat Completions body without a ceiling. */
 export type CapFieldForChat = 'max_completion_tokens' | 'max_tokens';
@@ -37,6 +45,9 @@ const STYLE_OF_PATH: ReadonlyMap<string, ApiStyle> = new Map([
   ['inference/v1/chat/completions', 'chat_completions'],
   ['v1beta/openai/chat/completions', 'chat_completions'],
   ['v1/messages', 'anthropic_messages'],
+  ['v1/interactions', 'gemini_interactions'],
+  ['v1alpha/interactions', 'gemini_interactions'],
+  ['v1beta/interactions', 'gemini_interactions'],
   ['v1/audio/transcriptions', 'audio_transcription'],
   ['openai/v1/audio/transcriptions', 'audio_transcription'],
   ['v1/audio/translations', 'audio_transcription'],

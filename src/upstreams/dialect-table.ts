@@ -30,6 +30,8 @@ export interface DialectFacts {
   readonly costStyles?: readonly ApiStyle[];
   /** Inference paths without a named style. */
   readonly extraPaths?: readonly string[];
+  /** Paths of objects that the provider keeps, with `{object}` for the id: their owners may read and delete them. */
+  readonly objectPaths?: readonly string[];
   /** Further paths that the provider serves for free: token counts, moderation. */
   readonly freePaths?: readonly string[];
   /** Default model of a path on which a request may omit the model. */
@@ -100,6 +102,7 @@ export const DIALECT_FACTS: Readonly<
       ...['v1beta/models/{model}:batchEmbedContents', 'v1/models/{model}:batchEmbedContents'],
       ...['v1alpha/models/{model}:batchEmbedContents', 'v1beta/openai/embeddings'],
     ],
+    objectPaths: ['v1/interactions/{object}', 'v1alpha/interactions/{object}', 'v1beta/interactions/{object}'],
     freePaths: [
       ...['v1beta/models/{model}:countTokens', 'v1/models/{model}:countTokens', 'v1alpha/models/{model}:countTokens'],
     ],

@@ -16,10 +16,11 @@ const FEES: ReadonlyMap<string, ToolFee> = new Map([
   // Run by the provider, paid by the tokens they add. The advisor's tokens are iterations of the answer.
   ...withFee('none', 'mcp', 'mcp_toolset', 'mcpServers', 'tool_search', 'tool_search_tool_regex'),
   ...withFee('none', 'tool_search_tool_bm25', 'web_fetch', 'advisor', 'codeExecution', 'urlContext', 'fileSearch'),
-  ...withFee('web_search', 'web_search'),
+  ...withFee('none', 'mcpServer', 'mcpServerTool', 'processing'),
+  ...withFee('web_search', 'web_search', 'googleSearch'),
   ...withFee('file_search', 'file_search'),
   ...withFee('unknown', 'code_execution', 'code_interpreter', 'shell', 'image_generation', 'live_search', 'x_search'),
-  ...withFee('unknown', 'googleSearch', 'googleSearchRetrieval', 'googleMaps', 'enterpriseWebSearch'),
+  ...withFee('unknown', 'googleSearchRetrieval', 'googleMaps', 'enterpriseWebSearch', 'retrieval'),
 ]);
 
 /** Tools that only the client runs. */
@@ -28,6 +29,7 @@ const CLIENT_TOOLS: ReadonlySet<string> = new Set([
   ...['bash', 'text_editor', 'memory', 'functionDeclarations', 'computerUse'],
 ]);
 
+const CALL = '_call';
 /** `_20250305`, `_preview`, `_preview_2025_03_11`. */
 const VERSION = /(?:_preview)?(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/;
 
@@ -41,9 +43,19 @@ export function isClientTool(type: string): boolean {
   return CLIENT_TOOLS.has(type.replace(VERSION, ''));
 }
 
+/** The name of one of Gemini's tools in this table: `generateContent` takes both spellings, Interactions snake case. */
+export function geminiToolName(name: string): string {
+  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+}
+
+/** The type of an output item for a step `<tool>_call` of an interaction; other steps keep theirs. */
+export function itemTypeOfStep(type: string): string {
+  return type.endsWith(CALL) ? geminiToolName(type.slice(0, -CALL.length)) + CALL : type;
+}
+
 /** The fee of an output item `<tool>_call` of an answer; `none` for items of other types. */
 export function itemFeeOf(type: string): ToolFee {
-  return type.endsWith('_call') ? toolFeeOf(type.slice(0, -'_call'.length)) : 'none';
+  return type.endsWith(CALL) ? toolFeeOf(type.slice(0, -CALL.length)) : 'none';
 }
 
 /** The fee of calls that a counter `<tool>_requests` counts. */

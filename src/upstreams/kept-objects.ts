@@ -1,3 +1,5 @@
+import type { ApiStyle } from './api-style.rules.js';
+
 /**
  * Request members that name objects stored at a provider. Every application that shares the provider key could read
  * them, so some may name what was made for their own application and user, and the others nothing.
@@ -12,13 +14,13 @@ export const KEPT_AT_ROOT = {
   /** Refused with any value. */
   any: [
     ...['conversation_id', 'cache_id', 'batch', 'batch_id', 'thread_id'],
-    ...['context_id', 'assistant_id', 'agent_id', 'interaction_id', 'previous_interaction_id', 'preset'],
+    ...['context_id', 'assistant_id', 'agent_id', 'interaction_id', 'environment', 'preset'],
     ...['voice_id', 'user_profile_id', 'workspace_id', 'fallback_credit_token'],
   ],
   /** Refused with an object as the value; a string is content. */
   object: ['prompt'],
   /** Allowed for the owner of the object only; the value is its id, or an object with it. */
-  owned: ['previous_response_id', 'conversation'],
+  owned: ['previous_response_id', 'previous_interaction_id', 'conversation'],
 } as const;
 
 /** Members that name objects at any depth, when the value is a string or a non-empty list. */
@@ -26,7 +28,7 @@ export const KEPT_ANYWHERE: readonly string[] = [
   ...['library_ids', 'collection_ids', 'connector_id', 'tunnel_id', 'comparison_response_id'],
   ...['rag_corpus', 'rag_corpora', 'rag_file_ids', 'data_store', 'prompt_template_name', 'response_template_name'],
   ...['gcs_uri', 'output_gcs_uri', 'output_uri_prefix', 'service_account', 'credential_secret'],
-  ...['api_key_secret', 'api_key_secret_version'],
+  ...['api_key_secret', 'api_key_secret_version', 'environment_id'],
 ];
 
 /** Members that name an object at any depth by a string; allowed for its owner only. */
@@ -41,18 +43,20 @@ export const OWNED_LISTS: readonly string[] = [
 ];
 
 /** Members with complete settings of provider stores; refused as objects too. */
-export const KEPT_SETTINGS: readonly string[] = ['vertex_ai_search', 'vertex_rag_store', 'external_api'];
+export const KEPT_SETTINGS: readonly string[] = [
+  ...['vertex_ai_search', 'vertex_rag_store', 'external_api', 'vertex_ai_search_config', 'rag_store_config'],
+];
 
 /**
  * Members whose string is an address or the content itself; addresses with provider schemes or at provider stores are
  * refused.
  */
 export const ADDRESSES: readonly string[] = [
-  ...['file_uri', 'image_url', 'video_url', 'audio_url', 'file_url', 'document_url', 'file_data'],
+  ...['file_uri', 'uri', 'image_url', 'video_url', 'audio_url', 'file_url', 'document_url', 'file_data'],
 ];
 
 /** Address members that never hold content: the string must be a URL. */
-export const URIS: ReadonlySet<string> = new Set(['file_uri', 'fileUri']);
+export const URIS: ReadonlySet<string> = new Set(['file_uri', 'fileUri', 'uri']);
 
 /** Members whose nested `url` is such an address. */
 export const ADDRESS_HOLDERS: readonly string[] = [
@@ -111,6 +115,9 @@ export const ITEM_CONTENT: ReadonlyMap<string, Content> = new Map([
   ['program', filled('code')],
   ['program_output', present('result')],
 ]);
+
+/** Styles whose items of `input` carry their content: an id pairs a call with its result, and the provider looks up none. */
+export const STYLES_WITHOUT_ITEM_IDS: ReadonlySet<ApiStyle> = new Set(['gemini_interactions']);
 
 /** Types of items that are references, whatever other members they have. */
 export const REFERENCE_TYPES: ReadonlySet<string> = new Set(['item_reference']);

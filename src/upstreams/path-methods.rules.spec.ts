@@ -5,14 +5,19 @@ import { dialectOf } from './provider-dialect.js';
 import { PROVIDER_TYPES } from './provider-types.js';
 
 describe('methodsOfPath', () => {
-  it.each(PROVIDER_TYPES)('%s → GET alone on lists of models, POST alone on every other default path', (type) => {
-    const { inferencePaths } = dialectOf(type);
-    const [lists, others] = [true, false].map((isList) =>
-      inferencePaths.filter((path) => isModelList(path) === isList),
-    );
-    expect(others?.map((path) => [...methodsOfPath(path)])).toEqual(others?.map(() => ['POST']));
-    expect(lists?.map((path) => [...methodsOfPath(path)])).toEqual(lists?.map(() => ['GET']));
-  });
+  it.each(PROVIDER_TYPES)(
+    '%s → GET alone on lists of models, GET and DELETE on objects, POST alone on every other default path',
+    (type) => {
+      const { inferencePaths } = dialectOf(type);
+      const objects = inferencePaths.filter((path) => path.includes('{object}'));
+      const [lists, others] = [true, false].map((isList) =>
+        inferencePaths.filter((path) => isModelList(path) === isList && !objects.includes(path)),
+      );
+      expect(objects.map((path) => [...methodsOfPath(path)])).toEqual(objects.map(() => ['GET', 'DELETE']));
+      expect(others?.map((path) => [...methodsOfPath(path)])).toEqual(others?.map(() => ['POST']));
+      expect(lists?.map((path) => [...methodsOfPath(path)])).toEqual(lists?.map(() => ['GET']));
+    },
+  );
 
   it.each([
     'v1/models',
@@ -41,6 +46,7 @@ describe('methodsOfPath', () => {
     'v1/files',
     'v1/key',
     'v1/responses/{model}',
+    'v1/responses/{object}/cancel',
   ])('%s → POST alone', (path) => {
     expect([...methodsOfPath(path)]).toEqual(['POST']);
   });

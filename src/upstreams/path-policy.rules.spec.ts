@@ -34,6 +34,15 @@ describe('matchPath', () => {
     },
   );
 
+  it('object in a path → captured decoded, beside no model', () => {
+    const policy = policyOf('v1beta/interactions/{object}', 'v1beta/interactions/{object}/cancel');
+    expect(matchPath(policy, 'v1beta/interactions/int%5F1')).toMatchObject({ object: 'int_1' });
+    expect(matchPath(policy, 'v1beta/interactions/int_1')).not.toHaveProperty('model');
+    expect(matchPath(policy, 'v1beta/interactions/int_1/cancel')).toMatchObject({ object: 'int_1' });
+    expect(matchPath(policy, 'v1beta/interactions/int_1/steps')).toBeUndefined();
+    expect(() => matchPath(policy, 'v1beta/interactions/%zz')).toThrow('the object has a broken percent escape');
+  });
+
   it('prefix and suffix that overlap in the path → no match', () => {
     expect(matchPath(policyOf('v1/aa{model}aa'), 'v1/aaa')).toBeUndefined();
   });
@@ -87,7 +96,8 @@ describe('matchPath', () => {
   });
 
   it('two placeholders → refused when compiled', () => {
-    expect(() => policyOf('{model}/{model}')).toThrow('0.path: {model} may stand in a path only once');
+    for (const path of ['{model}/{model}', '{object}/{object}', '{model}/{object}'])
+      expect(() => policyOf(path)).toThrow('0.path: must have {model} or {object} only once');
   });
 
   it('any path → a match is always a safe path', () => {

@@ -4,11 +4,14 @@ import { dialectOf, type ProviderDialect } from './provider-dialect.js';
 import { isProviderType, type ProviderType } from './provider-types.js';
 
 const PLACEHOLDER = '{model}';
+/** Stands for the id of an object that the provider keeps; only its owner may call the path. */
+const OBJECT_PLACEHOLDER = '{object}';
+const PLACEHOLDERS = /(\{model\}|\{object\})/;
 const EXACT_MODEL = /^(v1(?:alpha|beta)?\/models\/)([^/:]+)(:[a-zA-Z]+)$/;
 
 /** One allowed provider path of an application. Source: docs/reference/application-api.md#allowed-paths. */
 export interface PathPolicyEntry {
-  /** The exact path; `{model}`, at most once, matches one segment or a part of one. */
+  /** The exact path; one `{model}` or `{object}` matches a segment or a part of one. */
   readonly path: string;
   /** Model for pricing and the model list when neither path nor body names one; never sent. */
   readonly fixedModel?: string;
@@ -18,7 +21,7 @@ export interface PathPolicyEntry {
   readonly methods?: readonly PathMethod[];
 }
 
-/** The entry that allows a path, and the percent-decoded model in the path. */
+/** The entry that allows a path, and what the path names, percent-decoded. */
 export interface PathMatch {
   readonly entry: PathPolicyEntry;
   /** Any other method is refused. */
@@ -26,6 +29,8 @@ export interface PathMatch {
   /** The path with `{model}` in place of the model, where the path names one. */
   readonly template: string;
   readonly model?: string;
+  /** Id of an object that the provider keeps. */
+  readonly object?: string;
 }
 
 interface RankedEntry {
@@ -37,53 +42,64 @@ interface RankedEntry {
   readonly model?: string | undefined;
 }
 
-interface ModelEntry extends RankedEntry {
+interface NamingEntry extends RankedEntry {
+  /** What the path names. */
+  readonly names: 'model' | 'object';
   readonly prefix: string;
   readonly suffix: string;
 }
 
-/** Path policy prepared for lookup: exact paths in a map, paths with a model in their written order. */
+/** Path policy prepared for lookup: exact paths in a map, paths with a placeholder in their written order. */
 export interface CompiledPathPolicy {
   readonly exact: ReadonlyMap<string, RankedEntry>;
-  readonly withModel: readonly ModelEntry[];
+  readonly naming: readonly NamingEntry[];
 }
 
 /**
- * Compiles a path policy. Only `{model}` is special; `*` is a literal. An empty list allows nothing here; {@link
+ * Compiles a path policy. Only `{model}` and `{object}` are special; `*` is a literal. An empty list allows nothing here; {@link
  * defaultPathPolicy} implements an empty `allowed_paths`.
  *
- * @throws invalid_request an entry has more than one `{model}`; the path in the error is relative to the list.
+ * @throws invalid_request an entry has more than one of them; the path in the error is relative to the list.
  */
 export function compilePathPolicy(entries: readonly PathPolicyEntry[]): CompiledPathPolicy {
   const exact = new Map<string, RankedEntry>();
-  const withModel: ModelEntry[] = [];
+  const naming: NamingEntry[] = [];
   entries.forEach((entry, rank) => {
-    const [prefix = '', suffix, ...more] = entry.path.split(PLACEHOLDER);
-    if (more.length > 0) throw invalidRequest(`${rank}.path`, `${PLACEHOLDER} may stand in a path only once`);
+    if (placeholdersIn(entry.path) > 1) throw invalidRequest(`${rank}.path`, PLACEHOLDER_PROBLEM);
+    const [prefix = '', placeholder, suffix] = entry.path.split(PLACEHOLDERS);
+    const names = placeholder === OBJECT_PLACEHOLDER ? 'object' : 'model';
     const methods = entry.methods === undefined ? methodsOfPath(entry.path) : new Set(entry.methods);
     const template = entry.path;
-    if (suffix !== undefined) withModel.push({ rank, entry, methods, template, prefix, suffix });
+    if (suffix !== undefined) naming.push({ rank, entry, methods, template, names, prefix, suffix });
     else if (!exact.has(entry.path)) exact.set(entry.path, { rank, entry, methods, ...exactModel(entry) });
   });
-  return { exact, withModel };
+  return { exact, naming };
+}
+
+/** What is wrong with a path that has several placeholders. */
+export const PLACEHOLDER_PROBLEM = `must have ${PLACEHOLDER} or ${OBJECT_PLACEHOLDER} only once`;
+
+/** Number of placeholders in a path of a policy; at most one is valid. */
+export function placeholdersIn(path: string): number {
+  return (path.split(PLACEHOLDERS).length - 1) / 2;
 }
 
 /**
  * Finds the first entry, in written order, that allows a path; none for a path that {@link isSafeUpstreamPath} rejects.
  *
  * @param path as sent: percent-encoded, no leading slash, no query.
- * @throws invalid_request the segment with the model has an invalid percent escape.
+ * @throws invalid_request the segment with the model or object has an invalid percent escape.
  * Source: docs/reference/application-api.md#allowed-paths, docs/reference/application-api.md#proxy-paths.
  */
 export function matchPath(policy: CompiledPathPolicy, path: string): PathMatch | undefined {
   if (!isSafeUpstreamPath(path)) return undefined;
   const exact = policy.exact.get(path);
-  for (const candidate of policy.withModel) {
+  for (const candidate of policy.naming) {
     if (exact !== undefined && exact.rank < candidate.rank) break;
-    const model = capturedModel(candidate, path);
-    if (model === undefined) continue;
-    const { entry, methods, template } = candidate;
-    return { entry, methods, template, model: decodeModel(model) };
+    const named = capturedName(candidate, path);
+    if (named === undefined) continue;
+    const { entry, methods, template, names } = candidate;
+    return { entry, methods, template, [names]: decodeName(named, names) };
   }
   if (exact === undefined) return undefined;
   const { entry, methods, template, model } = exact;
@@ -98,21 +114,22 @@ function exactModel({ path, fixedModel }: PathPolicyEntry): Pick<RankedEntry, 't
   const [, before = '', named, action = ''] = EXACT_MODEL.exec(path) ?? [];
   if (named === undefined) return { template: path };
   if (fixedModel !== undefined) return { template: path, model: fixedModel };
-  return { template: before + PLACEHOLDER + action, model: decodeModel(named) };
+  return { template: before + PLACEHOLDER + action, model: decodeName(named, 'model') };
 }
 
-function capturedModel({ prefix, suffix }: ModelEntry, path: string): string | undefined {
+function capturedName({ prefix, suffix }: NamingEntry, path: string): string | undefined {
   const end = path.length - suffix.length;
   if (end <= prefix.length || !path.startsWith(prefix) || !path.endsWith(suffix)) return undefined;
-  const model = path.slice(prefix.length, end);
-  return model.includes('/') ? undefined : model;
+  const name = path.slice(prefix.length, end);
+  return name.includes('/') ? undefined : name;
 }
 
-function decodeModel(encoded: string): string {
+function decodeName(encoded: string, what: NamingEntry['names']): string {
   try {
     return decodeURIComponent(encoded);
   } catch (cause) {
-    if (cause instanceof URIError) throw invalidRequest('path', 'the model has a broken percent escape', 'path_escape');
+    if (cause instanceof URIError)
+      throw invalidRequest('path', `the ${what} has a broken percent escape`, 'path_escape');
     throw cause;
   }
 }
@@ -147,13 +164,19 @@ export type PathMethod = (typeof PATH_METHODS)[number];
 
 const POST_ONLY: ReadonlySet<string> = new Set<PathMethod>(['POST']);
 const GET_ONLY: ReadonlySet<string> = new Set<PathMethod>(['GET']);
+/** Of an object that the provider keeps: its owner may read and delete it. */
+const OBJECT_METHODS: ReadonlySet<string> = new Set<PathMethod>(['GET', 'DELETE']);
 const WITHOUT_BODY: ReadonlySet<string> = new Set<PathMethod>(['GET', 'DELETE']);
 
 /** A single model of a list, by name or as `{model}`; `models` alone has none. */
 const LIST_OF_MODEL = /^(.+\/models)\/[^/:]+$/;
 
-/** Default methods of a path: GET for lists of models and single models, which are public metadata, else POST. */
+/**
+ * Default methods of a path: GET for lists of models and single models, which are public metadata; GET and DELETE for an
+ * object of its owner; else POST.
+ */
 export function methodsOfPath(path: string): ReadonlySet<string> {
+  if (path.endsWith(`/${OBJECT_PLACEHOLDER}`)) return OBJECT_METHODS;
   return isModelList(LIST_OF_MODEL.exec(path)?.[1] ?? path) ? GET_ONLY : POST_ONLY;
 }
 
@@ -170,6 +193,7 @@ const BODY_OF_STYLE: Readonly<Record<ApiStyle, PathBody | undefined>> = {
   chat_completions: 'json',
   anthropic_messages: 'json',
   gemini_native: 'json',
+  gemini_interactions: 'json',
   audio_transcription: 'form',
   other: undefined,
 };
@@ -177,6 +201,7 @@ const BODY_OF_STYLE: Readonly<Record<ApiStyle, PathBody | undefined>> = {
 /** Endings of the other paths, as the official SDKs call them. Image edits accept a form or JSON. */
 const BODY_OF_ENDING: ReadonlyMap<string, PathBody> = new Map([
   ...(['completions', 'responses', 'compact', 'agent', 'messages'] as const).map((ending) => [ending, 'json'] as const),
+  ['interactions', 'json'],
   ...(['embeddings', 'contextualizedembeddings', 'moderations'] as const).map((ending) => [ending, 'json'] as const),
   ...(['count_tokens', 'input_tokens', 'generations', 'speech'] as const).map((ending) => [ending, 'json'] as const),
   ...(['embedContent', 'batchEmbedContents', 'countTokens'] as const).map((ending) => [ending, 'json'] as const),
@@ -216,6 +241,7 @@ const CAP_STYLE_OF_ENDING: ReadonlyMap<string, CapStyle> = new Map([
   ['responses', 'responses'],
   ['agent', 'responses'],
   ['messages', 'anthropic'],
+  ['interactions', 'gemini_interactions'],
 ]);
 
 /**
@@ -255,6 +281,7 @@ const CAP_STYLE_OF_API: Readonly<Record<ApiStyle, CapStyle | undefined>> = {
   // A Messages body has the same members at every provider type.
   anthropic_messages: 'anthropic',
   gemini_native: 'gemini_native',
+  gemini_interactions: 'gemini_interactions',
   audio_transcription: 'none',
   other: undefined,
 };

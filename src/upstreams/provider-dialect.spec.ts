@@ -119,7 +119,7 @@ describe('dialectOf', () => {
 
   it('API styles → everything, but chat completions alone on openrouter', () => {
     expect(dialectOf('openrouter').apiStyles).toEqual(['chat_completions']);
-    expect(dialectOf('groq').apiStyles).toHaveLength(6);
+    expect(dialectOf('groq').apiStyles).toHaveLength(7);
   });
 });
 

@@ -47,7 +47,7 @@ export interface ProviderDialect {
   readonly endpointStyles: ReadonlyMap<EndpointStyle, string>;
   /** Null: the type has no cheap authenticated call. */
   readonly probe: CredentialProbe | null;
-  /** Paths, `{model}` included, that an empty `allowed_paths` allows. */
+  /** Paths, `{model}` and `{object}` included, that an empty `allowed_paths` allows. */
   readonly inferencePaths: readonly string[];
   /** Default model of paths in `inferencePaths` on which a request may omit the model. */
   readonly pathModels: ReadonlyMap<string, string>;
@@ -62,6 +62,7 @@ export interface ProviderDialect {
 function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
   const { credentialHeader = 'authorization', probePath, costStyles = [], author = null, freePaths = [] } = facts;
   const freePatterns = freePaths.map(patternOf);
+  const { extraPaths = [], objectPaths = [] } = facts;
   const modelLists = [probePath ?? '', ...(facts.modelPaths ?? [])].filter(isModelList);
   return Object.freeze({
     type,
@@ -76,7 +77,7 @@ function dialect(type: ProviderType, facts: DialectFacts): ProviderDialect {
     apiStyles: facts.apiStyles ?? API_STYLES,
     endpointStyles: new Map(facts.endpointPaths ?? []),
     probe: probePath === undefined ? null : { path: probePath, headers: facts.probeHeaders ?? [] },
-    inferencePaths: [...NAMED_STYLE_PATHS, ...(facts.extraPaths ?? []), ...freePaths, ...modelLists],
+    inferencePaths: [...NAMED_STYLE_PATHS, ...extraPaths, ...objectPaths, ...freePaths, ...modelLists],
     pathModels: new Map(facts.pathModels ?? []),
     isFree: (path: string) => freePatterns.some((pattern) => pattern.test(path)),
     reportsCost: (style: ApiStyle) => costStyles.includes(style),

@@ -14,12 +14,16 @@ import {
   text,
 } from '../../common/fields/config-values.js';
 import type { CapStyle } from '../../upstreams/api-style.rules.js';
-import { PATH_METHODS, type PathMethod } from '../../upstreams/path-policy.rules.js';
+import {
+  PATH_METHODS,
+  type PathMethod,
+  PLACEHOLDER_PROBLEM,
+  placeholdersIn,
+} from '../../upstreams/path-policy.rules.js';
 import { MAX_MODEL_LENGTH, PROVIDER_SLUG } from '../../upstreams/provider-types.js';
 
 const SLUG_PROBLEM = 'must be a provider slug: 1 to 63 of a-z, 0-9 and -, not beginning with -';
 const MAX_PATH_LENGTH = 500;
-const MODEL_PLACEHOLDER = '{model}';
 const CLAMPS = ['responses', 'chat_completions', 'gemini_native', 'anthropic', 'none'] as const satisfies CapStyle[];
 
 export const providerSlug: Read<string> = text({ pattern: PROVIDER_SLUG, problem: SLUG_PROBLEM });
@@ -47,9 +51,7 @@ const providerPath: Read<string> = described(
     }),
     (named, path) => {
       if (/[?#]/.test(named)) throw invalidRequest(path, 'must not have a query or a fragment');
-      if (named.split(MODEL_PLACEHOLDER).length > 2) {
-        throw invalidRequest(path, `must name ${MODEL_PLACEHOLDER} only once`);
-      }
+      if (placeholdersIn(named) > 1) throw invalidRequest(path, PLACEHOLDER_PROBLEM);
       return named;
     },
   ),
@@ -58,7 +60,10 @@ const providerPath: Read<string> = described(
 /** A path with its own rules: its model, the location of its output limit, its methods. */
 @ApiSchema({ name: 'AppAllowedPath' })
 class AllowedPathRule {
-  @Required(providerPath, { description: 'Provider path; `{model}` at most once.' })
+  @Required(providerPath, {
+    description:
+      'Provider path. One `{model}` stands for a model; or one `{object}` for the id of an object that the provider keeps and the caller owns.',
+  })
   readonly path: string;
 
   @Optional(modelName, { description: 'The model of a path without one, for its price.' })
@@ -71,7 +76,7 @@ class AllowedPathRule {
 
   @Optional(distinctWords(PATH_METHODS, 'must not name a method twice', PATH_METHODS.length), {
     description:
-      'The allowed methods. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing.',
+      'The allowed methods. Absent: GET for lists of models, GET and DELETE for a path that ends in `{object}`, POST for every other path. A GET or DELETE is sent without a body and costs nothing.',
   })
   readonly methods?: readonly PathMethod[];
 }

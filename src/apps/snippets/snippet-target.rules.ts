@@ -148,6 +148,8 @@ function sentTo(
     }
     case 'gemini_native':
       return { body: { contents: [{ parts: [{ text: PROMPT }] }] } };
+    case 'gemini_interactions':
+      return { body: { model, input: PROMPT } };
     default:
       return undefined;
   }

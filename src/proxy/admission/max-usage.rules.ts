@@ -15,7 +15,10 @@ const UNSPELLED_SECONDS = 14_400;
 const LEAST_BYTES_PER_SECOND = 1_000;
 
 /** Members that continue from state stored at the provider. */
-const STORED_MEMBERS = ['previous_response_id', 'conversation', 'cachedContent', 'cached_content'];
+const STORED_MEMBERS = [
+  ...['previous_response_id', 'previous_interaction_id', 'conversation', 'cachedContent', 'cached_content'],
+  ...['previousInteractionId', 'continuation_token', 'continuationToken'],
+];
 const OPEN_OBJECT = 0x7b;
 const ADDRESS_MARK = '://';
 

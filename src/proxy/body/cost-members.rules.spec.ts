@@ -23,6 +23,10 @@ describe('members that decide what a request costs', () => {
     [{ fallbacks: [{ model: 'claude-opus-5' }] }, 'fallbacks: cannot be used'],
     [{ compound_custom: { models: { answering_model: 'dear' } } }, 'compound_custom: cannot be used'],
     [{ svg: { model: 'dear' } }, 'svg: cannot be used'],
+    [{ agent: 'deep-research-preview' }, 'agent: cannot be used'],
+    [{ model: 'm', agent_config: { type: 'antigravity', model: 'dear' } }, 'agent_config: cannot be used'],
+    [{ webhook_config: { uris: ['https://a.example'] } }, 'webhook_config: cannot be used'],
+    [{ service_tier: 'deferred' }, 'service_tier:'],
     [{ generationConfig: { routingConfig: { autoMode: {} } } }, 'generationConfig.routingConfig: cannot be used'],
     [{ generation_config: { model_selection_config: { a: 1 } } }, 'generation_config.model_selection_config: cannot'],
   ])('%j → 400, saying %p', (body, message) => {

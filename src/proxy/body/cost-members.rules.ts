@@ -1,18 +1,20 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
-import { isClientTool } from '../../upstreams/hosted-tools.rules.js';
+import { geminiToolName, isClientTool } from '../../upstreams/hosted-tools.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/scanned-body.js';
 import type { Tool } from './tool-models.rules.js';
 
 /** Members that make the request asynchronous: the client would fetch the answer and its usage later. */
 const DETACHED = ['background', 'deferred'];
+/** Members that make the provider send what becomes of a request to addresses of the client. */
+const WEBHOOKS = ['webhook_config', 'webhookConfig'];
 /** Values of `background` in image generation, on paths without an API style. */
 const PICTURE_BACKGROUNDS: ReadonlySet<unknown> = new Set(['transparent', 'opaque', 'auto']);
 /** Tiers at the list price or cheaper, by their provider names. */
 const NORMAL_TIERS = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex']);
 /** Members that involve models other than the validated and priced one. */
-const OTHER_MODELS = ['fallbacks', 'compound_custom', 'svg'];
+const OTHER_MODELS = ['fallbacks', 'compound_custom', 'svg', 'agent', 'agent_config', 'agentConfig'];
 const GENERATION_CONFIGS = ['generationConfig', 'generation_config'];
 const MODEL_ROUTING = ['routingConfig', 'routing_config', 'modelSelectionConfig', 'model_selection_config'];
 /** Members that select a price other than the list price, with the values that do not. */
@@ -31,6 +33,9 @@ function refuseDetached({ bytes, root }: ScannedBody, style: ApiStyle): void {
     if (value === true) throw invalidRequest(name, 'requests that run in the background are not supported');
     if (style === 'other' && name === 'background' && PICTURE_BACKGROUNDS.has(value)) continue;
     if (value !== false) throw invalidRequest(name, 'must be true or false');
+  }
+  for (const name of WEBHOOKS) {
+    if (isFilled(bytes, root.members.get(name))) throw invalidRequest(name, 'cannot be used through the gateway');
   }
 }
 
@@ -112,16 +117,13 @@ function isLocalShell(tool: Tool): boolean {
 function hostedTypes(tool: Tool, style: ApiStyle): string[] {
   if (style === 'gemini_native') {
     return Object.keys(tool)
-      .map(toCamelCase)
+      .map(geminiToolName)
       .filter((key) => !isClientTool(key));
   }
-  const { type } = tool;
-  return typeof type !== 'string' || isClientTool(type) || isLocalShell(tool) ? [] : [type];
-}
-
-/** Gemini takes its members in both spellings. */
-function toCamelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  const { type: sent } = tool;
+  if (typeof sent !== 'string') return [];
+  const type = style === 'gemini_interactions' ? geminiToolName(sent) : sent;
+  return isClientTool(type) || isLocalShell(tool) ? [] : [type];
 }
 
 function listHostedTools(body: ScannedBody, tools: readonly Tool[], style: ApiStyle): string[] {

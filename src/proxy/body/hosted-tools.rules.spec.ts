@@ -27,6 +27,12 @@ describe('hosted tools', () => {
     ],
     ['gemini_native', [{ functionDeclarations: [] }, { function_declarations: [] }, { computer_use: {} }], []],
     ['gemini_native', [{ code_execution: {} }, { google_search: {} }], ['codeExecution', 'googleSearch']],
+    ['gemini_interactions', [{ type: 'function', name: 'f' }, { type: 'computer_use' }], []],
+    [
+      'gemini_interactions',
+      [{ type: 'google_search' }, { type: 'code_execution' }, { type: 'mcp_server', url: 'https://a.example' }],
+      ['googleSearch', 'codeExecution', 'mcpServer'],
+    ],
     ['anthropic_messages', [{ type: 'mcp_toolset' }, { type: 'computer_20250124' }], ['mcp_toolset']],
     [
       'gemini_native',

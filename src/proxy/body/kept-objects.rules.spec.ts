@@ -13,10 +13,10 @@ import {
 } from './kept-objects.rules.js';
 
 /** The refusal, or what only its owner may name, or `passes`. */
-function validate(body: object | string): string {
+function validate(body: object | string, style: ApiStyle = 'responses'): string {
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
   try {
-    const references = keptReferences(scanJson(bytes, REQUEST_NAMES));
+    const references = keptReferences(scanJson(bytes, REQUEST_NAMES), style);
     return references.length === 0 ? 'passes' : references.map(({ path, id }) => `${path} → ${id}`).join(', ');
   } catch (error) {
     return String(error);
@@ -40,6 +40,15 @@ describe('objects kept at the provider (ADR 0028)', () => {
     [{ batch: 'batch_1' }, 'batch:'],
     [{ preset: 'pro-search' }, 'preset:'],
     [{ agent_id: 'ag_1' }, 'agent_id:'],
+    [{ previous_interaction_id: { id: 'int_1' } }, 'previous_interaction_id: must be'],
+    [{ interaction_id: 'int_1' }, 'interaction_id:'],
+    [{ environment: 'env_1' }, 'environment:'],
+    [{ environment: { type: 'remote', sources: [] } }, 'environment:'],
+    [{ tools: [{ type: 'retrieval', rag_store_config: { rag_resources: [{}] } }] }, 'rag_store_config:'],
+    [{ tools: [{ type: 'retrieval', vertex_ai_search_config: { engine: 'e' } }] }, 'vertex_ai_search_config:'],
+    [{ input: [{ type: 'document', uri: gemini }] }, 'uri:'],
+    [{ input: [{ type: 'video', uri: 'files/abc' }] }, 'uri:'],
+    [{ input: { type: 'audio', uri: 'gs://bucket/a.wav' } }, 'uri:'],
     [{ user_profile_id: 'up_1' }, 'user_profile_id:'],
     [{ prompt: { id: 'pmpt_1' } }, 'prompt:'],
     [{ tools: [{ type: 'mcp', server_label: 'a', connector_id: 'connector_gmail' }] }, 'connector_id:'],
@@ -87,6 +96,8 @@ describe('objects kept at the provider (ADR 0028)', () => {
   it.each<[object | string, string]>([
     [{ previous_response_id: 'resp_1' }, 'previous_response_id → resp_1'],
     [{ previousResponseId: 'resp_1' }, 'previousResponseId → resp_1'],
+    [{ previous_interaction_id: 'int_1' }, 'previous_interaction_id → int_1'],
+    [{ previousInteractionId: 'int_1' }, 'previousInteractionId → int_1'],
     [{ conversation: 'conv_1' }, 'conversation → conv_1'],
     [{ conversation: { id: 'conv_1' } }, 'conversation.id → conv_1'],
     [{ container: 'container_1' }, 'container → container_1'],
@@ -305,6 +316,9 @@ describe('objects kept at the provider (ADR 0028)', () => {
     ['anthropic_messages', { tools: [{ type: 'code_execution_20250825' }] }, true],
     ['anthropic_messages', { container: { skills: [] } }, true],
     ['gemini_native', {}, false],
+    ['gemini_interactions', {}, true],
+    ['gemini_interactions', { store: true }, true],
+    ['gemini_interactions', { store: false }, false],
     ['other', {}, true],
     ['other', { store: false }, false],
   ])('an answer of %s to %j is kept: %p', (style, body, isKept) => {

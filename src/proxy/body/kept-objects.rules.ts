@@ -12,10 +12,12 @@ import {
   OWNED_ANYWHERE,
   OWNED_LISTS,
   REFERENCE_TYPES,
+  STYLES_WITHOUT_ITEM_IDS,
   spellings,
   UNTYPED_ITEM,
   URIS,
 } from '../../upstreams/kept-objects.js';
+import type { PathMatch } from '../../upstreams/path-policy.rules.js';
 import type { FormPart } from '../forms/multipart-form.js';
 import { ITEM_IDS, REQUEST_NAMES } from '../json/checked-members.js';
 import {
@@ -32,6 +34,7 @@ import {
 
 const INPUT = 'input';
 const RESPONSE = 'previous_response_id';
+const CONVERSATION = 'conversation';
 const ADDRESS_MAX_BYTES = 8 * 1024;
 /** A longer string without a scheme is base64 content; a shorter one is a name. */
 const NAME_MAX_BYTES = 256;
@@ -197,7 +200,7 @@ function rootReferences({ bytes, root }: ScannedBody, owned: OwnedMember): KeptR
   if (others.length > 0) throw invalidRequest(name, 'is given in two spellings');
   const member = root.members.get(name);
   const value = member && memberValue(bytes, member, name, NAME_MAX_BYTES * BYTES_OF_ESCAPE);
-  const isObject = owned.name !== RESPONSE && typeof value === 'object' && value !== null;
+  const isObject = owned.name === CONVERSATION && typeof value === 'object' && value !== null;
   const id: unknown = isObject ? Reflect.get(value, 'id') : value;
   const path = isObject ? `${name}.id` : name;
   if (typeof id !== 'string' || id === '') throw invalidRequest(path, 'must be a non-empty string');
@@ -210,22 +213,25 @@ function rootReferences({ bytes, root }: ScannedBody, owned: OwnedMember): KeptR
  * its id.
  *
  * @param body as the client sent it, scanned with `REQUEST_NAMES`; members that the operator configures are exempt.
+ * @param style of the request.
  * @returns the references that only the owner of the object may use: the caller must verify its ownership.
  * @throws invalid_request naming the member: nobody owns such an object.
  * Source: ADR 0028.
  */
-export function keptReferences(body: ScannedBody): readonly KeptReference[] {
+export function keptReferences(body: ScannedBody, style: ApiStyle): readonly KeptReference[] {
   refuseAtRoot(body);
+  const holdsItems = !STYLES_WITHOUT_ITEM_IDS.has(style);
+  const named = holdsItems ? body.named : body.named.filter(({ holder }) => holder !== INPUT);
   return [
     ...ROOT_OWNED.flatMap((owned) => rootReferences(body, owned)),
     ...body.deep.flatMap((member) => referencesAt(body.bytes, member)),
-    ...body.named.flatMap((object) => referencesOf(body.bytes, object)),
+    ...named.flatMap((object) => referencesOf(body.bytes, object)),
   ];
 }
 
 /**
  * Whether the provider keeps objects that the answer to this body names, so that they get an owner: an answer of the
- * Responses API, or on a path without a style, unless it is not to be stored; a completion that is to be stored or has
+ * Responses or Interactions API, or on a path without a style, unless it is not to be stored; a completion that is to be stored or has
  * modalities; a message with tools of the provider, a container or diagnostics of the cache.
  *
  * @param hostedTools tools that the provider runs.
@@ -236,6 +242,7 @@ export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle, host
   const isStored = store !== undefined && bytes[store.start] === TRUE;
   switch (style) {
     case 'responses':
+    case 'gemini_interactions':
     case 'other':
       return store === undefined || bytes[store.start] !== FALSE;
     case 'chat_completions':
@@ -245,6 +252,14 @@ export function keepsObjects({ bytes, root }: ScannedBody, style: ApiStyle, host
     default:
       return false;
   }
+}
+
+/** Where a path names an object; the `path` of such a reference. */
+export const IN_PATH = 'path';
+
+/** The object that a path names. */
+export function pathReferences({ object }: Pick<PathMatch, 'object'>): readonly KeptReference[] {
+  return object === undefined ? [] : [{ path: IN_PATH, id: object }];
 }
 
 /** Applies the same rule to form field names, brackets and dots included. @throws invalid_request naming the field. */

@@ -157,6 +157,33 @@ function geminiCapEdits(root: ObjectSpan, configs: readonly GeminiConfig[], perC
   });
 }
 
+const INTERACTIONS_CONFIG = 'generation_config';
+const INTERACTIONS_LIMIT = 'max_output_tokens';
+
+/** The Interactions API has one spelling of these members; another one could hide a limit that it does not read. */
+function requireSpelling({ members }: ObjectSpan, spellings: readonly string[], spelling: string, prefix = ''): void {
+  const other = spellings.find((name) => name !== spelling && members.has(name));
+  if (other !== undefined) throw invalidRequest(prefix + other, `must be written ${spelling} on this path`);
+}
+
+function validateInteractionsCap({ bytes, root }: ScannedBody, cap: number | undefined): CheckedOutput {
+  requireSpelling(root, GEMINI_PARENTS, INTERACTIONS_CONFIG);
+  const config = root.members.get(INTERACTIONS_CONFIG)?.nested;
+  const prefix = `${INTERACTIONS_CONFIG}.`;
+  if (config !== undefined) requireSpelling(config, GEMINI.limits, INTERACTIONS_LIMIT, prefix);
+  const least = cap === undefined ? 0 : GEMINI.least;
+  const limits = config === undefined ? [] : readNumbers(bytes, config, [INTERACTIONS_LIMIT], prefix, least);
+  const checked = { maxTokens: mostTokensOf(limits, 1, cap), choices: 1 };
+  if (cap === undefined) return { ...checked, edits: [] };
+  requireWithin(cap, limits, NO_MULTIPLIER);
+  if (limits.length > 0) return { ...checked, edits: [] };
+  const edit =
+    config === undefined
+      ? setMember(root, INTERACTIONS_CONFIG, `{"${INTERACTIONS_LIMIT}":${cap}}`)
+      : setMember(config, INTERACTIONS_LIMIT, String(cap));
+  return { ...checked, edits: [edit] };
+}
+
 /** Validates and limits both spellings of the configuration object, because a provider may read either. */
 function validateGeminiCap(body: ScannedBody, cap: number | undefined): CheckedOutput {
   const configs = readGeminiConfigs(body, cap === undefined ? 0 : GEMINI.least);
@@ -183,6 +210,14 @@ function validateGeminiCap(body: ScannedBody, cap: number | undefined): CheckedO
  * Source: docs/reference/application-api.md#output-ceiling, docs/reference/accounting.md#hard-budgets.
  */
 export function validateOutputCap(body: ScannedBody, wanted: OutputCap): CheckedOutput {
-  if (wanted.style === 'none') return UNLIMITED;
-  return wanted.style === 'gemini_native' ? validateGeminiCap(body, wanted.cap) : validateRootCap(body, wanted);
+  switch (wanted.style) {
+    case 'none':
+      return UNLIMITED;
+    case 'gemini_native':
+      return validateGeminiCap(body, wanted.cap);
+    case 'gemini_interactions':
+      return validateInteractionsCap(body, wanted.cap);
+    default:
+      return validateRootCap(body, wanted);
+  }
 }

@@ -68,7 +68,7 @@ export class EndpointRequests {
     const { endpoint } = plan;
     const merge = new JsonMerge(body, this.paramsOf(endpoint));
     const client = await scanBody(body, { merge });
-    const references = [...keptReferences(client)];
+    const references = [...keptReferences(client, 'responses')];
     const merged = merge.merged();
     // The validated bytes are the sent bytes.
     const scan = merged === body ? client : await scanBody(merged);

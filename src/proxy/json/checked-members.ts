@@ -214,6 +214,8 @@ export const REQUEST_NAMES = new CheckedMembers({
     ...['model', 'stream', 'max_output_tokens', 'max_tokens', 'max_completion_tokens', 'n', 'best_of'],
     ...['background', 'deferred', 'service_tier', 'serviceTier', 'speed', 'inference_geo'],
     ...['tools', 'web_search_options', 'search_parameters', 'models', 'fallbacks', 'compound_custom', 'svg'],
+    ...['agent', 'agent_config', 'agentConfig', 'webhook_config', 'webhookConfig'],
+    ...['continuation_token', 'continuationToken'],
     ...['providerOptions', 'plugins', 'store', 'modalities', 'diagnostics', 'container'],
     ...[...KEPT_AT_ROOT.any, ...KEPT_AT_ROOT.object, ...KEPT_AT_ROOT.owned].flatMap(spellings),
   ],

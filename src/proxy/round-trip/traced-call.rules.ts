@@ -12,6 +12,7 @@ const OPERATIONS: Readonly<Record<ApiStyle, string>> = {
   chat_completions: 'chat',
   anthropic_messages: 'chat',
   gemini_native: 'generate_content',
+  gemini_interactions: 'generate_content',
   audio_transcription: 'transcription',
   other: 'other',
 };

@@ -135,7 +135,13 @@ export function dearestTier(tiers: readonly (string | undefined)[]): string | un
 export function otherTierOf(document: JsonObject): string | undefined {
   const response = objectIn(document, 'response');
   const places = [
-    ...[document, response, objectIn(document, 'usage'), objectIn(response, 'usage')],
+    ...[
+      document,
+      response,
+      objectIn(document, 'interaction'),
+      objectIn(document, 'usage'),
+      objectIn(response, 'usage'),
+    ],
     ...[objectIn(objectIn(document, 'message'), 'usage'), objectIn(document, 'usageMetadata')],
   ];
   const tiers = places.flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));
@@ -155,22 +161,24 @@ export function isProviderId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
 
-const ID_IN_EVENT = /"response"\s{0,16}:\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
+const ID_IN_EVENT =
+  /"(?:response|interaction)"\s{0,16}:\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
 const ID_AT_ROOT = /^\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
 
 /**
- * Whether an answer may contain a provider-side response object; `other` includes Responses paths without a named
- * style.
+ * Whether an answer may contain a provider-side response object or interaction; `other` includes Responses paths without
+ * a named style.
  */
 export function mayHaveResponseId(style: ApiStyle): boolean {
-  return style === 'responses' || style === 'other';
+  return style === 'responses' || style === 'gemini_interactions' || style === 'other';
 }
 
-/** The id of the response object in a stream event or a complete answer of the Responses API. */
+/** The id of the response object or interaction in a stream event or a complete answer. */
 export function responseIdOf(style: ApiStyle, document: JsonObject): string | undefined {
   if (!mayHaveResponseId(style)) return undefined;
-  const response = objectIn(document, 'response');
-  const isResponse = style === 'responses' || memberOf(document, 'object') === 'response';
+  const response = objectIn(document, style === 'gemini_interactions' ? 'interaction' : 'response');
+  const isEvent = memberOf(document, 'event_type') !== undefined;
+  const isResponse = (style !== 'other' && !isEvent) || memberOf(document, 'object') === 'response';
   const id = response === undefined && isResponse ? memberOf(document, 'id') : memberOf(response, 'id');
   return isProviderId(id) ? id : undefined;
 }

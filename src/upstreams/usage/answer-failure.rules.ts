@@ -10,9 +10,10 @@ const CONTENTLESS_TYPES: ReadonlySet<string> = new Set([
   ...['response.created', 'response.queued', 'response.in_progress', 'response.output_item.added'],
   ...['response.content_part.added', 'response.reasoning_summary_part.added', 'response.failed', 'response.completed'],
   ...['response.incomplete', 'message_start', 'message_delta', 'message_stop', 'content_block_start', 'error'],
-  ...['ping', 'keepalive'],
+  ...['ping', 'keepalive', 'interaction.created', 'interaction.status_update', 'interaction.completed'],
+  ...['step.start', 'step.stop'],
 ]);
-const CONTENT_TYPE = /^(?:response\.|transcript\.|content_block_)/;
+const CONTENT_TYPE = /^(?:response\.|transcript\.|content_block_|step\.)/;
 const CHOICE_CONTENT = ['content', 'reasoning_content', 'reasoning', 'refusal', 'tool_calls', 'audio', 'text'];
 
 /**
@@ -21,14 +22,19 @@ const CHOICE_CONTENT = ['content', 'reasoning_content', 'reasoning', 'refusal', 
  * Source: docs/reference/accounting.md#statuses.
  */
 export function isFailure(document: JsonObject): boolean {
-  const response = objectIn(document, 'response');
+  const [response, interaction] = [objectIn(document, 'response'), objectIn(document, 'interaction')];
   return (
-    FAILED_TYPES.has(textIn(document, 'type', MAX_TYPE_LENGTH) ?? '') ||
-    [document, response].some((place) => memberOf(place, 'status') === 'failed' || hasError(place)) ||
+    FAILED_TYPES.has(typeOf(document)) ||
+    [document, response, interaction].some((place) => memberOf(place, 'status') === 'failed' || hasError(place)) ||
     (objectsIn(document, 'choices') ?? []).some(
       (choice) => memberOf(choice, 'finish_reason') === 'error' || hasError(choice),
     )
   );
+}
+
+/** The type of a document or event; Interactions name it `event_type`. */
+function typeOf(document: JsonObject): string {
+  return textIn(document, 'type', MAX_TYPE_LENGTH) ?? textIn(document, 'event_type', MAX_TYPE_LENGTH) ?? '';
 }
 
 function hasError(place: JsonObject | undefined): boolean {
@@ -37,12 +43,13 @@ function hasError(place: JsonObject | undefined): boolean {
 
 /** Whether a document or stream event has content of an answer, in any format. */
 export function hasContent(document: JsonObject): boolean {
-  const byType = hasContentByType(textIn(document, 'type', MAX_TYPE_LENGTH) ?? '');
+  const byType = hasContentByType(typeOf(document));
   if (byType) return true;
   const response = objectIn(document, 'response') ?? document;
   return (
     [memberOf(response, 'output'), memberOf(document, 'content'), memberOf(document, 'text')].some(isFilled) ||
     isFilled(memberOf(document, 'data')) ||
+    (objectsIn(document, 'steps') ?? []).some((step) => isFilled(memberOf(step, 'content'))) ||
     (objectsIn(document, 'choices') ?? []).some(hasChoiceContent) ||
     (objectsIn(document, 'candidates') ?? []).some((candidate) =>
       isFilled(memberOf(objectIn(candidate, 'content'), 'parts')),

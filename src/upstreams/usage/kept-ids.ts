@@ -51,6 +51,8 @@ function idsOfCompletion(document: JsonObject): unknown[] {
 }
 
 function idsOfAnswer(style: ApiStyle, document: JsonObject): unknown[] {
+  // The interaction itself is found like a response; its steps cannot be named.
+  if (style === 'gemini_interactions') return [];
   const isMessage = style === 'anthropic_messages' && memberOf(document, 'type') === 'message';
   const answer = objectIn(document, 'response') ?? objectIn(document, 'message') ?? document;
   const added = objectIn(document, 'item');
@@ -69,7 +71,7 @@ function idsOfAnswer(style: ApiStyle, document: JsonObject): unknown[] {
 /** Every member that `keptIdsOf` and `responseIdOf` read. */
 const READ_MEMBERS: ReadonlySet<string> = new Set([
   ...['id', 'type', 'object', 'response', 'message', 'output', 'item', 'container_id', 'container', 'conversation'],
-  ...['delta', 'choices', 'audio', 'file', 'name'],
+  ...['delta', 'choices', 'audio', 'file', 'name', 'interaction', 'event_type'],
 ]);
 
 /** Reads the ids in a document that is too long to be kept, while its bytes pass. */

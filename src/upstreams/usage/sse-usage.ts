@@ -11,6 +11,7 @@ import { documentsOfEvent } from './usage-documents.rules.js';
 import { indexOfDuration, indexOfUsage } from './usage-marker.rules.js';
 
 const RESPONSE = Buffer.from('"response"');
+const INTERACTION = Buffer.from('"interaction"');
 /** Maximum number of events searched for the id, which is in the first event with a response object. */
 const ID_TRIES = 8;
 const ID_HEAD_BYTES = 4 * 1024;
@@ -28,6 +29,8 @@ export class SseUsage implements SseListener {
   private readonly scanner = new SseScanner(this);
   private readonly wantsDuration: boolean;
   private idTriesLeft: number;
+  /** Names the object with the id. */
+  private readonly idMarker: Buffer;
   private readonly streamed: StreamedItems;
   private readonly failed = new StreamedFailure();
   private readonly ids: StreamedIds | undefined;
@@ -48,6 +51,7 @@ export class SseUsage implements SseListener {
     this.ids = keeps ? new StreamedIds(style) : undefined;
     this.streamed = new StreamedItems(style);
     this.wantsDuration = style === 'audio_transcription' || style === 'other';
+    this.idMarker = style === 'gemini_interactions' ? INTERACTION : RESPONSE;
     this.idTriesLeft = mayHaveResponseId(style) ? ID_TRIES : 0;
   }
 
@@ -89,7 +93,7 @@ export class SseUsage implements SseListener {
       this.streamed.isMarked(bytes) ||
       this.failed.isMarked(bytes) ||
       this.ids?.isMarked(bytes) === true ||
-      (this.idTriesLeft > 0 && bytes.includes(RESPONSE)) ||
+      (this.idTriesLeft > 0 && bytes.includes(this.idMarker)) ||
       (this.wantsDuration && indexOfDuration(bytes) !== -1)
     );
   }
@@ -113,7 +117,7 @@ export class SseUsage implements SseListener {
   }
 
   private lookForId(head: Buffer): void {
-    if (!head.includes(RESPONSE)) return;
+    if (!head.includes(this.idMarker)) return;
     this.id = responseIdInEventHead(head.toString('latin1', 0, ID_HEAD_BYTES));
     this.idTriesLeft = this.id === undefined ? this.idTriesLeft - 1 : 0;
   }

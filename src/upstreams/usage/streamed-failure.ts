@@ -3,7 +3,7 @@ import type { WindowView } from './byte-window.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 
 const ERROR = Buffer.from('error');
-const FAILED_RESPONSE = Buffer.from('"response.failed"');
+const FAILED_STATES = [Buffer.from('"response.failed"'), Buffer.from('"failed"')];
 const QUOTE = 0x22;
 const COLON = 0x3a;
 const SPACE = 0x20;
@@ -15,7 +15,7 @@ const MAX_PARSED_EVENTS = 16;
 /** Longer events are judged by their type alone; they have content. */
 const MAX_PARSED_BYTES = 16 * 1024;
 const TYPE_BYTES = 256;
-const LEADING_TYPE = /^data: ?\s*\{\s*"type"\s*:\s*"([\w.]{1,64})"/m;
+const LEADING_TYPE = /^data: ?\s*\{\s*"(?:event_)?type"\s*:\s*"([\w.]{1,64})"/m;
 const ERROR_NAME = /^event: ?error\r?$/m;
 
 /**
@@ -62,9 +62,9 @@ export class StreamedFailure {
   }
 }
 
-/** Whether bytes hold a failed response, `"error"` as a value or as a member that is not null, or name an event so. */
+/** Whether bytes hold a failed response or status, `"error"` as a value or as a member that is not null, or name an event so. */
 function hasErrorMark(bytes: Buffer): boolean {
-  if (bytes.includes(FAILED_RESPONSE)) return true;
+  if (FAILED_STATES.some((state) => bytes.includes(state))) return true;
   for (let at = bytes.indexOf(ERROR); at !== -1; at = bytes.indexOf(ERROR, at + ERROR.length)) {
     const [before, after] = [bytes[at - 1], bytes[at + ERROR.length]];
     if (before === QUOTE && after === QUOTE && !isNull(bytes, at + ERROR.length + 1)) return true;

@@ -1,4 +1,5 @@
 import type { ApiStyle } from '../api-style.rules.js';
+import { itemTypeOfStep } from '../hosted-tools.rules.js';
 import type { WindowView } from './byte-window.js';
 import { isJsonObject, type JsonObject, memberOf, objectIn, textIn } from './json-fields.rules.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
@@ -11,21 +12,23 @@ const MAX_TEXT_LENGTH = 128;
 const MAX_ITEMS = 1_000;
 /** Longer events hold results; their head has the type and the id. */
 const MAX_EVENT_BYTES = 64 * 1024;
-const ITEM_HEAD = /"item"\s{0,16}:\s{0,16}\{/;
+const ITEM_HEAD = /"(?:item|step)"\s{0,16}:\s{0,16}\{/;
 const TYPE_IN_HEAD = /"type"\s{0,16}:\s{0,16}"(\w{1,100}_call)"/;
 const ID_IN_HEAD = /"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,128})"/;
 
 /**
  * Gathers the tool calls that the events of a stream announce: output items of Responses streams, content blocks of
- * Anthropic streams. Retains their ids, types and names.
+ * Anthropic streams, steps of interactions. Retains their ids, types and names.
  */
 export class StreamedItems {
   readonly #items = new Map<string, JsonObject>();
   readonly #hasCalls: boolean;
   readonly #hasBlocks: boolean;
+  readonly #hasSteps: boolean;
 
   constructor(style: ApiStyle) {
-    this.#hasCalls = style === 'responses' || style === 'other';
+    this.#hasSteps = style === 'gemini_interactions';
+    this.#hasCalls = style === 'responses' || style === 'other' || this.#hasSteps;
     this.#hasBlocks = style === 'anthropic_messages' || style === 'other';
   }
 
@@ -48,23 +51,30 @@ export class StreamedItems {
   }
 
   #noteDocument(document: JsonObject): void {
+    const step = objectIn(document, 'step');
     const item = objectIn(document, 'item');
     const block = objectIn(document, 'content_block');
-    if (item !== undefined) this.#keep(document, 'output_index', item);
+    if (step !== undefined && this.#hasSteps) this.#keep(document, 'index', step);
+    else if (item !== undefined) this.#keep(document, 'output_index', item);
     else if (block !== undefined) this.#keep(document, 'index', block);
   }
 
   #keep(event: JsonObject, position: string, item: JsonObject): void {
-    const [type, name] = [textIn(item, 'type', MAX_TEXT_LENGTH), textIn(item, 'name', MAX_TEXT_LENGTH)];
+    const [sent, name] = [textIn(item, 'type', MAX_TEXT_LENGTH), textIn(item, 'name', MAX_TEXT_LENGTH)];
+    const type = this.#typeOf(sent);
     const action = objectIn(item, 'action');
     const environment = objectIn(item, 'environment');
     const key = textIn(item, 'id', MAX_TEXT_LENGTH) ?? `#${String(memberOf(event, position))}`;
     this.#items.set(key, { type, name, ...typed({ action, environment }) });
   }
 
+  #typeOf(type: string | undefined): string | undefined {
+    return type !== undefined && this.#hasSteps ? itemTypeOfStep(type) : type;
+  }
+
   #noteHead(head: string): void {
     const item = head.slice(Math.max(0, head.search(ITEM_HEAD)));
-    const type = TYPE_IN_HEAD.exec(item)?.[1];
+    const type = this.#typeOf(TYPE_IN_HEAD.exec(item)?.[1]);
     if (type !== undefined) this.#items.set(ID_IN_HEAD.exec(item)?.[1] ?? `#${this.#items.size}`, { type });
   }
 }

@@ -19,7 +19,7 @@ const KNOWN: KnownCounters = {
 const MAX_MODALITY_LENGTH = 32;
 
 /** Tokens by modality; documents count as images. */
-interface Modalities {
+export interface Modalities {
   readonly text: number;
   readonly audio: number;
   readonly image: number;
@@ -38,10 +38,38 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
     counterIn(usage, name),
   );
   if (COUNTERS.every((name) => counterIn(usage, name) === undefined)) return undefined;
+  return tokensOfGemini(
+    { prompt, cached, candidates, thoughts, toolUse },
+    {
+      ofCache: modalitiesOf(usage, ['cacheTokensDetails']),
+      ofPrompt: modalitiesOf(usage, ['promptTokensDetails', 'promptTokenDetails']),
+      ofOutput: modalitiesOf(usage, ['candidatesTokensDetails']),
+    },
+  );
+}
+
+/** Counters of one answer, by Gemini's meaning: cached tokens are part of the prompt, thoughts are beside candidates. */
+export interface GeminiCounts {
+  readonly prompt: number;
+  readonly cached: number;
+  readonly candidates: number;
+  readonly thoughts: number;
+  readonly toolUse: number;
+}
+
+/** Splits of an answer by modality; undefined where it has none. */
+export interface GeminiSplits {
+  readonly ofPrompt: Modalities | undefined;
+  readonly ofCache: Modalities | undefined;
+  readonly ofOutput: Modalities | undefined;
+}
+
+/** Buckets and parts of an answer. Source: docs/reference/accounting.md#tokens-of-an-answer. */
+export function tokensOfGemini(
+  { prompt, cached, candidates, thoughts, toolUse }: GeminiCounts,
+  { ofPrompt, ofCache, ofOutput }: GeminiSplits,
+): TokenCounts {
   const input = partOf(prompt, prompt - cached);
-  const ofCache = modalitiesOf(usage, ['cacheTokensDetails']);
-  const ofPrompt = modalitiesOf(usage, ['promptTokensDetails', 'promptTokenDetails']);
-  const ofOutput = modalitiesOf(usage, ['candidatesTokensDetails']);
   const audioCached = partOf(cached, ofCache?.audio ?? 0);
   const imageCached = partOf(cached - audioCached, ofCache?.image ?? 0);
   const audioInput = uncached(input, ofPrompt?.audio, audioCached);
@@ -101,10 +129,19 @@ function unexplained(total: number, split: Modalities | undefined): number {
 /** Sums of the first list that is present and not empty. */
 function modalitiesOf(usage: JsonObject | undefined, lists: readonly string[]): Modalities | undefined {
   const details = lists.map((name) => objectsIn(usage, name)).find((list) => list !== undefined && list.length > 0);
-  if (details === undefined) return undefined;
+  return splitByModality(details, 'tokenCount');
+}
+
+/**
+ * Sums of a list of tokens by modality, in either case; undefined without entries.
+ *
+ * @param counter the member with the tokens of an entry.
+ */
+export function splitByModality(details: readonly JsonObject[] | undefined, counter: string): Modalities | undefined {
+  if (details === undefined || details.length === 0) return undefined;
   const sum = (...names: readonly string[]) =>
     details
-      .filter((detail) => names.includes(textIn(detail, 'modality', MAX_MODALITY_LENGTH) ?? ''))
-      .reduce((total, detail) => total + (counterIn(detail, 'tokenCount') ?? 0), 0);
+      .filter((detail) => names.includes(textIn(detail, 'modality', MAX_MODALITY_LENGTH)?.toUpperCase() ?? ''))
+      .reduce((total, detail) => total + (counterIn(detail, counter) ?? 0), 0);
   return { text: sum('TEXT'), audio: sum('AUDIO'), image: sum('IMAGE', 'DOCUMENT'), video: sum('VIDEO') };
 }

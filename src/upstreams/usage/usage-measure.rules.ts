@@ -16,9 +16,16 @@ import {
   unreadOfAnthropic,
 } from './usage-anthropic.rules.js';
 import { readGeminiTokens, totalTokensOfGemini, unreadOfGemini } from './usage-gemini.rules.js';
+import {
+  countedToolCalls,
+  isInteractionOpening,
+  readInteractionTokens,
+  totalTokensOfInteraction,
+  unreadOfInteraction,
+} from './usage-interactions.rules.js';
 import { readOpenAiTokens, totalTokensOfOpenAi, unreadOfOpenAi } from './usage-openai.rules.js';
 
-type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'audio';
+type UsageFormat = 'openai' | 'anthropic' | 'gemini' | 'interactions' | 'audio';
 
 /** Usage stated by one document or event. */
 export interface UsageMeasure {
@@ -45,6 +52,7 @@ const FORMAT_OF_STYLE: ReadonlyMap<ApiStyle, UsageFormat> = new Map([
   ['chat_completions', 'openai'],
   ['anthropic_messages', 'anthropic'],
   ['gemini_native', 'gemini'],
+  ['gemini_interactions', 'interactions'],
   ['audio_transcription', 'audio'],
 ]);
 
@@ -149,6 +157,8 @@ function readAs(format: UsageFormat, document: JsonObject, type: ProviderType | 
       const tokens = readGeminiTokens(document);
       return { format, tokens, totalTokens: totalTokensOfGemini(document), unknown: unreadOfGemini(document) };
     }
+    case 'interactions':
+      return readInteraction(document);
     case 'audio': {
       const tokens = readOpenAiTokens(document, type);
       const unknown = unreadOfOpenAi(document, tokens, true);
@@ -178,6 +188,17 @@ function readAnthropic(document: JsonObject): UsageMeasure {
   const countsCalls = hostedToolCalls !== undefined && !isOpening;
   const unknown = unreadOfAnthropic(document);
   return { format: 'anthropic', ...readAnthropicTokens(document), hostedToolCalls, countsCalls, unknown, isOpening };
+}
+
+function readInteraction(document: JsonObject): UsageMeasure {
+  return {
+    format: 'interactions',
+    ...countedToolCalls(document),
+    tokens: readInteractionTokens(document),
+    totalTokens: totalTokensOfInteraction(document),
+    unknown: unreadOfInteraction(document),
+    isOpening: isInteractionOpening(document),
+  };
 }
 
 function sniffedFormat(document: JsonObject): UsageFormat {

@@ -8,6 +8,7 @@ import { keptIdsOf, PassingIds } from './kept-ids.js';
 import { SseUsage } from './sse-usage.js';
 import { NO_TOKENS, type UsageReading } from './token-counts.js';
 import { documentsOf } from './usage-documents.rules.js';
+import { toolStepsOf } from './usage-interactions.rules.js';
 import {
   isPlausible,
   joinMeasures,
@@ -204,9 +205,19 @@ function measureOfAll(
     return later !== undefined && earlier !== undefined ? joinMeasures(later, earlier) : (later ?? earlier);
   }, undefined);
   if (measure === undefined) return undefined;
-  const blocks =
-    measure.format === 'anthropic' ? documents.flatMap((document) => objectsIn(document, 'content') ?? []) : [];
-  return withUnexplained(withItems(measure, [...streamed, ...blocks]));
+  return withUnexplained(withItems(measure, [...streamed, ...documents.flatMap(listedItemsIn(measure))]));
+}
+
+/** Finds the tool calls that a whole document lists, besides those that the reader of its format counts. */
+function listedItemsIn({ format }: UsageMeasure): (document: JsonObject) => readonly JsonObject[] {
+  switch (format) {
+    case 'anthropic':
+      return (document) => objectsIn(document, 'content') ?? NO_ITEMS;
+    case 'interactions':
+      return toolStepsOf;
+    default:
+      return () => NO_ITEMS;
+  }
 }
 
 function costOfAll({ type, reportsCost }: UsageReaderOptions, documents: readonly JsonObject[]): ReportedCost {

@@ -6,6 +6,9 @@ const COUNT = 'a number of tokens';
 const CACHE = 'marks or sizes a cache that is found by the content of the request, never by a name';
 const PARENT = 'holds members that are judged';
 const SECRET = 'a credential of the client’s own, sent in full';
+const KINDS = 'what the answer is made of; its tokens are counted by kind';
+const CITED = 'names what an earlier answer cites';
+const REFUSED = 'stands in settings that are refused';
 const FILE_SENT = 'the file itself, in this request';
 
 /** Members with suspect names that name nothing kept, and why, by their name. */
@@ -33,10 +36,23 @@ export const EXEMPT_MEMBERS: Reasons = {
   prompt_cache_key: CACHE,
   prompt_cache_options: PARENT,
   prompt_cache_retention: CACHE,
-  storeContext: 'stands in settings that are refused',
-  dataStoreSpecs: 'stands in settings that are refused',
-  engine: 'stands in settings that are refused',
-  searchTemplate: 'stands in settings that are refused',
+  storeContext: REFUSED,
+  dataStoreSpecs: REFUSED,
+  engine: REFUSED,
+  searchTemplate: REFUSED,
+  max_total_tokens: REFUSED,
+  session_config: REFUSED,
+  session_id: REFUSED,
+  finding_id: REFUSED,
+  source_files: REFUSED,
+  credential: REFUSED,
+  uris: REFUSED,
+  document_uri: CITED,
+  file_name: CITED,
+  media_id: CITED,
+  place_id: CITED,
+  review_id: CITED,
+  widget_context_token: 'shows a map in the client’s own page',
   thread: PARENT,
   skills: PARENT,
   fileSearch: PARENT,
@@ -61,13 +77,15 @@ export const EXEMPT_MEMBERS: Reasons = {
   idToken: SECRET,
   authorization_token: SECRET,
   domain_secrets: SECRET,
-  continuationToken: 'the state of an unfinished answer, carried by the client, as encrypted reasoning is',
   automaticContinuation: 'a switch of the SDK itself, which never sends it',
   revised_prompt: 'a text',
   enablePromptInjectionDetection: 'a switch',
+  enable_prompt_injection_detection: 'a switch',
   enableDataRetention: 'a switch of a search service',
   enableZeroDataRetention: 'a switch of a search service',
-  responseModalities: 'what the answer is made of; its tokens are counted by kind',
+  responseModalities: KINDS,
+  response_modalities: KINDS,
+  model_name: 'of a ranker, in settings that are refused',
   modelName: 'of a ranker or a routing, in settings that are refused',
   modelRoutingPreference: 'stands in settings that are refused',
   svg_usage: 'what an earlier picture used',
@@ -91,6 +109,7 @@ export const EXEMPT_IDS: Reasons = {
   FunctionResponse: CALL,
   ToolCall: CALL,
   ToolResponse: CALL,
+  input: 'pairs a call with its result; a step of an interaction has its content',
   Audio: 'judged under `audio`',
   ID: 'judged under `voice`',
   BetaContainerParams: 'judged under `container`',

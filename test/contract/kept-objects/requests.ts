@@ -24,4 +24,5 @@ export interface Requests {
   generate: Gemini.GenerateContentParameters;
   embed: Gemini.EmbedContentParameters;
   countTokens: Gemini.CountTokensParameters;
+  interaction: Gemini.Interactions.InteractionCreateParams;
 }
