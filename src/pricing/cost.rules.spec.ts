@@ -197,3 +197,53 @@ describe('costNanoUsd: what the price cannot measure', () => {
     expect(costOf(price, usage)).toEqual({ nanoUsd: 0 });
   });
 });
+
+describe('costNanoUsd: what a request asks for', () => {
+  const images = { images: 3, requests: 1 };
+
+  it.each<[string, ModelPrice, Partial<BillableUsage>, object]>([
+    ['each image', { per_image: 0.04 }, { parts: images }, { nanoUsd: 120_000_000 }],
+    ['each request', { per_request: 0.01 }, {}, { nanoUsd: 10_000_000 }],
+    ['characters', { per_1k_characters: 0.015 }, { parts: { characters: 100 } }, { nanoUsd: 1_500_000 }],
+    ['a part of a nano-dollar', { per_1k_characters: 0.000001 }, { parts: { characters: 1 } }, { nanoUsd: 1 }],
+    [
+      'images beside tokens',
+      { input: 1, output: 2, per_image: 0.04 },
+      { inputTokens: 5, parts: images },
+      { nanoUsd: 120_005_000 },
+    ],
+    [
+      'no image of a model with tokens',
+      { input: 1, output: 2, per_image: 0.04 },
+      { inputTokens: 5 },
+      { nanoUsd: 5_000 },
+    ],
+    ['tokens without a rate', { per_image: 0.04 }, { outputTokens: 4_000, parts: images }, { nanoUsd: 120_000_000 }],
+    [
+      'a request beside a recording',
+      { per_minute: 0.06, per_request: 0.01 },
+      { audioSeconds: 60 },
+      { nanoUsd: 70_000_000 },
+    ],
+    ['nothing that has a rate', { per_image: 0.04 }, { parts: { characters: 5 } }, UNRESOLVED],
+  ])('%s → %j', (_what, price, usage, cost) => {
+    expect(costOf(price, usage)).toEqual(cost);
+  });
+});
+
+describe('costNanoUsd: tiers', () => {
+  const price: ModelPrice = {
+    ...{ input: 2, output: 4, per_1k_web_searches: 10 },
+    tiers: { flex: { input: 1, output: 2 }, priority: { input: 4, output: 8, per_1k_web_searches: 20 } },
+  };
+  const usage = { inputTokens: 1_000, outputTokens: 100 };
+
+  it.each<[string, object, number]>([
+    ['none', {}, 2_000_000 + 400_000 + 10_000_000],
+    ['flex, with the searches of the standard tier', { flex_tier: 1 }, 1_000_000 + 200_000 + 10_000_000],
+    ['priority', { priority_tier: 1 }, 4_000_000 + 800_000 + 20_000_000],
+    ['batch, which has no rates', { batch_tier: 1 }, 2_000_000 + 400_000 + 10_000_000],
+  ])('%s → its rates', (_tier, parts, nanoUsd) => {
+    expect(costOf(price, { ...usage, parts: { web_search: 1, ...parts } })).toEqual({ nanoUsd });
+  });
+});

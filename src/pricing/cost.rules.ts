@@ -1,5 +1,13 @@
 import type { UsageParts } from '../upstreams/usage/token-counts.js';
-import { type CallRates, type CompiledPrice, divideHalfUp, type TokenRates, toDecimal } from './model-price.js';
+import {
+  type CallRates,
+  type CompiledPrice,
+  divideHalfUp,
+  PRICED_TIERS,
+  type RequestRates,
+  type TokenRates,
+  toDecimal,
+} from './model-price.js';
 
 /**
  * Usage of one answer: whole tokens of at least 0. The four buckets are disjoint; each audio count is part of the
@@ -31,14 +39,53 @@ const MS_PER_SECOND = 1000;
 const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
 
 /**
- * Computes the cost of a call; reservation, billing and repricing all use it. It includes the calls that the price has
- * rates for. The length of a recording takes precedence over tokens, audio beside the tokens of a prompt adds to them,
+ * Computes the cost of a call at the rates of the service tier that served it; reservation, billing and repricing all
+ * use it. It includes the calls, and what the request asks for, that the price has rates for. The length of a recording takes precedence over tokens, audio beside the tokens of a prompt adds to them,
  * and the rate per minute over the rate per hour. Usage without a rate leaves the cost unresolved, never 0.
  *
  * @returns whole nano-dollars, rounded once, half up; exact up to 2^53, beyond it the nearest representable number.
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
  */
 export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
+  const served = servedPrice(price, usage.parts);
+  const ofRequest = costOfRequest(served.asked, usage.parts);
+  const ofUse = costOfUse(served, usage);
+  if (ofRequest === undefined) return ofUse;
+  // A price for what the request asks for alone is complete: what the answer measures besides has no rate on purpose.
+  if (isPricedByRequest(served)) return { nanoUsd: ofRequest };
+  return 'unresolved' in ofUse ? ofUse : { nanoUsd: ofUse.nanoUsd + ofRequest };
+}
+
+/** The price of the service tier that served a call; the standard one for a tier without rates. */
+export function servedPrice(price: CompiledPrice, parts: UsageParts | undefined): CompiledPrice {
+  const { tiers } = price;
+  if (tiers === undefined || parts === undefined) return price;
+  const served = PRICED_TIERS.filter((tier) => parts[`${tier}_tier`] !== undefined);
+  const [tier] = served;
+  return (tier === undefined || served.length > 1 ? undefined : tiers[tier]) ?? price;
+}
+
+/** Whether a price has rates for what a request asks for, and none for tokens or time. */
+export function isPricedByRequest({ tokens, nanoUsdPerMinute, nanoUsdPerHour, asked }: CompiledPrice): boolean {
+  return asked !== undefined && tokens === undefined && nanoUsdPerMinute === undefined && nanoUsdPerHour === undefined;
+}
+
+/** Undefined where the price has no rate for anything that the request asks for. */
+export function costOfRequest(asked: RequestRates | undefined, parts: UsageParts = {}): number | undefined {
+  if (asked === undefined) return undefined;
+  const { perRequest, perImage, characters } = asked;
+  const sum = new RatedSum();
+  const counted: readonly (readonly [number | undefined, number | undefined])[] = [
+    [TOKENS_PER_RATE, perRequest],
+    [parts.images && parts.images * TOKENS_PER_RATE, perImage],
+    [parts.characters && parts.characters * TOKENS_PER_CALL, characters],
+  ];
+  const known = counted.filter(([count, rate]) => count !== undefined && rate !== undefined);
+  for (const [count = 0, rate = 0] of known) sum.add(count, rate);
+  return known.length === 0 ? undefined : sum.nanoUsd;
+}
+
+function costOfUse(price: CompiledPrice, usage: BillableUsage): Cost {
   const seconds = usage.audioSeconds ?? 0;
   const spokenSeconds = (usage.parts?.audio_input_ms ?? 0) / MS_PER_SECOND;
   const promptTokens = usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens;
@@ -61,8 +108,9 @@ export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
  * Token rates for the context of a call; undefined where the model is not billed by tokens. Each of several iterations has
  * a context of its own.
  */
-export function tokenRatesOf({ tokens, longContext }: CompiledPrice, usage: BillableUsage): TokenRates | undefined {
+export function tokenRatesOf(price: CompiledPrice, usage: BillableUsage): TokenRates | undefined {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, parts } = usage;
+  const { tokens, longContext } = servedPrice(price, parts);
   const promptTokens = inputTokens + cachedInputTokens + cacheWriteTokens;
   const context = Math.min(parts?.largest_prompt ?? promptTokens, promptTokens);
   return longContext !== undefined && context > longContext.thresholdTokens ? longContext.tokens : tokens;
@@ -153,7 +201,9 @@ export function hasUnpricedAudio(price: CompiledPrice, parts: UsageParts | undef
 }
 
 /** Number of calls in the parts that the price has a rate for. */
-export function pricedCalls({ calls }: CompiledPrice, { web_search = 0, file_search = 0 }: UsageParts = {}): number {
+export function pricedCalls(price: CompiledPrice, parts: UsageParts = {}): number {
+  const { web_search = 0, file_search = 0 } = parts;
+  const { calls } = servedPrice(price, parts);
   if (calls === undefined) return 0;
   const web = calls.webSearch === undefined && calls.request === undefined ? 0 : web_search;
   return web + (calls.fileSearch === undefined ? 0 : file_search);

@@ -30,6 +30,16 @@ describe('parseCustomPricing: accepted', () => {
     ]);
   });
 
+  it('rates of images, requests, characters, searches and tiers → kept, and compiled', () => {
+    const tiers = { flex: { input: 0.5, output: 1 }, priority: { per_image: 1 }, batch: {} };
+    const pricing = {
+      ...{ picture: { per_image: 0.04 }, fee: { per_request: 0.01 }, voice: { per_1k_characters: 0.015 } },
+      all: { ...PRICE, per_image: 1, per_request: 2, per_1k_characters: 3, per_1k_web_searches: 4, tiers },
+    };
+    expect({ ...parseCustomPricing(pricing) }).toEqual(pricing);
+    expect(toCustomPriceMap(pricing).get('all')?.tiers?.flex?.tokens?.input).toBe(500_000_000);
+  });
+
   it('limits: a name of 200 characters, a rate of 0 and of 1 000 000 → accepted', () => {
     expect(refusalOf({ ['x'.repeat(200)]: { input: 0, output: 1_000_000 } })).toBe('accepted');
   });
@@ -54,6 +64,21 @@ describe('parseCustomPricing: refused', () => {
     ['pricing.gpt-x.output: is required', { 'gpt-x': { input: 1 } }],
     ['pricing.gpt-x.input: is required', { 'gpt-x': {} }],
     ['pricing.gpt-x.input: is required', { 'gpt-x': { per_minute: 1, cached_input: 1 } }],
+    ['pricing.gpt-x.input: is required', { 'gpt-x': { per_1k_web_searches: 1 } }],
+    ['pricing.gpt-x.output: is required', { 'gpt-x': { input: 1, per_image: 1 } }],
+    ['pricing.gpt-x.input: is required', { 'gpt-x': { tiers: { flex: PRICE } } }],
+    ['pricing.gpt-x.per_image: must be a number of at least 0', { 'gpt-x': { per_image: '1' } }],
+    ['pricing.gpt-x.tiers: must be an object', { 'gpt-x': { ...PRICE, tiers: null } }],
+    ['pricing.gpt-x.tiers.fast: must be flex, priority, batch', { 'gpt-x': { ...PRICE, tiers: { fast: PRICE } } }],
+    ['pricing.gpt-x.tiers.flex: must be an object', { 'gpt-x': { ...PRICE, tiers: { flex: 1 } } }],
+    [
+      'pricing.gpt-x.tiers.flex.input: must be at most 1000000',
+      { 'gpt-x': { ...PRICE, tiers: { flex: { input: 1e9 } } } },
+    ],
+    [
+      'pricing.gpt-x.tiers.flex.tiers: is not a known member',
+      { 'gpt-x': { ...PRICE, tiers: { flex: { tiers: {} } } } },
+    ],
     ['pricing.gpt-x.per_hour: is not a known member', { 'gpt-x': { ...PRICE, per_hour: 1 } }],
     ['pricing.gpt-x.toString: is not a known member', { 'gpt-x': { ...PRICE, toString: 1 } }],
     ['pricing.gpt-x.__proto__: is not a known member', { 'gpt-x': JSON.parse('{"input":1,"output":1,"__proto__":1}') }],

@@ -4,7 +4,7 @@ import { fuzzRuns } from '../../test/support/jest/fuzz-runs.js';
 import { USAGE_PARTS } from '../upstreams/usage/token-counts.js';
 import { type BillableUsage, costNanoUsd } from './cost.rules.js';
 import { maxCostOf, type UsageBounds } from './max-cost.rules.js';
-import { compilePrice, type ModelPrice } from './model-price.js';
+import { compilePrice, type ModelPrice, PRICED_TIERS } from './model-price.js';
 
 const LONG: ModelPrice = {
   ...{ input: 4, output: 20, cached_input: 0.4, cache_write: 5, long_context_threshold: 1_000 },
@@ -44,6 +44,18 @@ describe('worst cost of a call', () => {
     expect(maxCostOfTarget(unasked, {})).toBe(32 * 5_000_000);
   });
 
+  it('what the request asks for → at its rates, besides all tokens', () => {
+    const price = { input: 1, output: 2, per_request: 0.01, per_image: 0.04, per_1k_characters: 0.015 };
+    expect(maxCostOfTarget(price, {})).toBe(10_000_000);
+    const asked = { images: 3, characters: 2_000 };
+    expect(maxCostOfTarget(price, { outputTokens: 10, asked })).toBe(10_000_000 + 120_000_000 + 30_000_000 + 20_000);
+  });
+
+  it('tiers → the dearest of them and the standard rates, because the provider chooses', () => {
+    const price = { input: 2, output: 4, tiers: { flex: { input: 1, output: 2 }, priority: { input: 5 } } };
+    expect(maxCostOfTarget(price, { inputTokens: 1_000, outputTokens: 10 })).toBe(5_000_000 + 40_000);
+  });
+
   it('parts of a nano-dollar → rounded up', () => {
     expect(maxCostOfTarget({ input: 0.000001, output: 0 }, { inputTokens: 1 })).toBe(1);
     expect(maxCostOfTarget({ per_minute: 0.000000001 }, { audioSeconds: 0.5 })).toBe(1);
@@ -63,7 +75,7 @@ describe('worst cost of a call', () => {
 
 const rate = fc.double({ min: 0, max: 600, noNaN: true }).map((usd) => Math.round(usd * 1e6) / 1e6);
 const tokenRate = fc.option(rate, { nil: undefined });
-const prices: fc.Arbitrary<ModelPrice> = fc
+const rates: fc.Arbitrary<ModelPrice> = fc
   .record({
     ...{ input: rate, output: rate, cached_input: tokenRate, cache_write: tokenRate },
     ...{ audio_input: tokenRate, audio_output: tokenRate, cached_audio_input: tokenRate },
@@ -74,8 +86,12 @@ const prices: fc.Arbitrary<ModelPrice> = fc
     ...{ image_output: tokenRate, video_output: tokenRate, citation_output: tokenRate, reasoning_output: tokenRate },
     ...{ per_1k_web_searches: tokenRate, per_1k_file_searches: tokenRate, per_1k_requests: tokenRate },
     ...{ per_1k_requests_low_context: tokenRate, per_1k_requests_medium_context: tokenRate },
+    ...{ per_image: tokenRate, per_request: tokenRate, per_1k_characters: tokenRate },
   })
   .map((price) => Object.fromEntries(Object.entries(price).filter(([, value]) => value !== undefined)));
+const prices: fc.Arbitrary<ModelPrice> = fc
+  .tuple(rates, fc.dictionary(fc.constantFrom(...PRICED_TIERS), rates))
+  .map(([price, tiers]) => ({ ...price, tiers }));
 const used = fc.oneof(fc.nat(100), fc.nat(100_000), fc.nat(20_000_000));
 const usages: fc.Arbitrary<BillableUsage> = fc.record({
   ...{ inputTokens: used, cachedInputTokens: used, cacheWriteTokens: used, outputTokens: used },
@@ -96,6 +112,7 @@ describe('worst cost: whatever is used within the bounds', () => {
           outputTokens: usage.outputTokens + slack,
           audioSeconds: Math.max(usage.audioSeconds ?? 0, (usage.parts?.audio_input_ms ?? 0) / 1000) + slack,
           searches: (usage.parts?.web_search ?? 0) + (usage.parts?.file_search ?? 0),
+          asked: usage.parts,
         });
         expect(maxCost).toBeGreaterThanOrEqual(cost.nanoUsd);
         expect(Number.isSafeInteger(maxCost)).toBe(true);

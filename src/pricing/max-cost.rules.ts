@@ -1,4 +1,5 @@
-import { type BillableUsage, costNanoUsd, tokenRatesOf } from './cost.rules.js';
+import type { UsageParts } from '../upstreams/usage/token-counts.js';
+import { type BillableUsage, costNanoUsd, costOfRequest, tokenRatesOf } from './cost.rules.js';
 import type { CompiledPrice, TokenRates } from './model-price.js';
 
 /** Upper bounds of the usage of one call. */
@@ -11,6 +12,8 @@ export interface UsageBounds {
   readonly audioSeconds: number;
   /** Searches that provider-run tools can make; none when absent. */
   readonly searches?: number;
+  /** Images and characters of the request, where its price has rates for them. */
+  readonly asked?: UsageParts | undefined;
   /** Models that tools can run besides; none when absent. */
   readonly toolModels?: readonly ToolModelBounds[];
 }
@@ -53,9 +56,15 @@ export function maxCostOf(price: CompiledPrice | undefined, bounds: UsageBounds)
 
 function maxCostOfModel(price: CompiledPrice | undefined, bounds: UsageBounds): number {
   if (price === undefined) return costAt(UNKNOWN_INPUT_RATE, UNKNOWN_OUTPUT_RATE, bounds);
+  // The provider may choose the tier.
+  return Math.max(...[price, ...Object.values(price.tiers ?? {})].map((tier) => maxCostInTier(tier, bounds)));
+}
+
+function maxCostInTier(price: CompiledPrice, bounds: UsageBounds): number {
   // A prompt may have audio beside its tokens.
   const ofUse = maxCostOfTokens(price, bounds) + maxCostOfTime(price, bounds.audioSeconds);
-  return Math.min(ofUse + maxCostOfCalls(price, bounds.searches ?? 0), Number.MAX_SAFE_INTEGER);
+  const ofRequest = costOfRequest(price.asked, bounds.asked) ?? 0;
+  return Math.min(ofUse + maxCostOfCalls(price, bounds.searches ?? 0) + ofRequest, Number.MAX_SAFE_INTEGER);
 }
 
 function maxCostOfTokens({ tokens, longContext }: CompiledPrice, bounds: UsageBounds): number {
@@ -120,6 +129,8 @@ export interface SentUsage {
   readonly inputTokens: number;
   /** Length of the recording in the request. */
   readonly audioSeconds: number;
+  /** Images and characters of the request, where its price has rates for them. */
+  readonly asked?: UsageParts | undefined;
 }
 
 /** The estimate of a request together with its assumed output. */
@@ -137,8 +148,8 @@ export interface EstimatedUsage extends SentUsage {
  */
 export function estimatedCostNanoUsd(price: CompiledPrice | undefined, usage: EstimatedUsage): number {
   if (price === undefined) return maxCostOf(undefined, usage);
-  const { inputTokens, outputTokens, audioSeconds } = usage;
-  const cost = costNanoUsd(price, { ...NOTHING_ELSE, inputTokens, outputTokens, audioSeconds });
+  const { inputTokens, outputTokens, audioSeconds, asked } = usage;
+  const cost = costNanoUsd(price, { ...NOTHING_ELSE, inputTokens, outputTokens, audioSeconds, parts: asked });
   return 'unresolved' in cost ? 0 : cost.nanoUsd;
 }
 

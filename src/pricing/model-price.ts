@@ -3,7 +3,7 @@
  * Every member is optional; `isBillable` reports whether the price can bill a call.
  * Source: docs/reference/accounting.md#price-list-and-dates, docs/reference/management-api.md#price-list.
  */
-export interface ModelPrice {
+export interface ModelRates {
   readonly input?: number;
   readonly output?: number;
   readonly cached_input?: number;
@@ -31,6 +31,12 @@ export interface ModelPrice {
   readonly per_1k_requests_medium_context?: number;
   readonly per_minute?: number;
   readonly per_hour?: number;
+  /** US dollars for each image that the request asks for. */
+  readonly per_image?: number;
+  /** US dollars for every request, whatever it uses. */
+  readonly per_request?: number;
+  /** Characters of the request's text. */
+  readonly per_1k_characters?: number;
   /** Prompt tokens; above the threshold the `long_*` rates apply to the whole request. */
   readonly long_context_threshold?: number;
   readonly long_input?: number;
@@ -38,6 +44,12 @@ export interface ModelPrice {
   readonly long_cached_input?: number;
   readonly long_cache_write?: number;
   readonly long_cache_write_1h?: number;
+}
+
+/** A price with its service tiers and what the list says about the model. */
+export interface ModelPrice extends ModelRates {
+  /** Rates of service tiers; a rate that a tier does not have is that of the standard tier. */
+  readonly tiers?: Readonly<Partial<Record<PricedTier, ModelRates>>>;
   /** Developer of a model that another provider hosts; display only. */
   readonly author?: string;
   /** The library lists it as one that its provider no longer recommends; information only. */
@@ -45,6 +57,11 @@ export interface ModelPrice {
   /** `YYYY-MM-DD`, information only. */
   readonly retirement_date?: string;
 }
+
+/** Service tiers that may have rates of their own. */
+export const PRICED_TIERS = ['flex', 'priority', 'batch'] as const;
+
+export type PricedTier = (typeof PRICED_TIERS)[number];
 
 /** Nano-dollars per 1 000 000 tokens, whole numbers; all fallbacks between rates are resolved. */
 export interface TokenRates {
@@ -78,6 +95,14 @@ export interface CallRates {
   readonly request: { readonly high: number; readonly medium: number; readonly low: number } | undefined;
 }
 
+/** Nano-dollars, whole numbers, of what a request asks for. */
+export interface RequestRates {
+  readonly perRequest: number | undefined;
+  readonly perImage: number | undefined;
+  /** Per 1 000 characters. */
+  readonly characters: number | undefined;
+}
+
 /** A price prepared for integer arithmetic. Created by `compilePrice`. */
 export interface CompiledPrice {
   /** Absent when the model is not billed by tokens. */
@@ -88,14 +113,21 @@ export interface CompiledPrice {
   readonly nanoUsdPerHour: number | undefined;
   /** Absent when only tokens and time are priced. */
   readonly calls?: CallRates;
+  /** Absent without rates for what a request asks for. */
+  readonly asked?: RequestRates;
+  /** Prices of service tiers, without tiers of their own. */
+  readonly tiers?: Readonly<Partial<Record<PricedTier, CompiledPrice>>>;
 }
 
 /**
- * Whether a price can bill a call: per minute, per hour, or by both input and output tokens. Zero is a price.
+ * Whether a price can bill a call: per minute, per hour, for what the request asks for, or by both input and output
+ * tokens. Zero is a price.
  * Source: docs/reference/accounting.md#price-list-and-dates.
  */
-export function isBillable(price: ModelPrice): boolean {
-  return isRate(price.per_minute) || isRate(price.per_hour) || (isRate(price.input) && isRate(price.output));
+export function isBillable(price: ModelRates): boolean {
+  const { per_minute, per_hour, per_image, per_request, per_1k_characters, input, output } = price;
+  const alone = [per_minute, per_hour, per_image, per_request, per_1k_characters];
+  return alone.some(isRate) || (isRate(input) && isRate(output));
 }
 
 /**
@@ -106,6 +138,17 @@ export function isBillable(price: ModelPrice): boolean {
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
  */
 export function compilePrice(price: ModelPrice): CompiledPrice {
+  const { tiers } = price;
+  const compiled = compileRates(price);
+  if (tiers === undefined) return compiled;
+  const named = PRICED_TIERS.flatMap((tier) => {
+    const rates = tiers[tier];
+    return rates === undefined ? [] : [[tier, compileRates({ ...price, ...rates })] as const];
+  });
+  return { ...compiled, tiers: Object.fromEntries(named) };
+}
+
+function compileRates(price: ModelRates): CompiledPrice {
   const tokens = compileTokens(price);
   const threshold = price.long_context_threshold;
   return {
@@ -117,6 +160,7 @@ export function compilePrice(price: ModelPrice): CompiledPrice {
     nanoUsdPerMinute: toNanoUsd(price.per_minute),
     nanoUsdPerHour: toNanoUsd(price.per_hour),
     ...compileCalls(price),
+    ...compileAsked(price),
   };
 }
 
@@ -127,7 +171,7 @@ export const HIGHEST_RATE_USD = 9_000_000;
 export const NO_CHARGE: CompiledPrice = Object.freeze(compilePrice({ input: 0, output: 0 }));
 
 /** Maps the `long_*` rates to the members of a normal price. */
-function longContextPrice(price: ModelPrice): ModelPrice {
+function longContextPrice(price: ModelRates): ModelRates {
   return {
     ...price,
     input: price.long_input ?? price.input,
@@ -140,7 +184,7 @@ function longContextPrice(price: ModelPrice): ModelPrice {
   };
 }
 
-function compileTokens(price: ModelPrice): TokenRates | undefined {
+function compileTokens(price: ModelRates): TokenRates | undefined {
   const input = toNanoUsd(price.input);
   const output = toNanoUsd(price.output);
   if (input === undefined || output === undefined) return undefined;
@@ -170,7 +214,7 @@ function compileTokens(price: ModelPrice): TokenRates | undefined {
   };
 }
 
-function compileCalls(price: ModelPrice): { readonly calls?: CallRates } {
+function compileCalls(price: ModelRates): { readonly calls?: CallRates } {
   const webSearch = toNanoUsd(price.per_1k_web_searches);
   const fileSearch = toNanoUsd(price.per_1k_file_searches);
   const high = toNanoUsd(price.per_1k_requests);
@@ -184,6 +228,14 @@ function compileCalls(price: ModelPrice): { readonly calls?: CallRates } {
           low: toNanoUsd(price.per_1k_requests_low_context) ?? high,
         };
   return { calls: { webSearch, fileSearch, request } };
+}
+
+function compileAsked(price: ModelRates): { readonly asked?: RequestRates } {
+  const perRequest = toNanoUsd(price.per_request);
+  const perImage = toNanoUsd(price.per_image);
+  const characters = toNanoUsd(price.per_1k_characters);
+  if (perRequest === undefined && perImage === undefined && characters === undefined) return {};
+  return { asked: { perRequest, perImage, characters } };
 }
 
 function isRate(rate: number | undefined): boolean {

@@ -7,6 +7,7 @@ import { NO_CHARGE } from '../pricing/model-price.js';
 import { OutputLimits } from '../pricing/output-limits.service.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { bodyOfPath, capStyleFor } from '../upstreams/path-policy.rules.js';
+import { askedByForm, askedByJson } from './admission/asked-usage.rules.js';
 import { boundsOfForm, boundsOfJson } from './admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from './admission/sent-usage.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
@@ -159,11 +160,13 @@ export class ProxyPolicy {
     const bounds = boundsOfToolModels(scan, tools, own, () =>
       toolModelRules(target, { prices: this.prices, outputLimits: this.outputLimits }),
     );
+    const asked = askedByJson(scan, plan.path, model.price);
     const path = pathFor(plan, model);
     return dialect.isFree(plan.path)
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
       : {
-          ...{ model, path, body, withholdUsageChunk, hostedTools, bounds, sent: sentByJson(scan, bounds) },
+          ...{ model, path, body, withholdUsageChunk, hostedTools },
+          ...{ bounds: { ...bounds, asked }, sent: { ...sentByJson(scan, bounds), asked } },
           keeps: keepsObjects(scan, style, hostedTools),
         };
   }
@@ -184,9 +187,10 @@ export class ProxyPolicy {
       const { set } = validateTranscriptionFormat(plan.provider.type, format);
       if (set !== undefined) changes.set('response_format', set);
     }
-    const bounds = boundsOfForm(body.length, parts, isTranscription);
+    const asked = askedByForm(parts, plan.path, model.price);
+    const bounds = { ...boundsOfForm(body.length, parts, isTranscription), asked };
     const path = pathFor(plan, model);
-    const sent = sentByForm(parts, isTranscription, bounds);
+    const sent = { ...sentByForm(parts, isTranscription, bounds), asked };
     const keeps = plan.style === 'other';
     const checked = { model, path, withholdUsageChunk: false, hostedTools: [], bounds, sent, keeps };
     if (changes.size === 0) return { ...checked, body, contentType };

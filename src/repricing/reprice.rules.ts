@@ -123,9 +123,10 @@ function billableUsage(event: PricedEventRow): BillableUsage {
   };
 }
 
-function isMetered({ audioSeconds = 0, ...tokens }: Omit<BillableUsage, 'parts'>): boolean {
+function isMetered({ audioSeconds = 0, parts, ...tokens }: BillableUsage): boolean {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = tokens;
-  return inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens > 0 || audioSeconds > 0;
+  const isAsked = parts?.requests !== undefined;
+  return inputTokens + cachedInputTokens + cacheWriteTokens + outputTokens > 0 || audioSeconds > 0 || isAsked;
 }
 
 function differs(event: PricedEventRow, { costNanoUsd, chargedNanoUsd, costSource }: EventCost): boolean {

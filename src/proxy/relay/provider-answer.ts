@@ -4,6 +4,7 @@ import type { TracedCall } from '../../platform/traces/span.js';
 import type { UsageReading } from '../../upstreams/usage/token-counts.js';
 import { createUsageReader, NOTHING_USED, type UsageReader } from '../../upstreams/usage/usage-reader.js';
 import type { CallEnding, UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
+import { readingOfAsked } from '../admission/asked-usage.rules.js';
 import { UsageChunkFilter } from '../body/usage-chunk-filter.js';
 import { type ResponseHead, singleHeader } from '../connections/response-head.rules.js';
 import type { ProviderCall } from '../round-trip/provider-call.js';
@@ -104,8 +105,9 @@ export class ProviderAnswer {
 
   /** Ends the reading. */
   outcome(attempt: UsageAttempt, ending: CallEnding, clientAborted: boolean): UsageOutcome {
-    const { price, hostedTools, toolPrices } = this.call;
-    const reading = this.#reader?.finish();
+    const { price, hostedTools, toolPrices, isFree, admission } = this.call;
+    const read = this.#reader?.finish();
+    const reading = isFree ? read : readingOfAsked(read, price, { asked: admission.sent.asked, ending });
     const [contentType, bytes] = [this.#contentType, this.#bytes];
     return outcomeOf(attempt, { ending, clientAborted, price, hostedTools, toolPrices, reading, contentType, bytes });
   }

@@ -117,6 +117,22 @@ const CHEAPER_TIERS: ReadonlySet<string> = new Set([
   ...['flex', 'batch', 'service_tier_flex', 'service_tier_batch', 'on_demand_flex'],
 ]);
 
+const TIER_NAME = /^(?:service_tier_|on_demand_)?(flex|priority|batch)$/;
+
+/** The part of usage that marks a service tier; undefined for tiers that no price has rates for. */
+export function tierPartOf(tier: string | undefined): 'flex_tier' | 'priority_tier' | 'batch_tier' | undefined {
+  switch (TIER_NAME.exec(tier?.toLowerCase() ?? '')?.[1]) {
+    case 'flex':
+      return 'flex_tier';
+    case 'priority':
+      return 'priority_tier';
+    case 'batch':
+      return 'batch_tier';
+    default:
+      return undefined;
+  }
+}
+
 /** Whether a tier other than the standard one costs more than it, or an unknown amount. */
 export function isDearerTier(tier: string | undefined): boolean {
   return tier !== undefined && !CHEAPER_TIERS.has(tier.toLowerCase());

@@ -97,6 +97,14 @@ export const USAGE_PARTS = [
   // Calls, not tokens.
   'web_search',
   'file_search',
+  // What the request asks for, where the price has rates for that: itself, images, characters of its text.
+  'requests',
+  'images',
+  'characters',
+  // 1 where the answer states that this service tier served it.
+  'flex_tier',
+  'priority_tier',
+  'batch_tier',
   // 1 where the answer states this context size of its search; absent for high or an unstated size.
   'low_context_search',
   'medium_context_search',

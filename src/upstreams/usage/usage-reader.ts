@@ -1,6 +1,12 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
-import { costReaderOf, type ReportedCost, responseIdInDocumentHead, responseIdOf } from './answer-facts.rules.js';
+import {
+  costReaderOf,
+  type ReportedCost,
+  responseIdInDocumentHead,
+  responseIdOf,
+  tierPartOf,
+} from './answer-facts.rules.js';
 import { type AnswerFailure, hasContent, isFailure } from './answer-failure.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
@@ -168,6 +174,7 @@ function readingOf(
   }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
+    ...partsOfTier(measure),
     usageSeen: measure !== undefined,
     audioSeconds: measure?.audioSeconds,
     hostedToolCalls: measure?.hostedToolCalls,
@@ -179,6 +186,12 @@ function readingOf(
     responseId,
     keptIds,
   };
+}
+
+/** Marks the service tier that answered, for prices with rates for it. */
+function partsOfTier(measure: UsageMeasure | undefined): Pick<UsageReading, 'parts'> {
+  const part = tierPartOf(measure?.otherTier);
+  return part === undefined ? {} : { parts: { ...measure?.tokens?.parts, [part]: 1 } };
 }
 
 function keptIdsIn(

@@ -3923,9 +3923,9 @@ export interface components {
             privacyPolicyUrl?: string;
         };
         CustomPriceSchema: {
-            /** @description US dollars per 1 000 000 input tokens. Required unless `per_minute` is the only price. */
+            /** @description US dollars per 1 000 000 input tokens. Required unless every rate is per minute, image, request or character. */
             input?: number;
-            /** @description US dollars per 1 000 000 output tokens. Required unless `per_minute` is the only price. */
+            /** @description US dollars per 1 000 000 output tokens. Required unless every rate is per minute, image, request or character. */
             output?: number;
             /** @description US dollars per 1 000 000 input tokens read from the provider’s cache; `input` when absent. */
             cached_input?: number;
@@ -3939,10 +3939,50 @@ export interface components {
             cached_audio_input?: number;
             /** @description US dollars per minute of audio. */
             per_minute?: number;
+            /** @description US dollars for each image that a request of an image path asks for. */
+            per_image?: number;
+            /** @description US dollars for every request, besides all other rates. */
+            per_request?: number;
+            /** @description US dollars per 1 000 characters of the `input` text of a request. */
+            per_1k_characters?: number;
+            /** @description US dollars per 1 000 web searches that the provider makes. */
+            per_1k_web_searches?: number;
+            /** @description Rates of service tiers, applied where the answer names the tier. A missing rate is that of the model. */
+            tiers?: {
+                flex?: components["schemas"]["CustomRatesSchema"];
+                priority?: components["schemas"]["CustomRatesSchema"];
+                batch?: components["schemas"]["CustomRatesSchema"];
+            };
+        };
+        CustomRatesSchema: {
+            /** @description US dollars per 1 000 000 input tokens. Required unless every rate is per minute, image, request or character. */
+            input?: number;
+            /** @description US dollars per 1 000 000 output tokens. Required unless every rate is per minute, image, request or character. */
+            output?: number;
+            /** @description US dollars per 1 000 000 input tokens read from the provider’s cache; `input` when absent. */
+            cached_input?: number;
+            /** @description US dollars per 1 000 000 input tokens written to the provider’s cache; `input` when absent. */
+            cache_write?: number;
+            /** @description US dollars per 1 000 000 audio input tokens; `input` when absent. */
+            audio_input?: number;
+            /** @description US dollars per 1 000 000 audio output tokens; `output` when absent. */
+            audio_output?: number;
+            /** @description US dollars per 1 000 000 cached audio input tokens; `cached_input` when absent. */
+            cached_audio_input?: number;
+            /** @description US dollars per minute of audio. */
+            per_minute?: number;
+            /** @description US dollars for each image that a request of an image path asks for. */
+            per_image?: number;
+            /** @description US dollars for every request, besides all other rates. */
+            per_request?: number;
+            /** @description US dollars per 1 000 characters of the `input` text of a request. */
+            per_1k_characters?: number;
+            /** @description US dollars per 1 000 web searches that the provider makes. */
+            per_1k_web_searches?: number;
         };
         ProviderCapabilityResponse: {
             /** @description Styles it serves. */
-            apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "audio_transcription" | "other")[];
+            apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "gemini_interactions" | "audio_transcription" | "other")[];
             /** @description Styles of named endpoints it can serve. */
             endpointStyles: ("responses" | "transcription")[];
             /** @description The prefix that a gateway requires for model names. */
@@ -5320,7 +5360,7 @@ export interface components {
             mode: "all";
         };
         AppAllowedPath: {
-            /** @description Provider path; `{model}` at most once. */
+            /** @description Provider path. One `{model}` stands for a model; or one `{object}` for the id of an object that the provider keeps and the caller owns. */
             path: string;
             /** @description The model of a path without one, for its price. */
             fixed_model?: string;
@@ -5329,7 +5369,7 @@ export interface components {
              * @enum {string}
              */
             clamp?: "responses" | "chat_completions" | "gemini_native" | "anthropic" | "none";
-            /** @description The allowed methods. Absent: GET for lists of models, POST for every other path. A GET or DELETE is sent without a body and costs nothing. */
+            /** @description The allowed methods. Absent: GET for lists of models, GET and DELETE for a path that ends in `{object}`, POST for every other path. A GET or DELETE is sent without a body and costs nothing. */
             methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
         };
         AppSelectedProvider: {
@@ -5870,7 +5910,7 @@ export interface components {
             baseUrl: string;
             /** @description A path of an inference call. */
             defaultPath?: string;
-            apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "audio_transcription" | "other")[];
+            apiStyles: ("responses" | "chat_completions" | "anthropic_messages" | "gemini_native" | "gemini_interactions" | "audio_transcription" | "other")[];
             endpointStyles: ("responses" | "transcription")[];
         };
         OfferedGateway: {

@@ -1,4 +1,4 @@
-import { costNanoUsd, hasUnpricedAudio, pricedCalls } from '../../../pricing/cost.rules.js';
+import { costNanoUsd, hasUnpricedAudio, pricedCalls, servedPrice } from '../../../pricing/cost.rules.js';
 import { type CompiledPrice, NO_CHARGE } from '../../../pricing/model-price.js';
 import { toolFeeOf } from '../../../upstreams/hosted-tools.rules.js';
 import { MOST_NANO_USD_OF_A_CALL } from '../../../upstreams/usage/answer-facts.rules.js';
@@ -63,8 +63,13 @@ function computedCost(mayReport: boolean, outcome: UsageOutcome): ResolvedCost {
   if (usedUnpricedTools(price, reading, outcome.hostedTools)) return unresolved('unpriced_tool', nanoUsd);
   if (usedUnknownMeasure(price, reading)) return unresolved('unknown_measure', nanoUsd);
   // The response reports another service tier than the price is for, so this cost is an approximation.
-  if (reading.otherTier !== undefined) return unresolved('service_tier_differs', nanoUsd);
+  if (hasUnpricedTier(price, reading)) return unresolved('service_tier_differs', nanoUsd);
   return { source: 'computed', nanoUsd };
+}
+
+/** Whether another service tier than the standard one served the call, and the price has no rates for it. */
+export function hasUnpricedTier(price: CompiledPrice, { otherTier, parts }: UsageReading): boolean {
+  return otherTier !== undefined && servedPrice(price, parts) === price;
 }
 
 /** Whether the response counts something that no reader knows, or that the price has no rate for. */

@@ -9,7 +9,13 @@ import type { CompiledPrice } from '../../../pricing/model-price.js';
 import { isDearerTier } from '../../../upstreams/usage/answer-facts.rules.js';
 import type { UsageReading } from '../../../upstreams/usage/token-counts.js';
 import type { UsageAdmission, UsageOutcome } from '../usage-event.js';
-import { type ResolvedCost, resolveCost, type UnresolvedReason, usedUnpricedTools } from './usage-cost.rules.js';
+import {
+  hasUnpricedTier,
+  type ResolvedCost,
+  resolveCost,
+  type UnresolvedReason,
+  usedUnpricedTools,
+} from './usage-cost.rules.js';
 import { wholeNumber } from './usage-line.rules.js';
 
 /** The highest list price of a hosted search, per call: 35 USD per thousand. */
@@ -71,7 +77,7 @@ function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOut
 function statedCost({ nanoUsd }: ResolvedCost, { price, toolPrices, reading }: UsageOutcome): number {
   if (price === undefined || reading === undefined || reading.implausible) return 0;
   const unknown = unknownMeasureCost([price, ...(toolPrices ?? [])], reading, nanoUsd);
-  return isDearerTier(reading.otherTier)
+  return isDearerTier(reading.otherTier) && hasUnpricedTier(price, reading)
     ? nanoUsd * (UNKNOWN_TIER_FACTOR - 1) + unknown * UNKNOWN_TIER_FACTOR
     : unknown;
 }
