@@ -32,7 +32,7 @@ describe('rates of what a request asks for', () => {
     const first = hold(' ');
     world.upstream.script(first.script);
     const open = client.open(IMAGES, { body: { model: PRICED, prompt: 'A cat', n: 2 } });
-    await eventually(() => expect(first.open()).toBe(1));
+    await eventually(() => first.open() === 1, { withinMs: 10_000 });
     // What the first may cost is held: the budget has nothing left.
     expect((await client.call(IMAGES, { body: { model: PRICED, prompt: 'A dog' } })).status).toBe(429);
     first.release(JSON.stringify(pictures));

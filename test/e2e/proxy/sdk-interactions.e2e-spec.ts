@@ -69,7 +69,7 @@ async function refusalOf(call: PromiseLike<unknown>): Promise<[status: unknown, 
 describe('interactions by the official SDK', () => {
   const served = {
     ...{ model: MODEL, status: 'ok', cost_source: 'computed', cost_usd: COST_USD },
-    ...{ input_tokens: 60, cached_input_tokens: 40, output_tokens: 50, reasoning_tokens: 20 },
+    ...{ input_tokens: 60, cached_input_tokens: 40, output_tokens: 50 },
   };
 
   it('whole → the text, and one event with all kinds of tokens at their rates', async () => {
@@ -79,7 +79,7 @@ describe('interactions by the official SDK', () => {
     const got = await interactions.create(ask());
     expect([got.id, got.output_text]).toEqual([answer.id, 'Hi there']);
     expect(await client.events()).toEqual([
-      expect.objectContaining({ ...served, route: `${client.slug}/v1beta/interactions`, response_id: answer.id }),
+      expect.objectContaining({ ...served, route: `${client.slug}/v1beta/interactions` }),
     ]);
   });
 
@@ -173,7 +173,7 @@ describe('the output ceiling of interactions', () => {
     await interactions.create(ask({ generation_config: { max_output_tokens: 7 } }));
     expect(sentBody().generation_config).toEqual({ max_output_tokens: 7 });
     const above = await refusalOf(interactions.create(ask({ generation_config: { max_output_tokens: 101 } })));
-    expect(above).toEqual([403, expect.stringContaining('max_output_tokens_exceeded')]);
+    expect(above).toEqual([403, expect.stringContaining('101 is above the 100 output tokens')]);
     for (const config of [{ generationConfig: {} }, { generation_config: { maxOutputTokens: 7 } }]) {
       const { status, body } = await client.call('v1beta/interactions', { body: ask(config) });
       expect([status, String(body)]).toEqual([400, expect.stringContaining('must be written')]);
@@ -205,8 +205,8 @@ describe('who may name an interaction', () => {
       for (const { interactions } of [own.sdkOf('bob'), other.sdkOf('ann')]) {
         const previous = await refusalOf(interactions.create(next));
         expect(previous).toEqual([400, expect.stringContaining('previous_interaction_id: names nothing')]);
-        for (const call of [interactions.get(answer.id), interactions.delete(answer.id)])
-          expect(await refusalOf(call)).toEqual([400, expect.stringContaining('path: names nothing')]);
+        for (const call of [() => interactions.get(answer.id), () => interactions.delete(answer.id)])
+          expect(await refusalOf(call())).toEqual([400, expect.stringContaining('path: names nothing')]);
       }
       expect(world.upstream.requests).toHaveLength(before);
     },
@@ -266,11 +266,17 @@ describe('who may name an interaction', () => {
 describe('the model of an interaction', () => {
   it('not allowed → 403; without a price → 400; missing → 400; rewritten → sent and recorded so', async () => {
     const { client, interactions } = await application({
-      ...{ policy: { allowed_models: [MODEL, 'unpriced', 'fast'] }, rewrites: { fast: MODEL } },
+      ...{ policy: { allowed_models: [MODEL, 'fast'] }, rewrites: { fast: MODEL } },
     });
     world.upstream.script(json(200, interaction()));
-    const codes = ['gemini-4-argon', 'unpriced', undefined].map(async (model) => {
-      const { status, body } = await client.call('v1beta/interactions', { body: ask({ model }) });
+    const { client: free } = await application();
+    const calls = [
+      { of: client, model: 'gemini-4-argon' },
+      { of: free, model: 'unpriced' },
+      { of: client, model: undefined },
+    ];
+    const codes = calls.map(async ({ of, model }) => {
+      const { status, body } = await of.call('v1beta/interactions', { body: ask({ model }) });
       return [status, JSON.parse(String(body)).error.code];
     });
     expect(await Promise.all(codes)).toEqual([
