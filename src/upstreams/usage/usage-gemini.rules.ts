@@ -19,7 +19,7 @@ const KNOWN: KnownCounters = {
 const MAX_MODALITY_LENGTH = 32;
 
 /** Tokens by modality; documents count as images. */
-export interface Modalities {
+interface Modalities {
   readonly text: number;
   readonly audio: number;
   readonly image: number;
@@ -49,7 +49,7 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
 }
 
 /** Counters of one answer, by Gemini's meaning: cached tokens are part of the prompt, thoughts are beside candidates. */
-export interface GeminiCounts {
+interface GeminiCounts {
   readonly prompt: number;
   readonly cached: number;
   readonly candidates: number;
@@ -58,7 +58,7 @@ export interface GeminiCounts {
 }
 
 /** Splits of an answer by modality; undefined where it has none. */
-export interface GeminiSplits {
+interface GeminiSplits {
   readonly ofPrompt: Modalities | undefined;
   readonly ofCache: Modalities | undefined;
   readonly ofOutput: Modalities | undefined;

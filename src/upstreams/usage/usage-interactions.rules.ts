@@ -3,7 +3,6 @@ import { counterIn, type JsonObject, memberOf, objectIn, objectsIn, textIn } fro
 import { partsAboveZero, type TokenCounts, type UsageParts } from './token-counts.js';
 import { type KnownCounters, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
 import { splitByModality, tokensOfGemini } from './usage-gemini.rules.js';
-import type { UsageMeasure } from './usage-measure.rules.js';
 
 const COUNTERS = [
   ...['total_input_tokens', 'total_cached_tokens', 'total_output_tokens', 'total_thought_tokens'],
@@ -25,7 +24,7 @@ const LAST_EVENT = /^interaction\./;
 const UNFINISHED: ReadonlySet<unknown> = new Set(['in_progress', 'queued']);
 
 /** The interaction of a stream event, else the document itself. */
-export function interactionOf(document: JsonObject): JsonObject {
+function interactionOf(document: JsonObject): JsonObject {
   return objectIn(document, 'interaction') ?? document;
 }
 
@@ -76,12 +75,18 @@ export function isInteractionOpening(document: JsonObject): boolean {
   return isEarly || UNFINISHED.has(memberOf(interactionOf(document), 'status'));
 }
 
+interface ToolCallCount {
+  /** Undefined where neither a count nor steps are known. */
+  readonly hostedToolCalls: number | undefined;
+  readonly countsCalls: boolean;
+}
+
 /**
  * Calls with a fee, as the provider counts them. Without its count they are those of the steps, which a whole
  * interaction lists and a stream shows up to its last event.
  * Source: docs/reference/accounting.md#tools-of-providers.
  */
-export function countedToolCalls(document: JsonObject): Pick<UsageMeasure, 'hostedToolCalls' | 'countsCalls'> {
+export function countedToolCalls(document: JsonObject): ToolCallCount {
   const counts = groundingCounts(usageOf(document));
   if (counts === undefined) return { hostedToolCalls: showsSteps(document) ? 0 : undefined, countsCalls: false };
   const hostedToolCalls = counts.reduce((sum, { fee, count }) => (fee === 'none' ? sum : sum + count), 0);
