@@ -34,7 +34,9 @@ describe('bodyOfPath', () => {
   it.each(PROVIDER_TYPES)(
     '%s → known for every default path with a body, edits of images and multimodal embeddings apart',
     (type) => {
-      const withBody = dialectOf(type).inferencePaths.filter((path) => !isModelList(path) && !path.includes('{object}'));
+      const withBody = dialectOf(type).inferencePaths.filter(
+        (path) => !isModelList(path) && !path.includes('{object}'),
+      );
       const unknown = withBody.filter((path) => bodyOf(path) === 'either');
       expect(['v1/images/edits', 'embeddings/multimodal']).toEqual(expect.arrayContaining(unknown));
     },
