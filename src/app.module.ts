@@ -22,6 +22,7 @@ import { MetricsModule } from './health/metrics/metrics.module.js';
 import { IdempotencyModule } from './idempotency/idempotency.module.js';
 import { EntitlementsModule } from './limits/plans/entitlements.module.js';
 import { RequestLimitsModule } from './limits/requests/request-limits.module.js';
+import { MailModule } from './mail/mail.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { AddressLimitsModule } from './platform/address-limits/address-limits.module.js';
 import { PricingModule } from './pricing/pricing.module.js';
@@ -56,6 +57,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     UsageReportsModule,
     RepricingModule,
     UsersModule,
+    MailModule,
     WebhooksModule,
     AttentionModule,
     AppsModule,

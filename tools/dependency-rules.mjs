@@ -57,6 +57,7 @@ const ARROWS = {
     'users',
     'webhooks',
   ],
+  mail: ['accounts', 'webhooks'],
   retention: ['client-auth', 'usage', 'providers', 'webhooks'],
   health: ['accounts', 'pricing', 'retention'],
 };

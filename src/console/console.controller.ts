@@ -14,7 +14,7 @@ const ADDRESSES = [
   ...['', 'login', 'signup', 'invite', 'recover', 'reset', 'start', 'apps', 'apps/new', 'apps/:id/:tab'],
   ...['usage', 'providers', 'providers/gateways', 'models', 'access', 'members', 'audit', 'health'],
   ...['webhooks', 'webhooks/:webhook'],
-  ...['settings/profile', 'settings/security'],
+  ...['settings/profile', 'settings/security', 'settings/mail'],
 ];
 
 /** Tabs of an application. */

@@ -13,9 +13,12 @@ import { ConfigChanges } from './database/config-changes.js';
 import { isConnectionTrouble } from './database/database-errors.js';
 import { BackgroundDataSource } from './database/pools.js';
 import { InstanceRegistry } from './instances/instance-registry.js';
+import { MailLinks } from './mail/mail-links.js';
+import { Mailer } from './mail/mailer.js';
 import { Metrics } from './metrics/metrics.js';
 import { GuardedRequest } from './outbound/guarded-request.js';
 import { OwnAddresses } from './outbound/own-addresses.js';
+import { MailOutbox } from './outbox/mail-outbox.js';
 import { Outbox } from './outbox/outbox.js';
 import { RedisConnection } from './redis/redis-connection.js';
 import { AuthSecrets, TokenSecrets } from './secrets/signing-secrets.js';
@@ -80,6 +83,9 @@ export function platformModule(parts: PlatformParts): DynamicModule {
     { provide: ServiceTrouble, useClass: DatabaseTrouble },
     GatewayErrorLog,
     GatewayErrorFilter,
+    MailLinks,
+    Mailer,
+    MailOutbox,
     Outbox,
     Refusals,
   ];

@@ -48,6 +48,7 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   },
   'management_key.created': audited('A management key was created.'),
   'management_key.revoked': audited('A management key was revoked.'),
+  'mail.changed': audited('A member changed which events they are mailed.'),
   'member.joined': audited('A person became a member.'),
   'member.removed': audited('A member left or was removed.'),
   'member.role_changed': audited('A member got another role.'),

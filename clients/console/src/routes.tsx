@@ -26,6 +26,7 @@ const PAGES = {
   '/audit': lazyComponent(async () => (await import('./operations/audit-page')).AuditPage),
   '/health': lazyComponent(async () => (await import('./operations/health-page')).HealthPage),
   '/settings/profile': lazyComponent(async () => (await import('./settings/profile-page')).ProfilePage),
+  '/settings/mail': lazyComponent(async () => (await import('./settings/mail-page')).MailPage),
   '/settings/security': lazyComponent(async () => (await import('./settings/security-page')).SecurityPage),
 };
 const OverviewPage = lazyComponent(async () => (await import('./overview/overview-page')).OverviewPage);

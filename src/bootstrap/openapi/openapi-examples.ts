@@ -175,6 +175,8 @@ const MEMBERS: ExampleSource['members'] = {
   CreateWebhookRequest: WEBHOOK,
   UpdateWebhookRequest: WEBHOOK,
   WebhookResource: WEBHOOK,
+  UpdateMailRequest: { events: ['app_key.*', 'member.joined'] },
+  MailResource: { address: 'ada@example.com', events: ['app_key.*', 'member.joined'] },
   DeletedWebhookResponse: { webhook_id: 'wh_0a1b2c3d4e5f6g7h8i9j' },
   EventActor: { id: USER, source: 'web' },
   AuditedEventData: { app: null, details: { name: 'Deployment' }, changes: null },

@@ -379,6 +379,14 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'Webhook events could not be read or delivered; they stay due.',
     advice: 'See Postgres and the vault. Nothing is lost.',
   },
+  mail_not_sent: {
+    means: 'A mail was not taken: `code` is that of the SMTP server or of the connection. It is tried again for a day.',
+    advice: 'See the server of `SMTP_URL`. 535: the password; 550: the address of the member.',
+  },
+  mails_failed: {
+    means: 'Mails could not be read or recorded; they stay due.',
+    advice: 'See Postgres. Nothing is lost.',
+  },
   budget_grants_expired: {
     means:
       '`instance` was dead for five minutes and its journal was not recovered, so its budget grants were returned.',

@@ -45,6 +45,14 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/platform/outbox',
         purpose: 'Events that at least one webhook asks for, as they are sent.',
       },
+      mail_subscriptions: {
+        owner: 'src/mail',
+        purpose: 'Which events a member is mailed of an account.',
+      },
+      mails: {
+        owner: 'src/mail',
+        purpose: 'Mails on their way: of an event to a member, or of an invitation.',
+      },
       webhook_deliveries: {
         owner: 'src/webhooks',
         purpose: 'Which event is sent to which webhook, and what became of it.',

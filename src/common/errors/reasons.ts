@@ -438,6 +438,10 @@ export const REASONS = {
     means: 'The address of the provider leads back to the gateway.',
     advice: 'Correct `baseUrl` of the provider.',
   },
+  mail_not_configured: {
+    means: 'A member chose mails, and the gateway sends none.',
+    advice: 'Set `SMTP_URL` and `MAIL_FROM`.',
+  },
   management_key_unknown: {
     means: 'The management key or connection is unknown, revoked or expired, or its owner left.',
     advice: 'Create another key, or connect the client again.',
@@ -476,6 +480,10 @@ export const REASONS = {
   },
   no_key: {
     means: 'The operation issued no key that could be shown.',
+    advice: 'Nothing.',
+  },
+  no_mail_address: {
+    means: 'A member without an e-mail address chose mails.',
     advice: 'Nothing.',
   },
   nobody_signed_in: {

@@ -133,6 +133,8 @@ export interface LogEvents {
   webhook_secrets_reseal_failed: { error: string };
   webhook_disabled: { webhook: string };
   webhook_deliveries_failed: { error: string };
+  mail_not_sent: { mail: string; code: string; attempts: number };
+  mails_failed: { error: string };
   retention_failed: { error: string };
   retention_skipped: Record<string, never>;
   bootstrap_account_created: { organizationId: string };
@@ -228,6 +230,8 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   webhook_secrets_reseal_failed: 'error',
   webhook_disabled: 'warn',
   webhook_deliveries_failed: 'error',
+  mail_not_sent: 'warn',
+  mails_failed: 'error',
   retention_failed: 'error',
   bootstrap_key_ignored: 'warn',
   database_waiting: 'warn',

@@ -1,4 +1,5 @@
 import type { Secret } from '../../common/log/secret.js';
+import { type MailSender, parseMailFrom, parseSmtpUrl, type SmtpServer } from '../mail/smtp-settings.rules.js';
 import type { AddressRange } from '../outbound/address.rules.js';
 import {
   type EgressProxy,
@@ -126,6 +127,21 @@ export class Environment extends DeploymentSettings {
     fallbackText: 'unset: the vendor’s root',
   })
   readonly APP_ATTEST_ROOT_CA_FILE: string | undefined;
+
+  @Setting({
+    description:
+      'Server that sends mails, as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS, which a host of `TRUSTED_PRIVATE_HOSTS` need not offer. Needs `MAIL_FROM`.',
+    parse: smtpServer,
+    fallbackText: 'unset: no mail is sent',
+  })
+  readonly SMTP_URL: SmtpServer | undefined;
+
+  @Setting({
+    description: 'Sender of mails, as `Gateway <gateway@example.com>`; needs `SMTP_URL`.',
+    parse: mailSender,
+    fallbackText: 'unset',
+  })
+  readonly MAIL_FROM: MailSender | undefined;
 
   @Setting({
     description:
@@ -392,6 +408,9 @@ export function loadEnvironment(source: Readonly<Record<string, string | undefin
   if ((values.GOOGLE_CLIENT_ID === undefined) !== (values.GOOGLE_CLIENT_SECRET === undefined)) {
     problems.push('GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together');
   }
+  if ((values.SMTP_URL === undefined) !== (values.MAIL_FROM === undefined)) {
+    problems.push('SMTP_URL and MAIL_FROM must be set together');
+  }
   if (problems.length > 0) throw new EnvironmentError(problems.join('\n'));
   return Object.freeze(Object.assign(new Environment(), values));
 }
@@ -403,6 +422,23 @@ export function processEnvironment(): Readonly<Record<string, string | undefined
 
 function isSet(raw: string | undefined): boolean {
   return raw !== undefined && raw.trim() !== '';
+}
+
+function smtpServer(value: string): SmtpServer {
+  return problemOf(() => parseSmtpUrl(value));
+}
+
+function mailSender(value: string): MailSender {
+  return problemOf(() => parseMailFrom(value));
+}
+
+/** @throws SettingProblem whatever is thrown: its message does not repeat the value. */
+function problemOf<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new SettingProblem(error instanceof Error ? error.message : 'is not valid');
+  }
 }
 
 function trustedHosts(value: string): TrustedHosts {

@@ -47,6 +47,7 @@ import { RecoverPasswords1763600000075 } from '../../../migrations/1763600000075
 import { CreateWebhooks1763600000080 } from '../../../migrations/1763600000080-create-webhooks.js';
 import { WatchProviders1763600000084 } from '../../../migrations/1763600000084-watch-providers.js';
 import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
+import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -100,4 +101,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateWebhooks1763600000080,
   WatchProviders1763600000084,
   CreateBudgetPeriods1763600000090,
+  CreateMails1763600000095,
 ];

@@ -41,10 +41,10 @@ export function eventBodyOf(type: string, at: string, data: string): string {
 }
 
 /**
- * Parts of a `WITH` that store events, and a delivery for each webhook that asks for them. An event with a stored id is not
+ * Parts of a `WITH` that store events, a delivery for each webhook and a mail for each member that asks for them. An event with a stored id is not
  * stored again, nor is one that `source` has twice. Append them to the statement that changes what the events tell of: all commit or none does.
  *
- * A webhook that is deleted meanwhile gets none: without the lock its deliveries would fail the statement.
+ * A webhook or subscription that is deleted meanwhile gets none: without the lock its deliveries would fail the statement.
  *
  * @param source name of an earlier part, one row for each event, with `id`, `organization_id`, `type`, `app_id` (null: it
  *   is about no application), `subject`, `body` (text), `at` (timestamptz) and `place` (their order).
@@ -58,10 +58,16 @@ export function outboxParts(source: string): string {
         OR split_part(told.type, '.', 1) || '.*' = ANY (hook.events))
       AND (hook.app_ids IS NULL OR told.app_id = ANY (hook.app_ids))
     FOR KEY SHARE OF hook),
+  outbox_readers AS MATERIALIZED (
+    SELECT reader.organization_id, reader.identity_id, told.id AS event_id, told.place
+    FROM ${source} told JOIN mail_subscriptions reader ON reader.organization_id = told.organization_id
+      AND (reader.events IS NULL OR told.type = ANY (reader.events)
+        OR split_part(told.type, '.', 1) || '.*' = ANY (reader.events))
+    FOR KEY SHARE OF reader),
   outbox_events AS (
     INSERT INTO webhook_events (id, organization_id, type, subject, body, created_at)
     SELECT told.id, told.organization_id, told.type, told.subject, told.body, told.at FROM ${source} told
-    WHERE told.id IN (SELECT event_id FROM outbox_receivers)
+    WHERE told.id IN (SELECT event_id FROM outbox_receivers UNION ALL SELECT event_id FROM outbox_readers)
     ORDER BY told.id
     ON CONFLICT (id) DO NOTHING RETURNING id, created_at),
   outbox_deliveries AS (
@@ -69,5 +75,11 @@ export function outboxParts(source: string): string {
     SELECT receiver.webhook_id, event.id, 'pending', 0, event.created_at, event.created_at
     FROM outbox_events event JOIN outbox_receivers receiver ON receiver.event_id = event.id
     ORDER BY receiver.place, event.id
-    ON CONFLICT (event_id, webhook_id) DO NOTHING RETURNING 1)`;
+    ON CONFLICT (event_id, webhook_id) DO NOTHING RETURNING 1),
+  outbox_mails AS (
+    INSERT INTO mails (organization_id, identity_id, event_id, status, attempts, created_at, next_attempt_at)
+    SELECT reader.organization_id, reader.identity_id, event.id, 'pending', 0, event.created_at, event.created_at
+    FROM outbox_events event JOIN outbox_readers reader ON reader.event_id = event.id
+    ORDER BY reader.place, event.id
+    ON CONFLICT (event_id, identity_id) DO NOTHING RETURNING 1)`;
 }

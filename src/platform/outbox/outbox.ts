@@ -23,8 +23,9 @@ export interface OutboxEvent {
 }
 
 /**
- * Events on their way to webhooks; `src/webhooks` delivers them. An event is stored in the transaction of what it reports,
- * with a delivery for each webhook that asks for it, and not at all where no webhook does.
+ * Events on their way to webhooks and to members by mail; `src/webhooks` and `src/mail` deliver them. An event is stored in
+ * the transaction of what it reports, with a delivery for each webhook and member that asks for it, and not at all where
+ * nobody does.
  *
  * Source: docs/reference/webhooks.md.
  */

@@ -23,7 +23,7 @@ export class SignUpRequest {
   @DisplayName({ max: MAX_NAME })
   readonly name: string;
 
-  @EmailAddress({ description: 'Compared without case; no mail is sent to it.' })
+  @EmailAddress({ description: 'Compared without case; not verified by a mail.' })
   readonly email: string;
 
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD, description: PASSWORD })

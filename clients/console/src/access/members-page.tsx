@@ -165,14 +165,17 @@ function Invitations() {
   const [email, setEmail] = useState('');
   const [problem, setProblem] = useState<unknown>();
   const [link, setLink] = useState<string>();
+  const [mailedTo, setMailedTo] = useState<string>();
+  const { data: mail } = useQuery(queries.mail());
   const refresh = () => client.invalidateQueries({ queryKey: queries.invitations().queryKey });
   const invite = async () => {
     setProblem(undefined);
     try {
-      const { url } = await read(
+      const { url, mailed } = await read(
         api.POST('/v1/admin/invitations', { body: { role, ...(email === '' ? {} : { email }) } }),
       );
       setLink(url);
+      setMailedTo(mailed ? email : undefined);
       setEmail('');
       await refresh();
     } catch (thrown) {
@@ -206,7 +209,15 @@ function Invitations() {
     },
   ];
   return (
-    <Card title="Invitations" lead="A link for one person. The gateway sends no mail; you pass it on." isFlush>
+    <Card
+      title="Invitations"
+      lead={
+        mail?.configured
+          ? 'A link for one person. It is mailed to an address that you name; you can pass it on yourself too.'
+          : 'A link for one person. The gateway sends no mail; you pass it on.'
+      }
+      isFlush
+    >
       <form
         className="flex flex-wrap items-start gap-3 border-b border-line p-4 last:border-b-0"
         onSubmit={(event) => {
@@ -231,6 +242,11 @@ function Invitations() {
       {problem !== undefined && problemAt(problem, 'email', 'role') === undefined && <ErrorAlert error={problem} />}
       {link !== undefined && (
         <div className="border-b border-line p-4">
+          {mailedTo !== undefined && (
+            <p role="status" className="mb-2 text-sm break-words">
+              The link is on its way to {mailedTo}.
+            </p>
+          )}
           <CodeBlock label="Invitation link (shown only once)" code={link} />
         </div>
       )}

@@ -103,6 +103,11 @@ export const queries = {
     queryKey: ['keys'],
     queryFn: async () => (await read(api.GET('/v1/admin/keys'))).keys,
   }),
+  /** What the person is mailed of the organization, and whether mail is sent at all. */
+  mail: () => ({
+    queryKey: ['mail'],
+    queryFn: async () => (await read(api.GET('/v1/admin/mail'))).mail,
+  }),
   /** Every webhook, and every type of event. */
   webhooks: () => ({
     queryKey: ['webhooks'],

@@ -274,7 +274,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person into the organization
-         * @description Returns a link that works once, for seven days. No mail is sent: pass the link on yourself.
+         * @description Returns a link that works once, for seven days. With an address and `SMTP_URL` it is mailed too.
          */
         post: operations["createInvitation"];
         delete?: never;
@@ -1341,6 +1341,27 @@ export interface paths {
          * @description For ids that URL software changes in a path, such as those with a slash.
          */
         post: operations["unblockNamedAppUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/mail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read which events you are mailed of the account */
+        get: operations["getMail"];
+        /**
+         * Choose which events you are mailed of the account
+         * @description Every member may, for themselves. The types are those of webhooks.
+         */
+        put: operations["updateMail"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3661,6 +3682,8 @@ export interface components {
              * @description The link to pass on: shown only once.
              */
             url: string;
+            /** @description Whether the link is mailed to the address too. */
+            mailed: boolean;
         };
         InvitationListResponse: {
             /** @description Newest first; ended ones are kept for 90 days. */
@@ -3728,7 +3751,7 @@ export interface components {
         };
         SignUpRequest: {
             name: string;
-            /** @description Compared without case; no mail is sent to it. */
+            /** @description Compared without case; not verified by a mail. */
             email: string;
             /** @description 8 to 128 characters of any kind. */
             password: string;
@@ -5005,6 +5028,21 @@ export interface components {
             app_id: string;
             user_id: string;
             blocked: boolean;
+        };
+        MailResource: {
+            /** @description False: the gateway has no `SMTP_URL`, so no mail is sent. */
+            configured: boolean;
+            /** @description Where your mails go; null: you have no address. */
+            address: string | null;
+            /** @description What you are mailed of this account. Empty: nothing. Null: every event. */
+            events: string[] | null;
+        };
+        MailResponse: {
+            mail: components["schemas"]["MailResource"];
+        };
+        UpdateMailRequest: {
+            /** @description Types such as `app_key.created`, or prefixes such as `app_key.*`. Empty: no mail. Null: every event. */
+            events: string[] | null;
         };
         WebhookResource: {
             /** @example wh_0a1b2c3d4e5f6g7h8i9j */
@@ -7427,7 +7465,8 @@ export interface operations {
                      *         "acceptedAt": null,
                      *         "revokedAt": null
                      *       },
-                     *       "url": "https://gateway.example.com/invite#Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY"
+                     *       "url": "https://gateway.example.com/invite#Zk3vQ8sT1yXw5RbN7mLc2HdJ4gFp6Ua9eKo0iVtBxMzPqWnY",
+                     *       "mailed": true
                      *     }
                      */
                     "application/json": components["schemas"]["WrittenInvitationResponse"];
@@ -10038,6 +10077,80 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["UserBlockResponse"];
+                };
+            };
+        };
+    };
+    getMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mail": {
+                     *         "configured": true,
+                     *         "address": "ada@example.com",
+                     *         "events": [
+                     *           "app_key.*",
+                     *           "member.joined"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailResponse"];
+                };
+            };
+        };
+    };
+    updateMail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "events": [
+                 *         "app_key.*",
+                 *         "member.joined"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateMailRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "mail": {
+                     *         "configured": true,
+                     *         "address": "ada@example.com",
+                     *         "events": [
+                     *           "app_key.*",
+                     *           "member.joined"
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MailResponse"];
                 };
             };
         };

@@ -24,6 +24,7 @@ export const HELP: Readonly<Record<string, HelpPage>> = {
   '/access': { to: '/docs/reference/management-api#credentials-and-permissions', title: 'Credentials and permissions' },
   '/members': { to: '/docs/reference/management-api#roles-and-grants', title: 'What each role may do' },
   '/webhooks': { to: '/docs/guides/webhooks', title: 'How a webhook works' },
+  '/settings/mail': { to: '/docs/reference/webhooks#mail', title: 'How mail works' },
   '/audit': { to: '/docs/reference/management-api#accounts', title: 'How an account works' },
   '/health': { to: '/docs/monitoring', title: 'How to monitor the gateway' },
 };

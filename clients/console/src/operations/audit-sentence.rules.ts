@@ -46,6 +46,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'recovery_code.used': 'Set a new password with a recovery code',
   'passkey.created': 'Added passkey',
   'passkey.removed': 'Removed passkey',
+  'mail.changed': 'Changed what they are mailed',
   'webhook.created': 'Added webhook',
   'webhook.updated': 'Changed webhook',
   'webhook.rotated': 'Rotated the secret of webhook',

@@ -56,6 +56,7 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     ...NAVIGATION.map(({ to: address, label }) => to(address, label, 'Page')),
     to('/settings/profile', 'Profile', 'Page'),
     to('/settings/security', 'Password and sessions', 'Page'),
+    to('/settings/mail', 'Mail', 'Page'),
     ...(here === undefined ? [] : (Object.keys(APP_TABS) as AppTab[]).map((part) => tab(here.id, here.name, part))),
     to('/apps/new', 'New application', 'Action'),
     to('/providers', 'Add a provider', 'Action'),

@@ -63,8 +63,15 @@ export class WrittenInvitationResponse {
   @ApiProperty({ type: 'string', format: 'uri', description: 'The link to pass on: shown only once.' })
   url: string;
 
-  static from(invitation: ManagedInvitation, url: string): WrittenInvitationResponse {
-    return Object.assign(new WrittenInvitationResponse(), { invitation: Invitation.from(invitation), url });
+  @ApiProperty({ type: 'boolean', description: 'Whether the link is mailed to the address too.' })
+  mailed: boolean;
+
+  static from(
+    invitation: ManagedInvitation,
+    { url, isMailed }: { readonly url: string; readonly isMailed: boolean },
+  ): WrittenInvitationResponse {
+    const written = { invitation: Invitation.from(invitation), url, mailed: isMailed };
+    return Object.assign(new WrittenInvitationResponse(), written);
   }
 }
 

@@ -5,7 +5,6 @@ import { Secret } from '../../../common/log/secret.js';
 import { AddressLimited } from '../../../platform/address-limits/address-limit.guard.js';
 import { Admin, AdminAccess, BrowserAccess, Person, PersonAccess } from '../../access/admin-access.decorator.js';
 import type { AdminPrincipal, PersonPrincipal } from '../../access/admin-principal.js';
-import { ConsoleOrigin } from '../../csrf/csrf-origins.js';
 import {
   InvitationDetailsResponse,
   InvitationListResponse,
@@ -20,10 +19,7 @@ const TAG = 'Admin organizations';
 
 @Controller('v1/admin')
 export class InvitationsController {
-  constructor(
-    private readonly invitations: Invitations,
-    private readonly origin: ConsoleOrigin,
-  ) {}
+  constructor(private readonly invitations: Invitations) {}
 
   @Post('invitations')
   @AdminAccess('write', { credential: 'session' })
@@ -31,7 +27,7 @@ export class InvitationsController {
     id: 'createInvitation',
     tag: TAG,
     summary: 'Invite a person into the organization',
-    description: 'Returns a link that works once, for seven days. No mail is sent: pass the link on yourself.',
+    description: 'Returns a link that works once, for seven days. With an address and `SMTP_URL` it is mailed too.',
   })
   @Fails('invalid_request', 'conflict')
   @ApiCreatedResponse({ type: WrittenInvitationResponse })
@@ -39,8 +35,8 @@ export class InvitationsController {
     @Admin() admin: AdminPrincipal,
     @Body() body: CreateInvitationRequest,
   ): Promise<WrittenInvitationResponse> {
-    const { invitation, token } = await this.invitations.create(admin, body);
-    return WrittenInvitationResponse.from(invitation, `${this.origin.url}/invite#${token.reveal()}`);
+    const { invitation, token, isMailed } = await this.invitations.create(admin, body);
+    return WrittenInvitationResponse.from(invitation, { url: this.invitations.linkOf(token), isMailed });
   }
 
   @Get('invitations')

@@ -4,6 +4,7 @@ import { Clock, type Instant, instantOf } from '../../../common/clock.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { Ids } from '../../../common/ids.js';
 import { Secret } from '../../../common/log/secret.js';
+import { MailOutbox } from '../../../platform/outbox/mail-outbox.js';
 import {
   type ActingPerson,
   type AdminPrincipal,
@@ -12,6 +13,7 @@ import {
   type Role,
 } from '../../access/admin-principal.js';
 import { type AuditEntry, AuditTrail } from '../../audit/audit-trail.js';
+import { ConsoleOrigin } from '../../csrf/csrf-origins.js';
 import { OrganizationsRepository } from '../organizations.repository.js';
 import {
   type Acceptance,
@@ -38,6 +40,8 @@ export interface ManagedInvitation extends InvitationRow {
 export interface CreatedInvitation {
   readonly invitation: ManagedInvitation;
   readonly token: Secret;
+  /** Whether the link is mailed to the address of the invitation. */
+  readonly isMailed: boolean;
 }
 
 /** A signed-in or newly signed-up person that accepts an invitation. */
@@ -53,8 +57,8 @@ export interface JoinedOrganization {
 }
 
 /**
- * Invitations: admins create, list and revoke them; a holder of a link's token reads and accepts one. No mail is
- * sent: the inviter passes the link on.
+ * Invitations: admins create, list and revoke them; a holder of a link's token reads and accepts one. The link is mailed
+ * where mail is configured and the invitation has an address; the inviter can pass it on in any case.
  */
 @Injectable()
 export class Invitations {
@@ -63,6 +67,8 @@ export class Invitations {
     private readonly repository: InvitationsRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly trail: AuditTrail,
+    private readonly mails: MailOutbox,
+    private readonly origin: ConsoleOrigin,
     private readonly clock: Clock,
     private readonly ids: Ids,
   ) {}
@@ -81,8 +87,15 @@ export class Invitations {
       const invitation = this.draft(admin, offer, now);
       await this.repository.insert(tx, invitation, hashInvitationToken(token));
       await this.record(tx, admin, 'created', invitation);
-      return { invitation: this.withStatus(invitation), token };
+      const link = new Secret(this.linkOf(token));
+      const isMailed = invitation.email !== null && (await this.mails.addInvitation(tx, invitation, link));
+      return { invitation: this.withStatus(invitation), token, isMailed };
     });
+  }
+
+  /** The page on which an invitation is accepted. */
+  linkOf(token: Secret): string {
+    return `${this.origin.url}/invite#${token.reveal()}`;
   }
 
   /** Newest first. */
