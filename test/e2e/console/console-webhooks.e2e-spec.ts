@@ -164,7 +164,7 @@ describeWithBrowser('webhooks in the console', () => {
         .waitFor({ timeout: TASK_MS / 2 });
       await page.getByRole('button', { name: 'Delete' }).click();
       const question = page.getByRole('dialog', { name: 'Delete Pager?' });
-      await question.getByRole('button', { name: 'Delete' }).click();
+      await question.getByRole('button', { name: 'Delete' }).click({ force: true });
       expect((await stored()).name).toBe('Pager');
       await question.getByLabel('Type “Pager” to confirm').fill('Pager');
       await question.getByRole('button', { name: 'Delete' }).click();
