@@ -2656,6 +2656,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "mail.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A member changed which events they are mailed. */
+        post: operations["onMailChanged"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "member.joined": {
         parameters: {
             query?: never;
@@ -14069,6 +14086,75 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     type?: "management_key.revoked";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onMailChanged: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "mail.changed"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "mail.changed";
                 } & components["schemas"]["AuditedEvent"];
             };
         };
