@@ -38,7 +38,17 @@ const UNDESCRIBED = new Set([
   ...['GET /assets/pages.css', 'GET /assets/pages.js', 'GET /assets/pages.svg', 'GET /cli', 'POST /cli'],
   ...['', 'login', 'signup', 'invite', 'start', 'apps', 'apps/new', 'apps/{id}/{tab}', 'usage', 'providers'].map(getOf),
   ...['providers/gateways', 'models', 'access', 'members', 'audit', 'health', 'settings/profile'].map(getOf),
-  ...['settings/security', 'settings/mail', 'webhooks', 'webhooks/{webhook}', 'recover', 'reset', 'assets/{name}', 'docs', 'docs/*'].map(getOf),
+  ...[
+    'settings/security',
+    'settings/mail',
+    'webhooks',
+    'webhooks/{webhook}',
+    'recover',
+    'reset',
+    'assets/{name}',
+    'docs',
+    'docs/*',
+  ].map(getOf),
   ...['GET /cli/approve/{id}', 'POST /cli/approve/{id}', 'GET /oauth/consent', 'POST /oauth/consent'],
   // The authorization server, as OAuth describes it.
   ...['GET /oauth/authorize', 'POST /oauth/token', 'POST /oauth/revoke'],

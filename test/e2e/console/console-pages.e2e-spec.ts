@@ -35,7 +35,16 @@ const PAGES = [
   ],
   ...['/apps/:app/endpoints', '/apps/:app/limits', '/apps/:app/users', '/apps/:app/usage'],
   ...['/apps/:app/auth-events', '/apps/:app/settings', '/providers', '/providers/gateways', '/access'],
-  ...['/members', '/webhooks', '/webhooks/:webhook', '/audit', '/health', '/settings/profile', '/settings/security', '/settings/mail'],
+  ...[
+    '/members',
+    '/webhooks',
+    '/webhooks/:webhook',
+    '/audit',
+    '/health',
+    '/settings/profile',
+    '/settings/security',
+    '/settings/mail',
+  ],
 ];
 /** Of people who are not signed in. */
 const FOR_ANYBODY = ['/login', '/signup'];

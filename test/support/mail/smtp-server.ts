@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { eventually } from '../eventually.js';
 
 /** A mail as a server got it. */
-export interface ReceivedMail {
+interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   /** Header lines, unfolded. */
