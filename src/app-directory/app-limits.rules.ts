@@ -10,7 +10,7 @@ interface RequestAllowance {
 }
 
 /** Budget of one window. */
-export interface AppBudget {
+interface AppBudget {
   readonly window: ConfiguredWindow;
   /** Whole nano-dollars; 0 refuses every call. */
   readonly budgetNanoUsd: number;

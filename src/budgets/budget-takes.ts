@@ -5,11 +5,12 @@ import type { ConfigChanges } from '../platform/database/config-changes.js';
 import { type BackoffBounds, backoffMs } from '../platform/database/retry-unreachable.js';
 import { StatementBatch } from '../platform/database/statement-batch.js';
 import type { InstanceRegistry } from '../platform/instances/instance-registry.js';
-import { grantParts, recallKey, stepsOf } from './budget.rules.js';
+import { grantParts, stepsOf } from './budget.rules.js';
 import type { BudgetAccount } from './budget-account.js';
 import type { BudgetTake, BudgetTaken } from './budget-grants.js';
 import type { BudgetHold, CallBudget } from './budget-hold.js';
 import type { BudgetWaiter } from './budget-queue.js';
+import { recallKey } from './budget-recall.rules.js';
 import { budgetHeld, budgetSpent, budgetUnknown } from './budget-refusals.js';
 import type { BudgetsRepository } from './budgets.repository.js';
 

@@ -1,4 +1,3 @@
-import { BUDGET_KEY } from '../budgets/budget-columns.js';
 import { DELETE_EXPIRED_CHALLENGES } from '../client-auth/devices/challenges.repository.js';
 import type { Instant } from '../common/clock.js';
 import { repeatUntilDone } from '../platform/database/repeat-until-done.js';
@@ -199,6 +198,8 @@ const DELETE_MANAGEMENT_KEYS = `
      WHERE ended.revoked_at < ${startOfDay(2)} OR (ended.source = 'oauth' AND ended.expires_at < ${startOfDay(2)})
      LIMIT $1))`;
 
+/** Key of a budget in a period. */
+const BUDGET_KEY = ['app_id', 'scope', 'subject', 'window_name', 'period_start'];
 const BUDGET = BUDGET_KEY.join(', ');
 const OLD_BUDGET = `(${BUDGET_KEY.map((name) => `old.${name}`).join(', ')})`;
 

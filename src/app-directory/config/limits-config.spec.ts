@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { objectOf } from '../../common/fields/config-fields.js';
-import { isLimited, Limits, MAX_MONTHLY_USD, toMicroUsd, UNLIMITED } from './limits-config.js';
+import { budgetsOf, isLimited, Limits, MAX_MONTHLY_USD, toMicroUsd, UNLIMITED } from './limits-config.js';
 
 const read = (raw: unknown) => objectOf(Limits)(raw, 'l');
 const monthly = (monthly_usd: unknown) => read({ per_app: { spending: { monthly_usd } } }).per_app.spending.monthly_usd;
@@ -17,6 +17,17 @@ describe('limits', () => {
     [{ per_app: { requests: { per_hour: 1 } } }, 'l.per_app.requests.per_hour: is not a known field'],
     [{ per_app: { spending: { monthly_usd: '5' } } }, 'l.per_app.spending.monthly_usd: must be a number'],
     [{ per_key: {} }, 'l.per_key: is not a known field'],
+    [{ per_app: { spending: { daily_usd: -1 } } }, 'l.per_app.spending.daily_usd: must be at least 0'],
+    [{ per_app: { spending: { weekly_usd: 0.0000001 } } }, 'l.per_app.spending.weekly_usd: must have at most six'],
+    [{ per_app: { spending: { total_usd: '1' } } }, 'l.per_app.spending.total_usd: must be a number'],
+    [{ per_user: { spending: { total_usd: 1 } } }, 'l.per_user.spending.total_usd: is not for users'],
+    [{ per_user: { spending: { total_usd: 0 } } }, 'l.per_user.spending.total_usd: is not for users'],
+    [{ per_app: { spending: { yearly_usd: 1 } } }, 'l.per_app.spending.yearly_usd: is not a known field'],
+    [{ per_app: { spending: { thresholds: [0.8, 0.5] } } }, 'l.per_app.spending.thresholds.1: must be larger than'],
+    [{ per_app: { spending: { thresholds: [0.5, 0.5] } } }, 'l.per_app.spending.thresholds.1: must be larger than'],
+    [{ per_app: { spending: { thresholds: [0] } } }, 'l.per_app.spending.thresholds.0: must be at least 0.01'],
+    [{ per_app: { spending: { thresholds: [1.1] } } }, 'l.per_app.spending.thresholds.0: must be at most 1'],
+    [{ per_app: { spending: { thresholds: 0.5 } } }, 'l.per_app.spending.thresholds: must be a list'],
     [{ per_app: null }, 'l.per_app: must be an object'],
     [null, 'l: must be an object'],
   ])('%j → %s', (raw, message) => {
@@ -50,12 +61,27 @@ describe('limits: monthly_usd', () => {
   });
 });
 
+describe('limits: budgets of other windows', () => {
+  it('every window and thresholds → as they are; null and absent ones are no budget', () => {
+    const spending = { monthly_usd: 3, daily_usd: 0.5, weekly_usd: 1, total_usd: 9, thresholds: [0.5, 0.995, 1] };
+    expect(read({ per_app: { spending } }).per_app.spending).toEqual(spending);
+    const { per_user } = read({ per_user: { spending: { daily_usd: null, total_usd: null } } });
+    expect([per_user.spending, budgetsOf(per_user.spending)]).toEqual([
+      { monthly_usd: null, daily_usd: null, total_usd: null },
+      [],
+    ]);
+  });
+});
+
 describe('isLimited', () => {
   it.each([
     [{}, false],
     [{ requests: { per_minute: 1 } }, true],
     [{ requests: { per_day: 1 } }, true],
     [{ spending: { monthly_usd: 0 } }, true],
+    [{ spending: { daily_usd: 0 } }, true],
+    [{ spending: { weekly_usd: 1 } }, true],
+    [{ spending: { daily_usd: null, thresholds: [0.5] } }, false],
   ])('%j → %s', (scope, limited) => {
     expect(isLimited(read({ per_user: scope }).per_user)).toBe(limited);
   });

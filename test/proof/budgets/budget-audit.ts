@@ -54,7 +54,8 @@ export async function auditEnd(fleet: BudgetFleet): Promise<CallCounts> {
   const budgets = await storedBudgets(fleet);
   auditMoment(fleet, budgets);
   for (const { appId, userId, window, granted } of budgets) {
-    if (granted !== '0') calls.violations.push(`${appId}/${userId} by ${window}: ${granted} granted to nobody who lives`);
+    if (granted !== '0')
+      calls.violations.push(`${appId}/${userId} by ${window}: ${granted} granted to nobody who lives`);
   }
   const events = await fleet.query<StoredCall>(`
     SELECT app_version AS marker, coalesce(charged_nano_usd, cost_nano_usd) AS charged, cost_source AS source

@@ -156,7 +156,10 @@ export class BudgetStorm {
   /** Whoever is sent away until the period ends must have been sent away by money that is spent. */
   private judgeSpent({ call, scope, window, retryAfter }: PaidAnswer, wrong: (what: string) => void): void {
     const standing = this.fleet.calls.standing(call.appId, scope === 'user' ? call.userId : '');
-    if (standing === undefined || standing.window !== window) return wrong('no such budget');
+    if (standing === undefined || standing.window !== window) {
+      wrong('no such budget');
+      return;
+    }
     const leftSeconds = (budgetPeriodOf(window, Date.now()).endMs - Date.now()) / 1_000;
     const told = window === 'total' ? Number.POSITIVE_INFINITY : retryAfter;
     if (told !== leftSeconds && Math.abs(leftSeconds - told) > 30) wrong('the period ends at another time');
