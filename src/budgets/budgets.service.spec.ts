@@ -60,7 +60,7 @@ describe('budgets', () => {
     expect(one.repository.statements).toBeGreaterThan(0);
     const asked = one.repository.statements;
     const second = more(10);
-    expect(second).toMatchObject({ nanoUsd: 10, scope: budgetOf() });
+    expect(second).toMatchObject({ nanoUsd: 10, budget: budgetOf() });
     expect([more(1_000), one.repository.statements]).toEqual([undefined, asked]);
     second?.release();
     first.release();
