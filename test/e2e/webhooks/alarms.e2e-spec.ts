@@ -281,9 +281,11 @@ describeWithRedis('events of two instances', () => {
     expect(again?.headers['webhook-signature']).not.toBe(event?.headers['webhook-signature']);
   });
 
-  it('a name that resolves to a private address after it was accepted → never dialled, and retried', async () => {
+  it('an endpoint that is at a private address when it is dialled → never reached, and retried', async () => {
+    const inside = await startReceiver('127.0.0.2');
     const place = await webhook({ events: ['provider.created'] });
-    const url = (receiver.url + place).replace('127.0.0.1', 'localhost');
+    const url = inside.url + place;
+    // What a name that was public means now; only 127.0.0.1 is a trusted host.
     await world.dataSource.query('UPDATE webhooks SET url = $2 WHERE url = $1', [receiver.url + place, url]);
     await ProxyClient.create(world);
     expect(await allAt(place)).toEqual([]);
@@ -292,6 +294,8 @@ describeWithRedis('events of two instances', () => {
         WHERE webhook_id = (SELECT id FROM webhooks WHERE url = $1)`,
       [url],
     );
+    await inside.stop();
     expect(delivery).toEqual({ status: 'pending', response_status: null, attempts: 1 });
+    expect(inside.received).toEqual([]);
   });
 });

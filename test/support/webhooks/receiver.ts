@@ -27,7 +27,8 @@ export interface WebhookReceiver {
   stop(): Promise<void>;
 }
 
-export async function startReceiver(): Promise<WebhookReceiver> {
+/** @param host a loopback address. */
+export async function startReceiver(host = '127.0.0.1'): Promise<WebhookReceiver> {
   const received: ReceivedEvent[] = [];
   const undescribed: unknown[] = [];
   const check = OpenApiCheck.ofService();
@@ -48,12 +49,12 @@ export async function startReceiver(): Promise<WebhookReceiver> {
     else if (typeof given === 'number') response.writeHead(given).end('thanks');
     else response.writeHead(302, { location: given.location }).end();
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const of = (path: string) => received.filter((event) => event.path === path);
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     received,
     answer(next) {
       answer = next;
