@@ -40,7 +40,11 @@ beforeEach(async () => {
   await pool.query('INSERT INTO organizations (id, name, created_at) VALUES ($1, $1, now())', [account]);
 });
 
-async function webhook({ id = `${account}-hook`, events = null as string[] | null, apps = null as string[] | null } = {}) {
+async function webhook({
+  id = `${account}-hook`,
+  events = null as string[] | null,
+  apps = null as string[] | null,
+} = {}) {
   await pool.query(
     `INSERT INTO webhooks (id, organization_id, name, url, events, app_ids, enabled, secret_blob, created_by, created_at,
        updated_at, leased_until) VALUES ($1, $2, 'Hook', 'https://hooks.acme.com', $3, $4, true, '', '', now(), now(), now())`,
