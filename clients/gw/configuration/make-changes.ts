@@ -10,6 +10,7 @@ import { type AppStep, draftOf } from './apps-plan.js';
 import type { DesiredApp } from './configuration-files.js';
 import type { Change } from './plan.rules.js';
 import { Problems } from './problems.js';
+import { reachIn } from './provider-reach.js';
 import { type ProviderStep, planProviders } from './providers-plan.js';
 
 /** Makes what a provider is to be. */
@@ -136,6 +137,7 @@ async function isAppAsDesired(api: Api, desired: DesiredApp): Promise<boolean> {
 async function isProviderAsDesired(gw: Invocation, api: Api, desired: ProviderStep['desired']): Promise<boolean> {
   const placed = { at: (path: string) => ({ file: '', line: 1, path }), desired };
   const problems = new Problems();
-  const { steps } = await planProviders(api, await readAccount(api), [placed], gw.environment, problems);
+  const state = await readAccount(api);
+  const { steps } = await planProviders(api, state, [placed], gw.environment, reachIn(api, state), problems);
   return steps.length === 0 && problems.count === 0;
 }

@@ -11,6 +11,8 @@ import { type FoundApps, foundApps } from './found-apps.js';
 import { type Change, type Plan, planColour, planText } from './plan.rules.js';
 import { planMarkdown } from './plan-markdown.rules.js';
 import { Problems } from './problems.js';
+import { type ReachOf, reachIn } from './provider-reach.js';
+import { lossText } from './provider-reach.rules.js';
 import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
 import { movesBetween, type Readings, readingsOf } from './readings.rules.js';
 import { savePlan } from './saved-plan.js';
@@ -98,14 +100,15 @@ async function compared(
   if (expected !== undefined) requireUnmoved(movesBetween(expected, read));
   const refusals = new Problems();
   const placed = directory.providers ?? [];
-  const { steps: providers, missing } = await planProviders(api, state, placed, gw.environment, refusals);
+  const reachOf = reachIn(api, state);
+  const { steps: providers, missing } = await planProviders(api, state, placed, gw.environment, reachOf, refusals);
   const assumed = providers.map((step) => step.assumed);
   const ahead = { assumed, isIncomplete: refusals.count > 0 };
   const apps = await planApps(api, directory.apps, matches, ahead, gw.terminal, refusals);
   problems.collect(() => refusals.throwIfAny());
   problems.throwIfAny();
   const unowned = unownedOf(state, directory, found);
-  const removals = prunes ? removalsOf(state, unowned) : [];
+  const removals = prunes ? await removalsOf(state, unowned, reachOf) : [];
   const newKeys = apps.flatMap(({ change, desired }) =>
     change.action === 'create' && desired.config.authentication?.type === 'api_key' ? [desired.handle] : [],
   );
@@ -125,23 +128,23 @@ function unownedOf({ apps, providers }: AccountState, directory: Directory, foun
   };
 }
 
-function removalsOf({ apps, providers }: AccountState, unowned: Plan['unowned']): readonly Change[] {
+async function removalsOf(
+  { apps, providers }: AccountState,
+  unowned: Plan['unowned'],
+  reachOf: ReachOf,
+): Promise<readonly Change[]> {
   const removed = (kind: Change['kind'], name: string, id: string | undefined, meaning: readonly string[]): Change => ({
     ...{ kind, action: 'remove', name, id: id ?? null, fields: [], meaning },
   });
-  return [
-    ...unowned.apps.map((name) => {
-      const app = summaryOf(apps, name);
-      return removed('app', name, app?.id, [
-        `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0, 'user')}).`,
-      ]);
-    }),
-    ...unowned.providers.map((slug) => {
-      const named = apps.filter(({ referenced_providers }) => referenced_providers.includes(slug)).map(nameOf);
-      const where = named.length === 0 ? 'No application names it.' : `Calls of ${named.join(', ')} through it fail.`;
-      return removed('provider', slug, providers.find((one) => one.slug === slug)?.id, [
-        `Its key is deleted. ${where}`,
-      ]);
-    }),
-  ];
+  const removedApps = unowned.apps.map((name) => {
+    const app = summaryOf(apps, name);
+    return removed('app', name, app?.id, [
+      `Every caller loses access, and its keys and users are deleted (${counted(app?.users.total ?? 0, 'user')}).`,
+    ]);
+  });
+  const removedProviders = unowned.providers.map(async (slug) => {
+    const { id } = providers.find((one) => one.slug === slug) ?? {};
+    return removed('provider', slug, id, [`Its key is deleted. ${lossText(await reachOf(slug))}`]);
+  });
+  return [...removedApps, ...(await Promise.all(removedProviders))];
 }

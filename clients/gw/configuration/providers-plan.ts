@@ -9,6 +9,8 @@ import { differences, leafDifferences } from './difference.rules.js';
 import type { Placed } from './directory.js';
 import type { Change, Missing } from './plan.rules.js';
 import { invalid, type Problems } from './problems.js';
+import type { ReachOf } from './provider-reach.js';
+import { reachText } from './provider-reach.rules.js';
 import { type ProviderSecret, providerSecretOf } from './provider-secret.js';
 
 const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
@@ -32,13 +34,14 @@ export async function planProviders(
   state: AccountState,
   desired: readonly Placed<DesiredProvider>[],
   environment: Pick<Environment, 'variable'>,
+  reachOf: ReachOf,
   problems: Problems,
 ): Promise<{ readonly steps: readonly ProviderStep[]; readonly missing: readonly Missing[] }> {
   const steps: ProviderStep[] = [];
   const missing: Missing[] = [];
   for (const placed of desired) {
     await problems.attempt(async () => {
-      const step = stepOf(placed, state, environment);
+      const step = await stepOf(placed, state, environment, reachOf);
       if (step === undefined) return;
       await requireAccepted(api, placed, step.assumed);
       missing.push(...missingFor(step, state));
@@ -49,11 +52,12 @@ export async function planProviders(
   return { steps, missing };
 }
 
-function stepOf(
+async function stepOf(
   placed: Placed<DesiredProvider>,
-  { providers, gateways, apps }: AccountState,
+  { providers, gateways }: AccountState,
   environment: Pick<Environment, 'variable'>,
-): ProviderStep | undefined {
+  reachOf: ReachOf,
+): Promise<ProviderStep | undefined> {
   const { desired } = placed;
   const current = providers.find(({ slug }) => slug === desired.slug);
   const fields = differences(current === undefined ? {} : comparable(current), comparable(desired));
@@ -65,14 +69,13 @@ function stepOf(
   const needsKey = desired.providerGateway === null && (current === undefined || movesTo(current, desired));
   const secret = needsKey ? providerSecretOf(environment, desired) : undefined;
   const gatewayId = desired.providerGateway === null ? undefined : gateways.get(desired.providerGateway);
-  const users = apps.filter(({ referenced_providers }) => referenced_providers.includes(desired.slug)).map(nameOf);
   const change: Change = {
     ...{ kind: 'provider', action: current === undefined ? 'create' : 'update', name: desired.slug },
     ...{
       id: current?.id ?? null,
       fields,
       meaning: [
-        ...(current === undefined ? newMeaning(desired) : meaningOf(current, desired, users)),
+        ...(current === undefined ? newMeaning(desired) : await meaningOf(current, desired, reachOf)),
         ...(secret === undefined ? [] : [`Its key is read from ${secret.place}.`]),
         ...(current === undefined ? namesakeMeaning(desired, providers) : []),
       ],
@@ -110,7 +113,7 @@ function missingFor({ change, desired, secret }: ProviderStep, { gateways }: Acc
 function newMeaning({ status, baseUrl }: DesiredProvider): readonly string[] {
   if (status === 'disabled') return ['It is disabled: its calls fail.'];
   const where = baseUrl === null ? '' : ` Its key is sent to ${baseUrl}.`;
-  return [`Applications that reach every provider may call it at once.${where}`];
+  return [`Applications that reach every provider, or every provider of its type, may call it at once.${where}`];
 }
 
 /** Slugs cannot change, so a provider of the same name and type is not this one. */
@@ -120,19 +123,26 @@ function namesakeMeaning({ name, type }: DesiredProvider, providers: readonly Cu
   return [`${namesakes.join(', ')} has the same name and type, and is another provider: a slug cannot change.`];
 }
 
-/** What a change of a provider means for the applications that name it. */
-function meaningOf(current: DesiredProvider, desired: DesiredProvider, apps: readonly string[]): readonly string[] {
-  const where = apps.length === 0 ? 'No application names it.' : `Named by ${apps.join(', ')}.`;
-  return [
+/** What a change of a provider means for the applications that reach it. */
+async function meaningOf(
+  current: DesiredProvider,
+  desired: DesiredProvider,
+  reachOf: ReachOf,
+): Promise<readonly string[]> {
+  const effects = [
     ...(current.status !== desired.status
-      ? [desired.status === 'disabled' ? `Its calls fail. ${where}` : `Its calls are accepted again. ${where}`]
+      ? [desired.status === 'disabled' ? 'Its calls fail.' : 'Its calls are accepted again.']
       : []),
     ...(current.baseUrl !== desired.baseUrl
-      ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}. ${where}`]
+      ? [`Its calls go to ${desired.baseUrl ?? 'the address of its type'}.`]
       : []),
     ...(leafDifferences(current.gatewayRoute, desired.gatewayRoute).length > 0
-      ? [`Its calls take another route through the provider gateway. ${where}`]
+      ? ['Its calls take another route through the provider gateway.']
       : []),
+  ];
+  const where = effects.length === 0 ? '' : reachText(await reachOf(desired.slug));
+  return [
+    ...effects.map((effect) => `${effect} ${where}`),
     ...priceMeaning(current.pricing ?? {}, desired.pricing ?? {}),
   ];
 }

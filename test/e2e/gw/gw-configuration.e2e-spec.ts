@@ -318,11 +318,21 @@ describe('gw plan', () => {
     ]);
   });
 
-  it('a status and a provider that is disabled → who loses access', async () => {
+  it('a status and a provider that is disabled → who loses access, also where no file names the provider', async () => {
+    const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+    const everything = {
+      name: 'Everything',
+      handle: 'everything',
+      config: { authentication: { type: 'api_key' }, routing },
+    };
+    expect((await api.post('/v1/admin/apps', everything)).status).toBe(201);
     write('g/apps/notes.yaml', server('notes').replace('handle:', 'status: disabled\nhandle:'));
     write('g/providers.yaml', `${PROVIDERS}    status: disabled\n`);
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
-    expect(meaning).toEqual(['Its calls fail. Named by notes.', 'Every caller loses access (0 users).']);
+    expect(meaning).toEqual([
+      'Its calls fail. It is reached by everything, journal, notes.',
+      'Every caller loses access (0 users).',
+    ]);
   });
 
   it('users that are added to an application, with a ceiling → every caller loses access, and what is refused', async () => {
@@ -346,7 +356,7 @@ describe('gw plan', () => {
     write('g/providers.yaml', `${PROVIDERS}  - slug: claude\n    type: anthropic\n    name: Claude\n`);
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
     expect(meaning).toEqual([
-      'Applications that reach every provider may call it at once.',
+      'Applications that reach every provider, or every provider of its type, may call it at once.',
       'Its key is read from the variable GW_PROVIDER_SECRET_CLAUDE.',
       'Anyone who has its key may call it.',
       'Calls without the user in the header x-end-user-id are refused.',
