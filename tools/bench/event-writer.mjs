@@ -37,6 +37,7 @@ function anEvent({ kind, model }, { users, versions }) {
     output_tokens: 300,
     cost_nano_usd: 4_000_000,
     latency_ms: 400,
+    duration_ms: 1_900,
     served_model: `${model}-2026-01-01`,
     kind,
   };

@@ -42,6 +42,8 @@ export const usageCommands: readonly Command[] = [
   {
     name: 'usage breakdown',
     summary: 'Show the usage of the account, or of an application, by one dimension',
+    details:
+      'By model, provider and app also the times to the first byte and to the end of whole answers: median and 95th percentile.',
     options: [
       ['--app <app>', 'id or handle of an application; all when absent'],
       ['--by <dimension>', 'model when absent', [...BY, ...ALSO_BY]],
@@ -53,9 +55,7 @@ export const usageCommands: readonly Command[] = [
       'gw usage breakdown --app notes --by user --limit 10',
       'gw usage breakdown --app notes --from 2026-01-01 --to 2026-01-31',
     ],
-    result: {
-      anyOf: [answerOf('GET /v1/admin/usage/breakdown'), answerOf('GET /v1/admin/apps/{app}/usage/breakdown')],
-    },
+    result: answerOf('GET /v1/admin/usage/breakdown'),
     load: async () => (await import('./usage.js')).breakdown,
   },
   {

@@ -7,16 +7,15 @@ import { usd } from '../terminal/amounts.rules.js';
 import { facts, table } from '../terminal/table.js';
 
 type Totals = components['schemas']['UsageTotalsResponse'];
-type Dimension = components['schemas']['UsageBreakdownResponse']['by'];
-type AccountDimension = components['schemas']['AccountBreakdownResponse']['by'];
-
-/** Dimensions that only the report of the account has, also of one of its applications. */
-const isOfAccount = (by: string) => by === 'key' || by === 'app';
+type Share = components['schemas']['AccountShareResponse'];
+type Dimension = components['schemas']['AccountBreakdownResponse']['by'];
 
 const SHORT_MONTHS = new Set([4, 6, 9, 11]);
 const CHART_ROWS = 8;
 const CHART_COLUMNS = 60;
 const COLUMNS = ['REQUESTS', 'INPUT', 'CACHED', 'OUTPUT', 'COST', 'ESTIMATED', 'ERRORS', 'BLOCKED'];
+/** Medians and 95th percentiles, in milliseconds. */
+const TIMES = ['FIRST BYTE P50/P95', 'WHOLE P50/P95'];
 
 /** `gw usage show` */
 export const show: Action = async (gw) => {
@@ -54,24 +53,14 @@ export const breakdown: Action = async (gw) => {
   const by = gw.text('by') ?? 'model';
   const named = gw.text('app');
   const app = named === undefined ? undefined : await appIdOf(api, named);
-  const query = given({ from, to, limit });
-  const result =
-    app === undefined || isOfAccount(by)
-      ? await read(
-          api.GET('/v1/admin/usage/breakdown', {
-            params: { query: { ...query, ...given({ app }), by: by as AccountDimension } },
-          }),
-        )
-      : await read(
-          api.GET('/v1/admin/apps/{app}/usage/breakdown', {
-            params: { path: { app }, query: { ...query, by: by as Dimension } },
-          }),
-        );
-  const rows = result.rows.map((row) => [row.key ?? '-', ...measures(row)]);
+  const query = { ...given({ app, from, to, limit }), by: by as Dimension };
+  const result = await read(api.GET('/v1/admin/usage/breakdown', { params: { query } }));
+  const hasTimes = result.rows.some(({ latency }) => latency !== null);
+  const rows = result.rows.map((row) => [row.key ?? '-', ...measures(row), ...(hasTimes ? times(row) : [])]);
   const text =
     rows.length === 0
       ? 'No usage in these days. Follow calls: gw logs'
-      : table([by.toUpperCase(), ...COLUMNS], rows, gw.terminal.columns);
+      : table([by.toUpperCase(), ...COLUMNS, ...(hasTimes ? TIMES : [])], rows, gw.terminal.columns);
   return { result, text: `${result.from} to ${result.to}, UTC\n\n${text}` };
 };
 
@@ -88,6 +77,11 @@ function measures(totals: Totals): (string | number)[] {
     errors,
     blocked,
   ];
+}
+
+/** Times to the first and the last byte. */
+function times({ latency, duration }: Share): string[] {
+  return [latency, duration].map((time) => (time?.p50_ms == null ? '-' : `${time.p50_ms}/${time.p95_ms} ms`));
 }
 
 interface Days {

@@ -55,6 +55,7 @@ const WORDS: ExampleSource['words'] = {
     cost_usd: 0.0147,
     estimated_cost_usd: 0,
     latency_ms: 840,
+    duration_ms: 2_310,
     errors: 0,
   },
   ...{ cursor: 'WyJjb3N0IiwiMTQ3MDAwMDAiLCJjdXN0b21lci00NzExIl0', next_cursor: null, app_name: 'Travel journal' },

@@ -173,7 +173,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       usage_latencies: {
         owner: 'src/usage',
         purpose:
-          'Successful calls by UTC day, model and latency class, kept by triggers of `usage_events`; a class ends 10 % above the one before.',
+          'Successful calls by UTC day, model and class of the time to the first (`requests`) and last byte (`durations`), kept by triggers of `usage_events`; a class ends 10 % above the one before.',
       },
       usage_all_users_days: {
         owner: 'src/usage',

@@ -5,9 +5,9 @@ import { startOfDay } from '../../platform/database/utc-sql.js';
 import {
   DAY_DIMENSIONS,
   ESTIMATE_OF_EVENT,
-  LATENCY_CLASS,
   SUM_COLUMNS,
   TOTAL_COLUMNS,
+  timeClass,
 } from '../../usage/recording/usage-columns.js';
 
 /** Tables of sums to check. */
@@ -43,6 +43,9 @@ const EVENTS = `
   FROM usage_events event
   WHERE event.organization_id = $1 AND event.app_id = $2
     AND event.created_at >= ${startOfDay(3)}`;
+
+/** Calls whose times are counted. */
+const TIMED = `SELECT * FROM (${EVENTS}) event WHERE status = 'ok'`;
 
 const SUMS = SUM_COLUMNS.map((name) => `sum(${name}) AS ${name}`);
 const OUTCOMES = [
@@ -136,10 +139,15 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   },
   usage_latencies: {
     key: ['day', 'provider_type', 'model', 'class'],
-    columns: ['requests'],
+    columns: ['requests', 'durations'],
     where: FROM_FIRST_DAY,
-    recomputed: `SELECT day, provider_type, model, ${LATENCY_CLASS} AS class, count(*) AS requests
-      FROM (${EVENTS}) event WHERE status = 'ok' AND latency_ms IS NOT NULL
+    recomputed: `SELECT day, provider_type, model, class, sum(requests) AS requests, sum(durations) AS durations
+      FROM (
+        SELECT event.*, ${timeClass('latency_ms')} AS class, 1 AS requests, 0 AS durations
+        FROM (${TIMED}) event WHERE latency_ms IS NOT NULL
+        UNION ALL
+        SELECT event.*, ${timeClass('duration_ms')} AS class, 0 AS requests, 1 AS durations
+        FROM (${TIMED}) event WHERE duration_ms IS NOT NULL) event
       GROUP BY day, provider_type, model, class`,
   },
   usage_user_months: {

@@ -46,6 +46,7 @@ import { CreatePasskeys1763600000074 } from '../../../migrations/1763600000074-c
 import { RecoverPasswords1763600000075 } from '../../../migrations/1763600000075-recover-passwords.js';
 import { CreateWebhooks1763600000080 } from '../../../migrations/1763600000080-create-webhooks.js';
 import { WatchProviders1763600000084 } from '../../../migrations/1763600000084-watch-providers.js';
+import { RecordDurations1763600000085 } from '../../../migrations/1763600000085-record-durations.js';
 import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
 import type { MigrationClass } from './data-source.js';
@@ -100,6 +101,7 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   RecoverPasswords1763600000075,
   CreateWebhooks1763600000080,
   WatchProviders1763600000084,
+  RecordDurations1763600000085,
   CreateBudgetPeriods1763600000090,
   CreateMails1763600000095,
 ];

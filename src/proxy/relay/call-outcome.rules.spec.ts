@@ -34,7 +34,7 @@ describe('status of a call', () => {
   const statusOf = (ending: CallEnding, error: string | null, clientAborted = false) => {
     const call = { ending, clientAborted, price: NO_CHARGE, hostedTools: [], toolPrices: [], reading: undefined };
     const attempt = { providerSlug: 'openai', model: 'm', status: null, latencyMs: 5, error };
-    return outcomeOf(attempt, { ...call, contentType: '', bytes: 0 }).status;
+    return outcomeOf(attempt, { ...call, contentType: '', bytes: 0, elapsedMs: 9 }).status;
   };
 
   it('complete, or ended by its client or by a stop → ok', () => {
@@ -52,12 +52,37 @@ describe('status of a call', () => {
   });
 });
 
+describe('duration of a call', () => {
+  const durationOf = (ending: CallEnding) => {
+    const call = {
+      ending,
+      clientAborted: false,
+      price: NO_CHARGE,
+      hostedTools: [],
+      toolPrices: [],
+      reading: undefined,
+    };
+    const attempt = { providerSlug: 'openai', model: 'm', status: 200, latencyMs: 5, error: null };
+    return outcomeOf(attempt, { ...call, contentType: '', bytes: 0, elapsedMs: 1234.5 }).durationMs;
+  };
+
+  it('a complete answer → until its last byte, in whole milliseconds', () => {
+    expect(durationOf('whole')).toBe(1235);
+  });
+
+  it.each<CallEnding>(['unsent', 'unanswered', 'refused', 'cut'])('%s → not known', (ending) => {
+    expect(durationOf(ending)).toBeNull();
+  });
+});
+
 describe('status of a call whose answer reports an error', () => {
   it.each(['before_content', 'after_content'] as const)('%s, with a successful status → provider_error', (failure) => {
     const call = { ending: 'whole' as const, clientAborted: false, price: NO_CHARGE, hostedTools: [], toolPrices: [] };
     const attempt = { providerSlug: 'openai', model: 'm', status: 200, latencyMs: 5, error: null };
     const reading = aReading({ failure });
-    expect(outcomeOf(attempt, { ...call, reading, contentType: '', bytes: 0 }).status).toBe('provider_error');
+    expect(outcomeOf(attempt, { ...call, reading, contentType: '', bytes: 0, elapsedMs: 9 }).status).toBe(
+      'provider_error',
+    );
   });
 });
 

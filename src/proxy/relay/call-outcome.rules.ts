@@ -20,6 +20,8 @@ interface EndedCall {
   readonly contentType: string;
   /** Bytes of the answer read. */
   readonly bytes: number;
+  /** Milliseconds since it began. */
+  readonly elapsedMs: number;
 }
 
 /** @param call `status` is 0 without response headers. */
@@ -61,6 +63,7 @@ export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): 
     contentType,
     status: isServed && (error === null || isInterrupted) ? 'ok' : 'provider_error',
     latencyMs,
+    durationMs: ending === 'whole' ? Math.round(call.elapsedMs) : null,
     loss: error === null ? undefined : lossOf(error),
     seenOutputTokens: seenOutputTokens(contentType, call.bytes),
   };

@@ -109,7 +109,9 @@ export class ProviderAnswer {
     const read = this.#reader?.finish();
     const reading = isFree ? read : readingOfAsked(read, price, { asked: admission.sent.asked, ending });
     const [contentType, bytes] = [this.#contentType, this.#bytes];
-    return outcomeOf(attempt, { ending, clientAborted, price, hostedTools, toolPrices, reading, contentType, bytes });
+    const elapsedMs = this.clock.monotonicMs() - this.#startedMs;
+    const ended = { ending, clientAborted, price, hostedTools, toolPrices, reading, contentType, bytes, elapsedMs };
+    return outcomeOf(attempt, ended);
   }
 
   traced(error: string | null, reading: UsageReading | undefined): TracedCall {

@@ -32,8 +32,9 @@ export const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'] as const;
 /** Estimate of an event, in addition to its cost; budgets count both. */
 export const ESTIMATE_OF_EVENT = 'greatest(coalesce(charged_nano_usd, cost_nano_usd) - cost_nano_usd, 0)';
 
-/** Class of an event's latency in `usage_latencies`: each ends 10 % above the one before it. */
-export const LATENCY_CLASS = 'ceil(ln(greatest(latency_ms, 1)::float8) / ln(1.1::float8))::integer';
+/** Class of a time of an event in `usage_latencies`: each ends 10 % above the one before it. */
+export const timeClass = (column: 'latency_ms' | 'duration_ms') =>
+  `ceil(ln(greatest(${column}, 1)::float8) / ln(1.1::float8))::integer`;
 
 /** Dimensions of usage breakdowns. Source: docs/reference/management-api.md#usage-reports. */
 export const USAGE_DIMENSIONS = [

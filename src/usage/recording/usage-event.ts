@@ -151,6 +151,8 @@ export interface UsageOutcome {
   readonly seenOutputTokens?: number | undefined;
   /** Time to the first response byte, in milliseconds. */
   readonly latencyMs: number | null;
+  /** Time to the last response byte, in milliseconds; null unless the response was complete. */
+  readonly durationMs: number | null;
   readonly clientAborted: boolean;
   /** Usage parsed from the response. */
   readonly reading?: UsageReading | undefined;

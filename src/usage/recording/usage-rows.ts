@@ -64,6 +64,7 @@ export interface UsageEventRow {
   readonly requests: number;
   readonly client_aborted: boolean;
   readonly latency_ms: number | null;
+  readonly duration_ms: number | null;
   readonly attempts: readonly UsageAttemptRow[] | null;
   readonly created_at: ReturnType<Clock['now']>;
   readonly settled_at: ReturnType<Clock['now']> | null;

@@ -55,6 +55,7 @@ const COLUMNS: Readonly<Record<string, (event: UsageEventRow) => string | number
   estimated_cost_usd: (event) => exactUsd(estimateOf(event)),
   cost_source: ({ cost_source: source }) => source,
   latency_ms: ({ latency_ms: latency }) => latency,
+  duration_ms: ({ duration_ms: duration }) => duration,
   app_version: ({ app_version: version }) => version,
 };
 

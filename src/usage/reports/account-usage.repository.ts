@@ -5,9 +5,9 @@ import { startOfDay } from '../../platform/database/utc-sql.js';
 import {
   type AccountDimension,
   ESTIMATE_OF_EVENT,
-  LATENCY_CLASS,
   MEASURES,
   type SeriesDimension,
+  timeClass,
 } from '../recording/usage-columns.js';
 import {
   type DaySumsRow,
@@ -19,11 +19,14 @@ import {
   type UsageScope,
 } from '../recording/usage-sums.repository.js';
 
-/** Calls of one latency class, of one key of a dimension or of one time. */
+/** Calls of one class of times, of one key of a dimension or of one time. */
 export interface LatencyRow {
   readonly key: string;
   readonly class: number;
+  /** Those whose first byte came in it. */
   readonly requests: number;
+  /** Those whose last byte came in it. */
+  readonly durations: number;
 }
 
 /** Columns of events and of latencies. */
@@ -48,11 +51,12 @@ const byHour = (column: string) => `
   GROUP BY used.date, used.key ORDER BY used.date, used.key COLLATE "C"`;
 
 const LATENCIES_BY_HOUR = `
-  SELECT ${HOUR} AS key, ${LATENCY_CLASS} AS class, count(*)::integer AS requests
+  SELECT ${HOUR} AS key, ${timeClass('latency_ms')} AS class, count(*)::integer AS requests, 0 AS durations
   FROM usage_events kept WHERE ${ON_DAY} AND status = 'ok' AND latency_ms IS NOT NULL GROUP BY 1, 2`;
 
 const latenciesBy = (key: string, where = '') => `
-  SELECT ${key} AS key, kept.class, sum(kept.requests)::float8 AS requests
+  SELECT ${key} AS key, kept.class, sum(kept.requests)::float8 AS requests,
+    sum(kept.durations)::float8 AS durations
   FROM usage_latencies kept WHERE ${ON_DAYS} ${where} GROUP BY 1, 2`;
 
 /** Reads usage by hour and latencies, of a whole account or of one application. */

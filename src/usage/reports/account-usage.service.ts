@@ -49,6 +49,7 @@ export type SeriesUnit = (typeof SERIES_UNITS)[number];
 /** Usage of some days. */
 export interface UsagePeriod extends DayRange, UsageTotals {
   readonly latency: Latency;
+  readonly duration: Latency;
 }
 
 /** Source: docs/reference/management-api.md#usage-of-the-account. */
@@ -82,6 +83,7 @@ export interface AccountShare extends UsageTotals {
   readonly key: string | null;
   readonly app_id: string | null;
   readonly latency: Latency | null;
+  readonly duration: Latency | null;
 }
 
 export interface AccountBreakdown extends DayRange {
@@ -125,7 +127,7 @@ export class AccountUsageReports {
         ? await this.usage.latenciesByHour(scope, range.to)
         : await this.usage.latenciesByDay(scope, range);
     const buckets = rows.map((row) => ({ start: row.date, key: row.key, ...toUsageTotals(row) }));
-    const byStart = [...latenciesOf(latencies)].map(([start, latency]) => ({ start, ...latency }));
+    const byStart = [...timesOf(latencies)].map(([start, { latency }]) => ({ start, ...latency }));
     byStart.sort((one, other) => (one.start < other.start ? -1 : 1));
     return { app_id: scope.id, ...range, unit, by, buckets, latencies: byStart };
   }
@@ -138,8 +140,8 @@ export class AccountUsageReports {
     const complete = { from: complete_from, to: range.to };
     const total = await this.sums.sumRange(scope, complete);
     const rows = await this.sharesOf(scope, complete, by, limit);
-    const latencies = hasLatency(by)
-      ? latenciesOf(
+    const times = hasLatency(by)
+      ? timesOf(
           await this.usage.latenciesByKey(
             scope,
             complete,
@@ -152,7 +154,7 @@ export class AccountUsageReports {
       key: row.key,
       app_id: DIMENSIONS_OF_APPS.has(by) ? (row.app_id ?? null) : null,
       ...toUsageTotals(row),
-      latency: latencies === undefined ? null : (latencies.get(row.key ?? '') ?? NO_LATENCY),
+      ...(times === undefined ? { latency: null, duration: null } : (times.get(row.key ?? '') ?? NO_TIMES)),
     }));
     return {
       app_id: scope.id,
@@ -185,11 +187,11 @@ export class AccountUsageReports {
 
   private async periodOf(scope: UsageScope, range: DayRange): Promise<UsagePeriod> {
     const totals = await this.sums.sumRange(scope, range);
-    const latencies = latenciesOf(await this.usage.latencies(scope, range));
+    const times = timesOf(await this.usage.latencies(scope, range));
     return {
       ...range,
       ...(totals === undefined ? NO_USAGE : toUsageTotals(totals)),
-      latency: latencies.get('') ?? NO_LATENCY,
+      ...(times.get('') ?? NO_TIMES),
     };
   }
 
@@ -226,9 +228,21 @@ function byRequests(one: KeySumsRow, other: KeySumsRow): number {
   return Number(other.requests) - Number(one.requests);
 }
 
-function latenciesOf(rows: readonly LatencyRow[]): ReadonlyMap<string, Latency> {
+/** Times of successful calls. */
+interface Times {
+  readonly latency: Latency;
+  readonly duration: Latency;
+}
+
+const NO_TIMES: Times = { latency: NO_LATENCY, duration: NO_LATENCY };
+
+function timesOf(rows: readonly LatencyRow[]): ReadonlyMap<string, Times> {
   const classes = Map.groupBy(rows, ({ key }) => key);
-  return new Map([...classes].map(([key, some]) => [key, latencyOf(some)]));
+  return new Map([...classes].map(([key, some]) => [key, { latency: latencyOf(some), duration: durationOf(some) }]));
+}
+
+function durationOf(rows: readonly LatencyRow[]): Latency {
+  return latencyOf(rows.map(({ class: own, durations }) => ({ class: own, requests: durations })));
 }
 
 function requireOneDay({ from, to }: DayRange, firstDay: string): void {

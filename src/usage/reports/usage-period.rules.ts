@@ -13,7 +13,7 @@ export interface LatencyClass {
   readonly requests: number;
 }
 
-/** Time to the first byte of successful answers. */
+/** Time to the first or last byte of successful answers. */
 export interface Latency {
   /** Successful calls with a known time. */
   readonly calls: number;

@@ -130,6 +130,7 @@ describeWithRedis('blocked users at admission', () => {
       status: 'blocked_user',
       client_aborted: null,
       latency_ms: null,
+      duration_ms: null,
       attempts: null,
       settled_at: null,
       refusal: { code: 'auth_required', reason: 'user_blocked', message: 'This user is blocked.', until: null },

@@ -78,7 +78,8 @@ const ONE_DAY = `
     CASE WHEN status LIKE 'blocked%' THEN NULL WHEN dice < 0.001 THEN 'unresolved' ELSE 'computed' END AS cost_source,
     CASE WHEN app.has_users THEN '4.' || floor(8 * power(dice, 2)) || '.0' END AS app_version,
     CASE WHEN app.is_mobile THEN 'attest' ELSE 'api_key' END AS auth_method,
-    status, false AS client_aborted, 150 + floor(3000 * power(user_dice, 3))::integer AS latency_ms, NULL::json AS attempts,
+    status, false AS client_aborted, 150 + floor(3000 * power(user_dice, 3))::integer AS latency_ms,
+    400 + floor(9000 * power(user_dice, 2))::integer AS duration_ms, NULL::json AS attempts,
     'resp_' || md5(random()::text) AS response_id, at AS created_at
   FROM (
     SELECT *, floor(2000 * power(dice, 2))::bigint AS input, floor(500 * power(dice, 3))::bigint AS cached,
@@ -103,8 +104,16 @@ const ONE_DAY = `
     ) model USING (model_at)
   ORDER BY chosen.at`;
 
+/** Columns of `made`. */
+const MADE = `event_id, organization_id, app_id, user_id, api_key_id, provider_type, provider_id, provider_slug,
+  provider_gateway_id, provider_gateway_type, credential_source, model_author, served_provider, served_model, model,
+  route, endpoint_slug, requests, input_tokens, cached_input_tokens, cache_write_tokens, output_tokens,
+  reasoning_tokens, audio_input_tokens, audio_output_tokens, audio_milliseconds, cost_nano_usd, reported_cost_nano_usd,
+  cost_source, app_version, auth_method, status, client_aborted, latency_ms, duration_ms, attempts, response_id,
+  created_at`;
+
 const KEEP = [
-  `INSERT INTO usage_events (SELECT nextval('usage_event_ids'), made.* FROM made)`,
+  `INSERT INTO usage_events (id, ${MADE}) SELECT nextval('usage_event_ids'), ${MADE} FROM made`,
   `INSERT INTO usage_days SELECT organization_id, app_id, (created_at AT TIME ZONE 'UTC')::date AS day, ${DIMENSIONS}, ${SUMS}
    FROM made GROUP BY organization_id, app_id, day, ${DIMENSIONS}`,
   `INSERT INTO usage_user_days

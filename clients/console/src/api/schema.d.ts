@@ -4487,6 +4487,8 @@ export interface components {
             client_aborted: 1 | null;
             /** @description Milliseconds to the first byte of the answer. */
             latency_ms: number | null;
+            /** @description Milliseconds to the last byte of the answer; null unless it was complete. */
+            duration_ms: number | null;
             /** @description The targets of a named endpoint that were tried, in order. The event describes the one whose answer the client got, otherwise the last. Null if only one was tried. */
             attempts: components["schemas"]["UsageAttemptResponse"][] | null;
             /** Format: date-time */
@@ -4594,9 +4596,9 @@ export interface components {
             rows: components["schemas"]["UsageShareResponse"][];
         };
         LatencyResponse: {
-            /** @description Successful calls with a known latency. */
+            /** @description Successful calls with a known time. */
             calls: number;
-            /** @description Milliseconds to the first byte of the answer, median, within 5 %; null without calls. */
+            /** @description Milliseconds, median, within 5 %; null without calls. */
             p50_ms: number | null;
             /** @description The 95th percentile, likewise. */
             p95_ms: number | null;
@@ -4630,7 +4632,10 @@ export interface components {
              * @description Last UTC day, inclusive.
              */
             to: string;
+            /** @description Time to the first byte of the answer. */
             latency: components["schemas"]["LatencyResponse"];
+            /** @description Time to the last byte of complete answers. */
+            duration: components["schemas"]["LatencyResponse"];
         };
         AccountUsageResponse: {
             /** @description Every recorded request, refused ones included. */
@@ -4661,12 +4666,15 @@ export interface components {
              * @description Last UTC day, inclusive.
              */
             to: string;
+            /** @description Time to the first byte of the answer. */
             latency: components["schemas"]["LatencyResponse"];
+            /** @description Time to the last byte of complete answers. */
+            duration: components["schemas"]["LatencyResponse"];
             /** @description The asked application; null: the account. */
             app_id: string | null;
             /**
              * Format: date
-             * @description First UTC day of `latency`: `from`, or a later day if latencies of earlier days are deleted.
+             * @description First UTC day of `latency` and `duration`: `from`, or a later day if latencies of earlier days are deleted.
              */
             latency_from: string;
             /** @description The period before. */
@@ -4697,9 +4705,9 @@ export interface components {
             key: string;
         };
         LatencyBucketResponse: {
-            /** @description Successful calls with a known latency. */
+            /** @description Successful calls with a known time. */
             calls: number;
-            /** @description Milliseconds to the first byte of the answer, median, within 5 %; null without calls. */
+            /** @description Milliseconds, median, within 5 %; null without calls. */
             p50_ms: number | null;
             /** @description The 95th percentile, likewise. */
             p95_ms: number | null;
@@ -4771,8 +4779,10 @@ export interface components {
             key: string | null;
             /** @description The application of the user, the endpoint or the application key; null for other dimensions. */
             app_id: string | null;
-            /** @description By `app`, `model` and `provider`, of the last 90 days; null for other dimensions. */
+            /** @description Time to the first byte, by `app`, `model` and `provider`, of the last 90 days; null for others. */
             latency: components["schemas"]["LatencyResponse"] | null;
+            /** @description Time to the last byte of complete answers, likewise. */
+            duration: components["schemas"]["LatencyResponse"] | null;
         };
         AccountBreakdownResponse: {
             /** @description The asked application; null: the account. */
@@ -9125,6 +9135,7 @@ export interface operations {
                      *           "requests": 128,
                      *           "client_aborted": null,
                      *           "latency_ms": 840,
+                     *           "duration_ms": 2310,
                      *           "attempts": null,
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "settled_at": null,
@@ -9285,6 +9296,11 @@ export interface operations {
                      *         "p50_ms": null,
                      *         "p95_ms": null
                      *       },
+                     *       "duration": {
+                     *         "calls": 1,
+                     *         "p50_ms": null,
+                     *         "p95_ms": null
+                     *       },
                      *       "app_id": "travel-journal-k3x9qa",
                      *       "latency_from": "2026-01-31",
                      *       "previous": {
@@ -9300,6 +9316,11 @@ export interface operations {
                      *         "from": "2026-01-31",
                      *         "to": "2026-01-31",
                      *         "latency": {
+                     *           "calls": 1,
+                     *           "p50_ms": null,
+                     *           "p95_ms": null
+                     *         },
+                     *         "duration": {
                      *           "calls": 1,
                      *           "p50_ms": null,
                      *           "p95_ms": null
@@ -9434,6 +9455,11 @@ export interface operations {
                      *             "calls": 1,
                      *             "p50_ms": null,
                      *             "p95_ms": null
+                     *           },
+                     *           "duration": {
+                     *             "calls": 1,
+                     *             "p50_ms": null,
+                     *             "p95_ms": null
                      *           }
                      *         }
                      *       ]
@@ -9553,6 +9579,7 @@ export interface operations {
                      *           "requests": 128,
                      *           "client_aborted": null,
                      *           "latency_ms": 840,
+                     *           "duration_ms": 2310,
                      *           "attempts": null,
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "settled_at": null,
@@ -10453,7 +10480,7 @@ export interface operations {
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": null,
-                     *         "duration_ms": null,
+                     *         "duration_ms": 2310,
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "next_attempt_at": null
                      *       }
@@ -10499,7 +10526,7 @@ export interface operations {
                      *           "status": "delivered",
                      *           "attempts": 1,
                      *           "response_status": null,
-                     *           "duration_ms": null,
+                     *           "duration_ms": 2310,
                      *           "created_at": "2026-01-31T12:00:00.000Z",
                      *           "next_attempt_at": null
                      *         }
@@ -10538,7 +10565,7 @@ export interface operations {
                      *         "status": "delivered",
                      *         "attempts": 1,
                      *         "response_status": null,
-                     *         "duration_ms": null,
+                     *         "duration_ms": 2310,
                      *         "created_at": "2026-01-31T12:00:00.000Z",
                      *         "next_attempt_at": null
                      *       }

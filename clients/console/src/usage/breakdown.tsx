@@ -3,22 +3,20 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
-import { countText, durationText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
+import { countText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField } from '../design/field';
 import { Alert, Card, EmptyState } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
+import { MOST_ROWS, noteOf, timesText } from './breakdown.rules';
 import { download } from './download';
-import { measureName, measureText } from './measures';
-import { type Measure, measureOf, tokensOf } from './periods.rules';
+import { measureName } from './measures';
+import { measureOf, tokensOf } from './periods.rules';
 import { askedOf, type UsageAddress } from './usage-address';
 
 type Share = Schemas['AccountShareResponse'];
 type Dimension = Schemas['AccountBreakdownResponse']['by'];
-
-/** Rows of one answer; the CSV file has all. */
-const MOST_ROWS = 200;
 
 export const DIMENSIONS = [
   { value: 'model', label: 'Model' },
@@ -108,16 +106,6 @@ export function Breakdown({ app, address }: { readonly app: string | undefined; 
   );
 }
 
-/** What the rows are shares of, and what they leave out. */
-function noteOf(data: Schemas['AccountBreakdownResponse'], measure: Measure): string {
-  const notes = [
-    `Shares are of ${measureText(measure)(measureOf(data.total, measure))}, all ${measureName(measure)} of the period.`,
-  ];
-  if (data.complete_from > data.from) notes.push(`Known from ${data.complete_from} on.`);
-  if (data.rows.length === MOST_ROWS) notes.push(`The ${MOST_ROWS} with the most requests; the CSV file has all.`);
-  return notes.join(' ');
-}
-
 interface Shown {
   readonly by: Dimension;
   readonly label: string;
@@ -143,10 +131,17 @@ function columnsOf(shown: Shown): readonly Column<Share>[] {
     { key: 'refused', header: 'Refused', isNumber: true, isDetail: true, cell: ({ blocked }) => countText(blocked) },
     {
       key: 'latency',
-      header: 'First byte (95%)',
+      header: 'First byte',
       isNumber: true,
       isDetail: true,
-      cell: ({ latency }) => (latency?.p95_ms == null ? '—' : durationText(latency.p95_ms)),
+      cell: ({ latency }) => timesText(latency),
+    },
+    {
+      key: 'duration',
+      header: 'Whole answer',
+      isNumber: true,
+      isDetail: true,
+      cell: ({ duration }) => timesText(duration),
     },
     { key: 'cost', header: 'Cost', isLead: true, isNumber: true, cell: ({ cost_usd: cost }) => moneyText(cost) },
   ];

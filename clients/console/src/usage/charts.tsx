@@ -8,12 +8,13 @@ import { lazyComponent } from '../design/lazy-component';
 import { Loaded } from '../design/loaded';
 import { Breakdown, DIMENSIONS } from './breakdown';
 import { MEASURES, measureText } from './measures';
-import { changeText, chartOf, errorRateOf, tokensOf } from './periods.rules';
+import { changeText, chartOf, emptyText, errorRateOf, tokensOf } from './periods.rules';
 import { askedOf, type UsageAddress } from './usage-address';
 
 const UsageChart = lazyComponent(async () => (await import('./usage-chart')).UsageChart, 6);
 
 type Summary = Schemas['AccountUsageResponse'];
+type Time = Schemas['LatencyResponse'];
 
 interface ChartsProps {
   readonly app: string | undefined;
@@ -89,7 +90,6 @@ interface Told {
 function figuresOf(now: Summary): readonly Told[] {
   const before = now.previous;
   const [rate, rateBefore] = [errorRateOf(now), errorRateOf(before)];
-  const { p50_ms: median, p95_ms: slow } = now.latency;
   return [
     {
       label: 'Cost',
@@ -106,13 +106,19 @@ function figuresOf(now: Summary): readonly Told[] {
       detail: `${countText(now.errors)} errors of providers`,
     },
     { label: 'Refused', value: countText(now.blocked), ...{ now: now.blocked, before: before.blocked } },
-    {
-      label: 'Time to first byte, median',
-      value: median === null ? '—' : durationText(median),
-      ...{ now: median ?? undefined, before: before.latency.p50_ms ?? undefined },
-      detail: slow === null ? undefined : `95% within ${durationText(slow)}`,
-    },
+    timeOf('Time to first byte, median', now.latency, before.latency),
+    timeOf('Time of a whole answer, median', now.duration, before.duration),
   ];
+}
+
+function timeOf(label: string, now: Time, before: Time): Told {
+  const { p50_ms: median, p95_ms: slow } = now;
+  return {
+    label,
+    value: median === null ? '—' : durationText(median),
+    ...{ now: median ?? undefined, before: before.p50_ms ?? undefined },
+    detail: slow === null ? undefined : `95% within ${durationText(slow)}`,
+  };
 }
 
 /** What a chart can be split by; a breakdown by another dimension leaves it split by provider type. */
@@ -143,7 +149,7 @@ export function Chart({ app, address }: ShownProps) {
       <Loaded query={asked} rows={6}>
         {() =>
           chart === undefined || chart.series.length === 0 ? (
-            <EmptyState title="Nothing in this period">Calls appear here within a second of their end.</EmptyState>
+            <EmptyState title="Nothing in this period">{emptyText(period, Date.now())}</EmptyState>
           ) : (
             <UsageChart chart={chart} measure={measure} />
           )

@@ -51,6 +51,7 @@ function Facts({ event }: { readonly event: UsageEvent }) {
     ['Estimated part', event.estimated_cost_usd === 0 ? null : moneyText(event.estimated_cost_usd)],
     ['Reported by the provider', event.reported_cost_usd === null ? null : moneyText(event.reported_cost_usd)],
     ['First byte after', event.latency_ms === null ? null : durationText(event.latency_ms)],
+    ['Last byte after', event.duration_ms === null ? null : durationText(event.duration_ms)],
     ['Client disconnected', event.client_aborted === null ? null : 'yes'],
     ['App version', event.app_version],
     ['Proven by', event.auth_method],

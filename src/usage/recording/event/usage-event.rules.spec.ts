@@ -49,8 +49,8 @@ describe('usage event', () => {
 
   it('killed in between → the same request, unresolved, without measures', () => {
     const admission = anAdmission({ userId: 'u"1' });
-    const { latency_ms, cost_nano_usd, ...same } = settled(admission);
-    expect([latency_ms, cost_nano_usd]).toEqual([120, 6_000]);
+    const { latency_ms, duration_ms, cost_nano_usd, ...same } = settled(admission);
+    expect([latency_ms, duration_ms, cost_nano_usd]).toEqual([120, 340, 6_000]);
     const interrupted = interruptedHead(admitted(admission), 0);
     expect(JSON.parse(completed(interrupted, admission))).toEqual({ ...same, cost_source: 'unresolved' });
   });
@@ -71,6 +71,7 @@ describe('usage event', () => {
     const row = settled(anAdmission(), outcome);
     expect(row).toMatchObject({ client_aborted: true, latency_ms: 2 ** 31 - 1, audio_milliseconds: 1_235 });
     expect(settled(anAdmission(), anOutcome({ latencyMs: null }))).not.toHaveProperty('latency_ms');
+    expect(settled(anAdmission(), anOutcome({ durationMs: null }))).not.toHaveProperty('duration_ms');
   });
 
   it.each([

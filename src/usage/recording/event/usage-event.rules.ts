@@ -100,7 +100,7 @@ export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unansweredNan
 
 /** The start of the event of a finished request, likewise. */
 export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): string {
-  const { reading, latencyMs, attempts } = outcome;
+  const { reading, latencyMs, durationMs, attempts } = outcome;
   const { cost, estimateNanoUsd } = charge;
   return (
     `{${own},"status":"${outcome.status}","cost_source":"${cost.source}"` +
@@ -110,7 +110,8 @@ export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOut
     (estimateNanoUsd === 0 ? '' : `,"charged_nano_usd":${chargedNanoUsd(charge)}`) +
     (cost.source === 'reported' ? `,"reported_cost_nano_usd":${cost.nanoUsd}` : '') +
     (outcome.clientAborted ? ',"client_aborted":true' : '') +
-    (latencyMs === null ? '' : `,"latency_ms":${Math.min(wholeNumber(latencyMs), LATENCY_MAX_MS)}`) +
+    timeMember('latency_ms', latencyMs) +
+    timeMember('duration_ms', durationMs) +
     (attempts === undefined ? '' : `,"attempts":${attemptsJson(attempts)}`) +
     textMember('served_model', reading?.servedModel, OUTSIDE_TEXT_MAX) +
     textMember('served_provider', reading?.servedProvider, OUTSIDE_TEXT_MAX) +
@@ -132,6 +133,11 @@ export function refusalMembers(call: RefusedCall, refusal: Refusal): string {
     textMember('message', message, REFUSAL_MAX) +
     `${untilMs === null ? '' : countMember('until_ms', untilMs)}}`;
   return `${ownMembers(call)}${fixedMembers(call)}${credentialSource},"status":"${status}","refusal":${told}`;
+}
+
+/** @param ms null: not known. */
+function timeMember(name: string, ms: number | null): string {
+  return ms === null ? '' : `,"${name}":${Math.min(wholeNumber(ms), LATENCY_MAX_MS)}`;
 }
 
 function measureMembers(reading: UsageReading | undefined): string {

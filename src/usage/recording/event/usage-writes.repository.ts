@@ -36,6 +36,7 @@ const PLAIN_COLUMNS = {
   app_version: 'text',
   status: 'text',
   latency_ms: 'integer',
+  duration_ms: 'integer',
   attempts: 'json',
   response_id: 'text',
   usage_parts: 'jsonb',

@@ -36,10 +36,10 @@ function Percentile(description: string): PropertyDecorator {
 }
 
 export class LatencyResponse implements Latency {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Successful calls with a known latency.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Successful calls with a known time.' })
   calls: number;
 
-  @Percentile('Milliseconds to the first byte of the answer, median, within 5 %; null without calls.')
+  @Percentile('Milliseconds, median, within 5 %; null without calls.')
   p50_ms: number | null;
 
   @Percentile('The 95th percentile, likewise.')
@@ -53,8 +53,11 @@ export class UsagePeriodResponse extends UsageTotalsResponse implements UsagePer
   @LastDay()
   to: string;
 
-  @ApiProperty({ type: LatencyResponse })
+  @ApiProperty({ type: LatencyResponse, description: 'Time to the first byte of the answer.' })
   latency: LatencyResponse;
+
+  @ApiProperty({ type: LatencyResponse, description: 'Time to the last byte of complete answers.' })
+  duration: LatencyResponse;
 }
 
 export class AccountUsageResponse extends UsagePeriodResponse implements UsageSummary {
@@ -64,7 +67,8 @@ export class AccountUsageResponse extends UsagePeriodResponse implements UsageSu
   @ApiProperty({
     type: 'string',
     format: 'date',
-    description: 'First UTC day of `latency`: `from`, or a later day if latencies of earlier days are deleted.',
+    description:
+      'First UTC day of `latency` and `duration`: `from`, or a later day if latencies of earlier days are deleted.',
   })
   latency_from: string;
 
@@ -133,9 +137,16 @@ export class AccountShareResponse extends UsageShareResponse implements AccountS
   @ApiProperty({
     type: LatencyResponse,
     nullable: true,
-    description: 'By `app`, `model` and `provider`, of the last 90 days; null for other dimensions.',
+    description: 'Time to the first byte, by `app`, `model` and `provider`, of the last 90 days; null for others.',
   })
   latency: LatencyResponse | null;
+
+  @ApiProperty({
+    type: LatencyResponse,
+    nullable: true,
+    description: 'Time to the last byte of complete answers, likewise.',
+  })
+  duration: LatencyResponse | null;
 }
 
 export class AccountBreakdownResponse implements AccountBreakdown {

@@ -174,6 +174,13 @@ export class UsageEventResponse {
   latency_ms: number | null;
 
   @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Milliseconds to the last byte of the answer; null unless it was complete.',
+  })
+  duration_ms: number | null;
+
+  @ApiProperty({
     type: [UsageAttemptResponse],
     nullable: true,
     description:
@@ -230,6 +237,7 @@ export class UsageEventResponse {
       requests: row.requests,
       client_aborted: row.client_aborted ? 1 : null,
       latency_ms: row.latency_ms,
+      duration_ms: row.duration_ms,
       attempts: row.attempts?.map(UsageAttemptResponse.from) ?? null,
       created_at: row.created_at.toISOString(),
       settled_at: row.settled_at?.toISOString() ?? null,

@@ -108,7 +108,8 @@ describe('events and totals of an application', () => {
     await client.call(RESPONSES, { ...call, headers: [...(call.headers ?? []), 'x-app-version', '2.0'] });
     const { body } = await world.api.get(`/v1/admin/apps/${client.appId}/keys`);
     const [event] = await client.events();
-    const { id, latency_ms, created_at, ...told } = event;
+    const { id, latency_ms, duration_ms, created_at, ...told } = event;
+    expect(duration_ms).toBeGreaterThanOrEqual(latency_ms);
     expect([Number.isInteger(id), latency_ms >= 0, new Date(created_at).toISOString()]).toEqual([
       true,
       true,

@@ -106,6 +106,7 @@ const event = fc.record({
   cost_source: absentOr(fc.constantFrom('computed', 'unresolved')),
   api_key_id: absentOr(fc.constantFrom('key-1', 'key-2')),
   latency_ms: absentOr(fc.nat({ max: 100_000 })),
+  duration_ms: absentOr(fc.nat({ max: 1_000_000 })),
   input_tokens: fc.nat(),
   cached_input_tokens: fc.nat(),
   output_tokens: fc.nat({ max: 5 }),

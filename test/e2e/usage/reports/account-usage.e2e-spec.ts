@@ -19,6 +19,7 @@ const NOTHING = {
   ...{ cost_usd: 0, estimated_cost_usd: 0, errors: 0, blocked: 0 },
 };
 const NO_LATENCY = { calls: 0, p50_ms: null, p95_ms: null };
+const NO_USAGE = { ...NOTHING, latency: NO_LATENCY, duration: NO_LATENCY };
 
 let world: World;
 let own: string;
@@ -55,8 +56,8 @@ const ofOther = { app_id: 'theirs' };
 describe('GET usage', () => {
   it('applications of the account → one sum of the range, and of the same number of days before', async () => {
     await store(
-      { cost_nano_usd: 1_500_000_000, input_tokens: 3, latency_ms: 100 },
-      { app_id: 'draws', status: 'provider_error', latency_ms: 9_000 },
+      { cost_nano_usd: 1_500_000_000, input_tokens: 3, latency_ms: 100, duration_ms: 900 },
+      { app_id: 'draws', status: 'provider_error', latency_ms: 9_000, duration_ms: 9_000 },
       { ago: 6, status: 'blocked_user', cost_source: null, requests: 4 },
       { ago: 7, cost_nano_usd: 1, latency_ms: 2_000 },
       { ago: 14 },
@@ -67,11 +68,14 @@ describe('GET usage', () => {
       ...{ app_id: null, from: '2026-11-14', to: '2026-11-20', latency_from: '2026-11-14' },
       ...{ ...NOTHING, requests: 6, errors: 1, blocked: 4, cost_usd: 1.5, input_tokens: 3 },
       latency: { calls: 1, p50_ms: expect.any(Number), p95_ms: expect.any(Number) },
+      duration: { calls: 1, p50_ms: expect.any(Number), p95_ms: expect.any(Number) },
       previous: {
         ...{ ...NOTHING, from: '2026-11-07', to: '2026-11-13', requests: 1, cost_usd: 1e-9 },
         latency: { calls: 1, p50_ms: expect.any(Number), p95_ms: expect.any(Number) },
+        duration: NO_LATENCY,
       },
     });
+    expect(Math.abs(body.duration.p95_ms - 900)).toBeLessThanOrEqual(45);
     expect(Math.abs(body.latency.p50_ms - 100)).toBeLessThanOrEqual(5);
     expect(Math.abs(body.previous.latency.p95_ms - 2_000)).toBeLessThanOrEqual(100);
     expect(await read('?from=2026-11-14&app=draws')).toMatchObject({ app_id: 'draws', requests: 1, errors: 1 });
@@ -86,7 +90,7 @@ describe('GET usage', () => {
 
   it('an account without usage, an application of another account → zeros', async () => {
     await store({ ...ofOther, organization_id: other.organizationId });
-    const zeros = { ...NOTHING, latency: NO_LATENCY, previous: { ...NOTHING, latency: NO_LATENCY } };
+    const zeros = { ...NO_USAGE, previous: NO_USAGE };
     expect(await read()).toMatchObject(zeros);
     expect(await read('?app=theirs')).toMatchObject({ ...zeros, app_id: 'theirs' });
     const { body } = await world.as(other.key).get('/v1/admin/usage');
@@ -148,7 +152,11 @@ describe('GET usage/breakdown', () => {
   it.each(ACCOUNT_DIMENSIONS)(
     'by %s → sums of all applications, what belongs to an application by itself',
     async (by) => {
-      await store({ ...DETAILS, latency_ms: 100 }, { ...DETAILS, app_id: 'draws' }, { ago: 40, ...DETAILS });
+      await store(
+        { ...DETAILS, latency_ms: 100, duration_ms: 300 },
+        { ...DETAILS, app_id: 'draws' },
+        { ago: 40, ...DETAILS },
+      );
       await store({ ...ofOther, ...DETAILS, organization_id: other.organizationId });
       const body = await read(`/breakdown?by=${by}`);
       expect(body.total).toEqual({ ...NOTHING, requests: 2 });

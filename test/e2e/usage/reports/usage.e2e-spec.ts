@@ -96,6 +96,7 @@ describe('usage of a proxied request', () => {
       status: 'ok',
       client_aborted: null,
       latency_ms: expect.any(Number),
+      duration_ms: expect.any(Number),
       attempts: null,
       settled_at: null,
       refusal: null,
@@ -179,7 +180,7 @@ describe('GET events', () => {
     });
     await record(app.id, {
       admission: { providerType: 'openrouter', endpointSlug: 'summarize', createdAtMs: NOVEMBER_MS + 1 },
-      outcome: { clientAborted: true, latencyMs: null, reading },
+      outcome: { clientAborted: true, latencyMs: null, durationMs: null, reading },
     });
     expect((await eventsOf(app.id)).body.events[0]).toMatchObject({
       credential_source: 'byok',
@@ -192,6 +193,7 @@ describe('GET events', () => {
       cost_source: 'reported',
       client_aborted: 1,
       latency_ms: null,
+      duration_ms: null,
       created_at: '2025-11-01T00:00:00.001Z',
     });
   });

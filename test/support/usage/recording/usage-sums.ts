@@ -92,14 +92,21 @@ const EXPECTED_KEY_DAYS = `
 const KEPT_KEY_DAYS = `(SELECT * FROM usage_key_days WHERE requests <> 0) kept_key_days`;
 
 /** The bounds of a class are written out: 1.1 to the power of the class, and of the one before. */
-const EXPECTED_LATENCIES = `
-  SELECT event.organization_id, event.app_id, ${DAY} AS day, event.provider_type, event.model, known.class,
-    count(*) AS requests
+const ofTime = (column: string, counts: string) => `
+  SELECT event.organization_id, event.app_id, ${DAY} AS day, event.provider_type, event.model, known.class, ${counts}
   FROM usage_events event
   CROSS JOIN LATERAL (
-    SELECT min(class) AS class FROM generate_series(0, 250) class WHERE event.latency_ms <= power(1.1::float8, class)
+    SELECT min(class) AS class FROM generate_series(0, 250) class WHERE event.${column} <= power(1.1::float8, class)
   ) known
-  WHERE event.status = 'ok' AND event.latency_ms IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6`;
+  WHERE event.status = 'ok' AND event.${column} IS NOT NULL`;
+
+const EXPECTED_LATENCIES = `
+  SELECT organization_id, app_id, day, provider_type, model, class, sum(requests) AS requests,
+    sum(durations) AS durations
+  FROM (
+    ${ofTime('latency_ms', '1 AS requests, 0 AS durations')} UNION ALL
+    ${ofTime('duration_ms', '0 AS requests, 1 AS durations')}) of_both
+  GROUP BY 1, 2, 3, 4, 5, 6`;
 
 /** Each finds nothing where sums by day, by user and day, and by user and month are those of the events. */
 export const SUMS_OUT_OF_STEP = [
@@ -112,6 +119,6 @@ export const SUMS_OUT_OF_STEP = [
   outOfStep(
     EXPECTED_LATENCIES,
     'usage_latencies',
-    'organization_id, app_id, day, provider_type, model, class, requests',
+    'organization_id, app_id, day, provider_type, model, class, requests, durations',
   ),
 ];

@@ -58,6 +58,7 @@ export function anOutcome(overrides: Partial<UsageOutcome> = {}): UsageOutcome {
     status: 'ok',
     ending: 'whole',
     latencyMs: 120,
+    durationMs: 340,
     clientAborted: false,
     contentType: 'application/json',
     ...overrides,
