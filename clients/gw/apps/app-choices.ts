@@ -11,3 +11,6 @@ export const USER_STATUSES = ['active', 'blocked'] as const;
 
 /** What an authentication event is about. */
 export const AUTH_EVENTS = ['register', 'token_exchange'] as const;
+
+/** Orders of the list of users. */
+export const USER_ORDERS = ['recent', 'cost', 'budget'] as const;

@@ -6,7 +6,7 @@ import { listed, readByOffset } from '../program/lists.js';
 import { dayOf, toSecond, usd } from '../terminal/amounts.rules.js';
 import { facts } from '../terminal/table.js';
 import { printable } from '../terminal/terminal.js';
-import { USER_STATUSES } from './app-choices.js';
+import { USER_ORDERS, USER_STATUSES } from './app-choices.js';
 import { appIdOf } from './apps.js';
 
 /** `gw app user list` */
@@ -16,17 +16,30 @@ export const list: Action = async (gw) => {
   const filter = given({
     ...{ query: gw.text('query'), month: gw.text('month') },
     status: gw.choice('status', USER_STATUSES),
+    sort: gw.choice('sort', USER_ORDERS),
+    at_limit: gw.flag('atLimit') ? ('true' as const) : undefined,
   });
   const { result, note } = await readByOffset(gw, 'users', (page) =>
     read(api.GET('/v1/admin/apps/{app}/users', { params: { path, query: { ...filter, ...page } } })),
   );
-  const rows = result.users.map(({ id, status, last_seen_at, usage }) => [
+  const { monthly_budget_usd: budget } = result;
+  const rows = result.users.map(({ id, status, last_seen_at, usage, budget_spent_usd: spent, at_limit }) => [
     ...[id, status, last_seen_at === null ? '-' : dayOf(last_seen_at)],
     ...[usage.requests, usd(usage.cost_usd), usage.errors, usage.blocked],
+    ...(budget === null ? [] : [`${usd(spent)} of ${usd(budget)}${at_limit ? ', at the limit' : ''}`]),
   ]);
   const none = `There are no users yet: its calls name none. Follow them: gw logs --app ${gw.argument(0)}`;
   return listed(gw, result, {
-    headings: ['USER', 'STATUS', 'LAST SEEN', 'REQUESTS', 'COST', 'ERRORS', 'BLOCKED'],
+    headings: [
+      'USER',
+      'STATUS',
+      'LAST SEEN',
+      'REQUESTS',
+      'COST',
+      'ERRORS',
+      'BLOCKED',
+      ...(budget === null ? [] : ['BUDGET']),
+    ],
     ...{ rows, none, filters: ['query', 'status', 'offset'], note },
   });
 };

@@ -1,6 +1,6 @@
 import { answerOf, type Command } from '../program/command.js';
 import { BY_ID, BY_OFFSET } from '../program/list-options.js';
-import { AUTH_EVENTS, USER_STATUSES } from './app-choices.js';
+import { AUTH_EVENTS, USER_ORDERS, USER_STATUSES } from './app-choices.js';
 
 const APP = ['<app>', 'id or handle of the application'] as const;
 const USER = [APP, ['<user>', 'id of the user']] as const;
@@ -10,15 +10,25 @@ const MONTH = ['--month <month>', 'of the usage, YYYY-MM in UTC; the current one
 export const userCommands: readonly Command[] = [
   {
     name: 'app user list',
-    summary: 'List the users of an application, the most recently active first',
+    summary: 'List the users of an application',
     arguments: [APP],
     options: [
       ['--query <text>', 'only those with this text in their id'],
       ['--status <status>', 'only those with this status', USER_STATUSES],
+      ['--at-limit', 'only those who have spent the budget of the month'],
+      [
+        '--sort <order>',
+        'recent (the last seen first) when absent; cost; budget, by the share that is used',
+        USER_ORDERS,
+      ],
       MONTH,
       ...BY_OFFSET,
     ],
-    examples: ['gw app user list notes', 'gw app user list notes --status blocked --limit 200 --json'],
+    examples: [
+      'gw app user list notes',
+      'gw app user list notes --sort cost --at-limit',
+      'gw app user list notes --status blocked --limit 200 --json',
+    ],
     result: answerOf('GET /v1/admin/apps/{app}/users'),
     load: async () => (await import('./app-users.js')).list,
   },
