@@ -4,7 +4,8 @@ import { APP_TABS, PAGES } from './console-pages.js';
 
 const ROLES = ['owner', 'admin', 'member'] as const;
 const MEMBER = [['<member>', 'id or e-mail address']] as const;
-const IN_CONSOLE = 'Only a signed-in person may: fails with exit 4 and the address of the page in the console.';
+const IN_CONSOLE =
+  'Members are managed by people, not by management keys: the command exits with 4 and names the page of the console.';
 /** Of commands that never succeed. */
 const NOTHING = { not: {} };
 const load = async () => (await import('./members.js')).inConsole;
