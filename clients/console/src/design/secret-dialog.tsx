@@ -8,7 +8,7 @@ import { Alert } from './layout';
 export function SecretDialog({
   title,
   label = 'Key',
-  warning = 'This key is shown only once. The gateway stores only its hash.',
+  warning = 'It is shown only once: the gateway stores only a hash of it.',
   secret,
   onClose,
   children,

@@ -97,6 +97,9 @@ function SignInForm({
       <Button look="primary" type="submit" isBusy={isBusy}>
         Sign in
       </Button>
+      <Link href="/recover" className="text-sm text-accent underline">
+        Lost your password?
+      </Link>
       {capabilities.passkeys && <PasskeyButton isBusy={isBusy} onSignIn={(by) => void signIn(by)} />}
       {capabilities.googleAuth && <GoogleButton next={next} />}
       {capabilities.registrationOpen ? (

@@ -26,7 +26,7 @@ export function RecoveryCodesCard() {
   return (
     <Card
       title="Recovery codes"
-      lead="Each sets a new password once, without the old one. Keep them where nobody else reads them."
+      lead="Each code sets a new password once, without the old one. Keep them where nobody else can read them."
       actions={
         <Button isBusy={isBusy} onClick={() => void replace()}>
           {query.data === 0 ? 'Create codes' : 'Replace codes'}
@@ -39,7 +39,7 @@ export function RecoveryCodesCard() {
           <p>
             {unused === 0
               ? 'You have no recovery codes.'
-              : `${unused} of 10 are not used. New codes replace all of them.`}
+              : `${unused} of 10 codes are unused. New codes replace all of them.`}
           </p>
         )}
       </Loaded>
