@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { newOrganization } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import { ConsoleBrowser } from '../../support/console/console-browser.js';
+import { storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const PAGE_MS = 60_000;
@@ -121,13 +122,42 @@ describeWithBrowser('going anywhere by keys', () => {
       await heading('Worker: usage');
       await open('ada');
       await page.getByRole('option', { name: /^ada-lovelace\s*User of Worker$/ }).click();
-      await heading('Worker: users');
-      expect(await page.getByLabel('Search users').inputValue()).toBe('ada-lovelace');
+      await heading('Worker: user');
       await page.getByRole('button', { name: 'Unblock ada-lovelace' }).waitFor();
       await open('keyboard');
       await page.keyboard.press('Enter');
       await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
       await page.keyboard.press('Escape');
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'a user of another application → found by the whole id alone; a document → opened beside the console',
+    async () => {
+      const [{ organization_id, id: app_id }] = await world.dataSource.query(
+        "SELECT organization_id, id FROM apps WHERE name = 'Old Journal'",
+      );
+      await storeEvents(world.dataSource, {
+        organization_id,
+        app_id,
+        user_id: 'grace-hopper',
+        at: new Date().toISOString(),
+      });
+      await open('grace-hop');
+      await page.getByRole('listbox', { name: 'Results' }).and(page.locator('[aria-busy=false]')).waitFor();
+      expect(await page.getByRole('option').count()).toBe(0);
+      await page.keyboard.type('per');
+      await page.getByRole('option', { name: `grace-hopper User of ${app_id}` }).waitFor();
+      await page.keyboard.press('Enter');
+      await heading('Old Journal: user');
+      await page.getByRole('heading', { level: 2, name: 'grace-hopper' }).waitFor();
+      await open('limits and budgets');
+      const opened = browser.context.waitForEvent('page');
+      await page.getByRole('option', { name: 'Limits and budgets Documentation' }).click();
+      const document = await opened;
+      await document.getByRole('heading', { level: 1, name: 'Limits and budgets' }).waitFor();
+      await document.close();
     },
     PAGE_MS,
   );

@@ -95,6 +95,12 @@ export const queries = {
       (await read(api.GET('/v1/admin/prices', { params: { query: day === undefined ? {} : { day } } }))).prices,
     staleTime: Number.POSITIVE_INFINITY,
   }),
+  /** The documents under `/docs`, which change with a release only. */
+  documents: () => ({
+    queryKey: ['documents'],
+    queryFn: async (): Promise<readonly Document[]> => (await fetch('/docs/pages.json')).json(),
+    staleTime: Number.POSITIVE_INFINITY,
+  }),
   attention: () => ({
     queryKey: ['attention'],
     queryFn: async () => (await read(api.GET('/v1/admin/attention'))).items,
@@ -127,6 +133,12 @@ export const queries = {
     queryFn: async () => (await read(api.GET('/v1/admin/invitations'))).invitations,
   }),
 } as const;
+
+interface Document {
+  readonly address: string;
+  readonly title: string;
+  readonly group: string;
+}
 
 export type AppSummary = Schemas['AppSummaryResponse'];
 export type Provider = Schemas['ProviderResource'];

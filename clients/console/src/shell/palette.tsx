@@ -4,7 +4,7 @@ import { Dialog } from '../design/dialog';
 import type { Command } from './commands.rules';
 import { type ShellActs, useCommands } from './use-commands';
 
-/** Goes anywhere by typing: pages, actions, applications and their tabs, providers, users. */
+/** Goes anywhere by typing: pages, actions, applications and their tabs, providers, users, documents. */
 export function Palette({
   isOpen,
   onClose,
@@ -62,7 +62,7 @@ function Commands({ onDone, acts }: { readonly onDone: () => void; readonly acts
       <input
         className="mb-3 h-9 w-full rounded-md border border-edge bg-surface px-2.5"
         role="combobox"
-        aria-label="Search pages, actions, applications, providers and users"
+        aria-label="Search pages, actions, applications, providers, users and documentation"
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={chosen === undefined ? undefined : `${listId}-${at}`}

@@ -3,6 +3,7 @@ import { useLocation } from 'wouter';
 import { api, read, type Schemas } from '../api/client';
 import { type AppSummary, queries } from '../api/queries';
 import { APP_TABS, type AppTab } from '../apps/app-tabs';
+import { userPath } from '../apps/user-address';
 import { useDebounced } from '../design/debounced';
 import { type Command, matching, partsIn } from './commands.rules';
 import { NAVIGATION } from './pages';
@@ -13,6 +14,8 @@ const MAX_SHOWN = 20;
 const MOST_APPS = 50;
 const MOST_USERS = 5;
 const FEWEST_LETTERS = 2;
+/** Newest calls of a user, to see which applications they call. */
+const MOST_CALLS = 50;
 
 /** What the frame of the page does for the palette. */
 export interface ShellActs {
@@ -26,7 +29,7 @@ interface Found {
   readonly isSettled: boolean;
 }
 
-/** Pages, actions, applications with their tabs, providers and users for a text. */
+/** Pages, actions, applications with their tabs, providers, users and documents for a text. */
 export function useCommands(typed: string, acts: ShellActs): Found {
   const [path, navigate] = useLocation();
   const client = useQueryClient();
@@ -44,13 +47,23 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     },
     enabled: hereId !== undefined && settled.length >= FEWEST_LETTERS,
   });
+  const callers = useQuery({
+    queryKey: ['usage', 'user', settled],
+    queryFn: () => read(api.GET('/v1/admin/usage/events', { params: { query: { user: settled, limit: MOST_CALLS } } })),
+    enabled: settled.length >= FEWEST_LETTERS,
+  });
   const { data: providers = [] } = useQuery(queries.providers());
+  const { data: documents = [] } = useQuery(queries.documents());
   const to = (address: string, label: string, kind: string, ...also: readonly string[]): Command => ({
     ...{ id: `${kind} ${address} ${label}`, label, kind, also },
     run: () => navigate(address),
   });
   const tab = (id: string, name: string, part: AppTab) =>
     to(`/apps/${id}/${part}`, `${name}: ${APP_TABS[part]}`, 'Tab', `${name} ${APP_TABS[part]}`);
+  const userOf = (app: string, id: string, appName = 'this application') => ({
+    ...to(userPath(app, id), id, `User of ${appName}`),
+    id: `user ${app} ${id}`,
+  });
   const here = client.getQueryData<Schemas['AppResponse']>(queries.app(hereId ?? '').queryKey)?.app;
   const commands = [
     ...NAVIGATION.map(({ to: address, label }) => to(address, label, 'Page')),
@@ -73,15 +86,17 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     ...providers.map(({ id, name, slug }) => ({ ...to('/providers', name, 'Provider', slug), id: `provider ${id}` })),
     ...(apps.data?.apps ?? []).map((app) => to(`/apps/${app.id}/overview`, app.name, 'Application', ...namesOf(app))),
     ...(appsOfParts.data?.apps ?? []).flatMap(({ id, name }) => parts.map((part) => tab(id, name, part))),
-    ...(users.data?.users ?? []).map(({ id }) =>
-      to(
-        `/apps/${hereId}/users?${new URLSearchParams({ query: id })}`,
-        id,
-        `User of ${here?.name ?? 'this application'}`,
-      ),
+    ...(users.data?.users ?? []).map(({ id }) => userOf(hereId ?? '', id, here?.name)),
+    // Who calls another application is found by the whole id, and where a call of the last 30 days names it.
+    ...(callers.data?.events ?? []).flatMap(({ app_id: app, user_id: id }) =>
+      id === null ? [] : [userOf(app, id, app === hereId ? here?.name : app)],
     ),
+    ...documents.map(({ address, title, group }) => ({
+      ...{ id: `document ${address}`, label: title, kind: 'Documentation', also: [group] },
+      run: () => void open(address, '_blank', 'noopener'),
+    })),
   ];
-  const isAsking = [apps, appsOfParts, users].some(
+  const isAsking = [apps, appsOfParts, users, callers].some(
     ({ fetchStatus, isPlaceholderData, data, failureReason }) =>
       fetchStatus === 'fetching' && failureReason === null && (isPlaceholderData || data === undefined),
   );
