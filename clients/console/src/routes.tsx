@@ -8,6 +8,7 @@ import { lazyComponent } from './design/lazy-component';
 import { Loaded } from './design/loaded';
 import { SignInPage } from './session/sign-in-page';
 import { SignUpPage } from './session/sign-up-page';
+import { GuardedRouter } from './shell/guarded-router';
 import { SessionProvider } from './shell/session';
 import { Shell } from './shell/shell';
 
@@ -47,30 +48,32 @@ export async function fetchPage(path: string): Promise<void> {
 /** Every address of the console. `src/console/console.controller.ts` serves the same ones. */
 export function Routes() {
   return (
-    <Switch>
-      <Route path="/login" component={SignInPage} />
-      <Route path="/signup" component={SignUpPage} />
-      <Route path="/invite" component={InvitePage} />
-      <Route path="/recover" component={RecoverPage} />
-      <Route path="/reset" component={ResetPage} />
-      <Route>
-        <SessionProvider>
-          <Shell>
-            <Switch>
-              <Route path="/" component={FirstPage} />
-              {Object.entries(PAGES).map(([path, Page]) => (
-                <Route key={path} path={path} component={Page} />
-              ))}
-              <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
-              <Route path="/apps/:id/:tab">{({ id, tab }) => <AppPage key={id} id={id} tab={tab} />}</Route>
-              <Route>
-                <NoSuchPage />
-              </Route>
-            </Switch>
-          </Shell>
-        </SessionProvider>
-      </Route>
-    </Switch>
+    <GuardedRouter>
+      <Switch>
+        <Route path="/login" component={SignInPage} />
+        <Route path="/signup" component={SignUpPage} />
+        <Route path="/invite" component={InvitePage} />
+        <Route path="/recover" component={RecoverPage} />
+        <Route path="/reset" component={ResetPage} />
+        <Route>
+          <SessionProvider>
+            <Shell>
+              <Switch>
+                <Route path="/" component={FirstPage} />
+                {Object.entries(PAGES).map(([path, Page]) => (
+                  <Route key={path} path={path} component={Page} />
+                ))}
+                <Route path="/webhooks/:id">{({ id }) => <WebhookPage key={id} id={id} />}</Route>
+                <Route path="/apps/:id/:tab">{({ id, tab }) => <AppPage key={id} id={id} tab={tab} />}</Route>
+                <Route>
+                  <NoSuchPage />
+                </Route>
+              </Switch>
+            </Shell>
+          </SessionProvider>
+        </Route>
+      </Switch>
+    </GuardedRouter>
   );
 }
 

@@ -132,6 +132,98 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
+    'a page with a form that was typed into, left by a link, by Back and by a sign-out → asks; left without a word once it is sent',
+    async () => {
+      const { browser, page } = await atWork();
+      const name = page.getByLabel('Application name');
+      const question = page.getByRole('dialog', { name: 'Leave this page?' });
+      const stay = async () => {
+        await question.getByRole('button', { name: 'Stay' }).click();
+        await question.waitFor({ state: 'detached' });
+        expect([new URL(page.url()).pathname, await name.inputValue()]).toEqual(['/apps/new', 'Half typed']);
+      };
+      await browser.go('/members');
+      await page.getByRole('link', { name: 'Applications', exact: true }).click();
+      await page.getByRole('button', { name: 'New application' }).first().click();
+      await name.fill('Half typed');
+      await page.getByRole('link', { name: 'Members' }).click();
+      await question.waitFor();
+      expect(await browser.axe()).toEqual([]);
+      await stay();
+      for (let time = 0; time < 2; time++) {
+        await page.goBack();
+        await question.waitFor();
+        await stay();
+      }
+      await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+      await page.getByRole('dialog', { name: 'Sign out?' }).getByRole('button', { name: 'Stay' }).click();
+      expect(await name.inputValue()).toBe('Half typed');
+      await page.goBack();
+      await question.getByRole('button', { name: 'Leave' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
+      await page.getByLabel('Email (optional)').fill('grace@example.com');
+      await page.goForward();
+      await question.getByRole('button', { name: 'Leave' }).click();
+      await page.goForward();
+      await name.fill('Written');
+      await page.getByRole('button', { name: 'Create', exact: true }).click();
+      await page.getByRole('button', { name: 'I have saved it' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Written' }).waitFor();
+      expect(await question.count()).toBe(0);
+      expect(browser.complaints).toEqual([]);
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'an application that is deleted with unsaved changes → nothing of them is kept, nor said to be',
+    async () => {
+      const { browser, page, app } = await atWork();
+      await browser.go(`/apps/${app.id}/settings`);
+      await page.getByLabel('Application name').fill('A secret plan');
+      await page.getByText('You have unsaved changes.').waitFor();
+      await page.getByRole('button', { name: 'Delete application' }).click();
+      await page.getByLabel(`Type “${app.id}” to confirm`).fill(app.id);
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByText('Journal is deleted.').waitFor();
+      expect(await page.getByText('are kept in this tab').count()).toBe(0);
+      expect(await page.evaluate(KEPT)).not.toContain('secret plan');
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'what is typed while a save is under way → is still there, unsaved, and saved next on top of the first',
+    async () => {
+      const { browser, page, app, client } = await atWork();
+      await browser.go(`/apps/${app.id}/limits`);
+      const held = Promise.withResolvers<void>();
+      let saves = 0;
+      await page.route(`**/v1/admin/apps/${app.id}`, async (route) => {
+        if (route.request().method() === 'PUT' && ++saves === 1) await held.promise;
+        await route.continue();
+      });
+      const minute = page.getByLabel('Requests per minute').first();
+      const day = page.getByLabel('Requests per day (UTC)').first();
+      await minute.fill('12');
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await day.fill('300');
+      held.resolve();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      expect([await minute.inputValue(), await day.inputValue()]).toEqual(['12', '300']);
+      await page.getByRole('link', { name: 'Settings', exact: true }).click();
+      await page.getByText('You have unsaved changes.').waitFor();
+      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
+      const { limits } = (await client.get(`/v1/admin/apps/${app.id}`)).body.app.config;
+      expect(limits.per_app.requests).toMatchObject({ per_minute: 12, per_day: 300 });
+    },
+    PAGE_MS,
+  );
+
+  it(
     'parameters of an endpoint → discarded with the draft, refused where they are no JSON, and the merged ones after a conflict',
     async () => {
       const { browser, page, app, client } = await atWork();

@@ -11,7 +11,7 @@ import { DRAFT, Kept, parsedOf } from '../session/kept';
 import { useReadOnlyReason, useSession } from '../shell/session';
 import type { AppConfig } from './app-config.rules';
 import { ConflictDialog } from './conflict-dialog';
-import { type Draft, isSame, type Json } from './draft-merge.rules';
+import { type Draft, isSame, type Json, merged } from './draft-merge.rules';
 
 type AppAnswer = Schemas['AppResponse'];
 
@@ -75,7 +75,7 @@ function Editor({
   const [error, setError] = useState<unknown>();
   const [isSaving, setSaving] = useState(false);
   const [newest, setNewest] = useState<AppAnswer>();
-  const isDirty = !isSame(stored.draft as unknown as Json, stored.base as unknown as Json);
+  const isDirty = !isSame(asJson(stored.draft), asJson(stored.base));
   useEffect(() => {
     if (isDirty) kept.set(name, JSON.stringify(stored));
     else {
@@ -104,7 +104,7 @@ function Editor({
       client.setQueryData(queries.app(id).queryKey, saved);
       void client.invalidateQueries({ queryKey: ['apps'] });
       void client.invalidateQueries({ queryKey: queries.appCheck(id).queryKey });
-      setStored(fresh(saved));
+      setStored((now) => rebased(stored.draft, now.draft, saved));
       setNewest(undefined);
       say('Saved. Changes apply within a second.');
     } catch (thrown) {
@@ -125,11 +125,12 @@ function Editor({
         setError(new Error('A field has a value that cannot be read. Correct it first.'));
       },
       discard: () => {
+        kept.remove(name);
         setError(undefined);
         setStored(fresh(loaded));
       },
     }),
-    [id, loaded, stored, isDirty, isSaving, error],
+    [id, loaded, stored, kept, isDirty, isSaving, error],
   );
   return (
     <AppDraftContext value={value}>
@@ -184,6 +185,14 @@ function fresh(answer: AppAnswer): Stored {
   const draft = draftOf(answer);
   return { draft, base: draft, revision: answer.app.revision };
 }
+
+/** What is stored now, with what was typed while it was being stored. @param sent the draft as it was then. */
+function rebased(sent: Draft, now: Draft, saved: AppAnswer): Stored {
+  const { base, revision } = fresh(saved);
+  return { draft: merged(asJson(sent), asJson(now), asJson(base)) as unknown as Draft, base, revision };
+}
+
+const asJson = (draft: Draft) => draft as unknown as Json;
 
 function restored(text: string | null): Stored | undefined {
   const stored = parsedOf(text);

@@ -14,7 +14,7 @@ import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 
 export function SettingsTab() {
-  const { id, loaded, draft, change, error } = useAppDraft();
+  const { id, loaded, draft, change, discard, error } = useAppDraft();
   const reason = useReadOnlyReason();
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -22,7 +22,7 @@ export function SettingsTab() {
   const [isDeleting, setDeleting] = useState(false);
   const remove = async () => {
     await read(api.DELETE('/v1/admin/apps/{app}', { params: { path: { app: id }, query: { confirm: id } } }));
-    sessionStorage.removeItem(`draft of ${id}`);
+    discard();
     await client.invalidateQueries({ queryKey: ['apps'] });
     say(`${loaded.app.name} is deleted.`);
     navigate('/apps');

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { messageOf } from '../api/api-error';
 import { Button } from './button';
 import { TextField } from './field';
+import { FormFields, LOSES_NOTHING } from './form-fields';
 import { Alert } from './layout';
 
 interface DialogProps {
@@ -119,33 +120,6 @@ function DiscardQuestion({ onKeep, onDiscard }: { readonly onKeep: () => void; r
   );
 }
 
-type FormField = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
-
-/** The fields of forms that had the focus, with the values that they had then. */
-class FormFields {
-  readonly #before = new Map<FormField, string>();
-
-  remember(target: EventTarget): void {
-    if (!(target instanceof Element) || !target.matches('form :is(input, select, textarea)')) return;
-    const field = target as FormField;
-    if (!this.#before.has(field)) this.#before.set(field, stateOf(field));
-  }
-
-  /** What they have now may be lost. */
-  settle(): void {
-    for (const field of this.#before.keys()) this.#before.set(field, stateOf(field));
-  }
-
-  get haveChanged(): boolean {
-    return [...this.#before].some(([field, before]) => field.isConnected && stateOf(field) !== before);
-  }
-}
-
-function stateOf(field: FormField): string {
-  const isTicked = field instanceof HTMLInputElement && ['checkbox', 'radio'].includes(field.type);
-  return isTicked ? String(field.checked) : field.value;
-}
-
 /** To what had it before; where that is gone with what was deleted, to the page. A page that took it meanwhile keeps it. */
 export function giveFocusBack(opener: Element | null): void {
   if (document.activeElement !== document.body) return;
@@ -206,6 +180,7 @@ export function TypedConfirmation({
     <Dialog title={title} lead={lead} isOpen={isOpen} onClose={close} guards="nothing">
       <form
         className="flex flex-col gap-4"
+        {...LOSES_NOTHING}
         onSubmit={(event) => {
           event.preventDefault();
           if (typed === phrase) void confirm();

@@ -12,6 +12,7 @@ import { Dialog } from '../design/dialog';
 import { TextField } from '../design/field';
 import { ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
+import { useLeaveGuard } from './guarded-router';
 import { useSession } from './session';
 
 /** Between the tabs of a browser. */
@@ -24,6 +25,7 @@ export function OrganizationSwitcher() {
   const [isNaming, setNaming] = useState(false);
   const select = useSelectOrganization();
   const say = useToast();
+  const guard = useLeaveGuard();
   return (
     <>
       <DropdownMenu.Root>
@@ -45,7 +47,7 @@ export function OrganizationSwitcher() {
               <DropdownMenu.Item
                 key={id}
                 className={ITEM}
-                onSelect={() => void select(id).catch((error: unknown) => say(messageOf(error)))}
+                onSelect={() => guard.around(() => void select(id).catch((error: unknown) => say(messageOf(error))))}
               >
                 <span className="min-w-0 flex-1 truncate">{name}</span>
                 <span className="text-xs text-muted">{role}</span>
@@ -79,7 +81,10 @@ function useSelectOrganization(): (organizationId: string) => Promise<void> {
 function useEnter(): (session: Session) => void {
   const client = useQueryClient();
   const [, navigate] = useLocation();
+  const guard = useLeaveGuard();
   return (session) => {
+    // What was typed was meant for the other organization.
+    guard.forget();
     const { queryKey } = queries.session();
     client.setQueryData(queryKey, session);
     // Unlike `clear`, this reaches what is shown at the moment.

@@ -7,6 +7,7 @@ import { Button } from '../design/button';
 import { Dialog } from '../design/dialog';
 import { ErrorAlert } from '../design/layout';
 import { DRAFT, forgetPeople, Kept } from '../session/kept';
+import { useLeaveGuard } from './guarded-router';
 import { useSession } from './session';
 
 /** Between the tabs of a browser. */
@@ -25,7 +26,8 @@ export function useSignOut(): SignOut {
   const [, navigate] = useLocation();
   const [isAsking, setAsking] = useState(false);
   const [error, setError] = useState<unknown>();
-  useSignOutElsewhere();
+  const guard = useLeaveGuard();
+  useSignOutElsewhere(guard.forget);
   const end = async () => {
     setError(undefined);
     try {
@@ -38,20 +40,21 @@ export function useSignOut(): SignOut {
         return;
       }
     }
+    guard.forget();
     forget(client);
     tellOtherTabs();
     navigate('/login');
   };
-  const drafts = () => new Kept(sessionStorage, user.id).names(DRAFT).length;
+  const losesText = () => guard.hasText || new Kept(sessionStorage, user.id).names(DRAFT).length > 0;
   return {
     signOut: () => {
-      if (drafts() > 0) setAsking(true);
+      if (losesText()) setAsking(true);
       else void end();
     },
     question: (
       <Dialog
         title="Sign out?"
-        lead={drafts() > 0 ? 'You have unsaved changes in this tab. Signing out discards them.' : undefined}
+        lead={losesText() ? 'You have unsaved changes in this tab. Signing out discards them.' : undefined}
         isOpen={isAsking}
         onClose={() => {
           setAsking(false);
@@ -73,17 +76,18 @@ export function useSignOut(): SignOut {
 }
 
 /** A sign-out in another tab ends this one as well: what it keeps is a person's who is gone. */
-function useSignOutElsewhere(): void {
+function useSignOutElsewhere(forgetText: () => void): void {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL);
     channel.onmessage = () => {
+      forgetText();
       forget(client);
       navigate('/login');
     };
     return () => channel.close();
-  }, [client, navigate]);
+  }, [client, navigate, forgetText]);
 }
 
 function forget(client: QueryClient): void {

@@ -1,0 +1,111 @@
+import { useSyncExternalStore } from 'react';
+import { FormFields } from '../design/form-fields';
+
+/** Asks a person; `leave` goes where they were going. */
+type Ask = (leave: () => void) => void;
+type Navigate = (to: string, options?: { readonly replace?: boolean }) => void;
+
+/**
+ * Stands between the router and the history of the browser: a page in which text was typed is left by a link, by Back or
+ * by a shortcut only after a question. A step through the history cannot be stopped, so it is taken back, and the router
+ * is told of neither: each entry is numbered to know how far it went. What changes only the search stays on the page.
+ */
+export class LeaveGuard {
+  readonly #fields = new FormFields();
+  /** The number of the entry that is shown. */
+  #place: number = Number(history.state?.place ?? 0);
+  /** What the router shows. A step that is taken back changes the address for a moment, and not this. */
+  #path = location.pathname;
+  readonly #followers = new Set<() => void>();
+  /** A step that was taken back, in entries; undefined while none is. */
+  #takenBack: number | undefined;
+  /** The person has agreed to the step that comes next. */
+  #isAgreed = false;
+
+  constructor(private readonly ask: Ask) {}
+
+  /** Watches until the returned function is called. */
+  watch(): () => void {
+    const controller = new AbortController();
+    const options = { capture: true, signal: controller.signal };
+    addEventListener('focusin', ({ target }) => this.#fields.remember(target), options);
+    addEventListener('submit', ({ target }) => this.#fields.send(target), options);
+    addEventListener('popstate', (event) => this.#step(event), options);
+    addEventListener('pushState', () => this.#enter(this.#place + 1), options);
+    addEventListener('replaceState', () => this.#enter(this.#place), options);
+    this.#enter(this.#place);
+    return () => controller.abort();
+  }
+
+  /** Whether text would be lost. */
+  get hasText(): boolean {
+    return this.#fields.haveChanged;
+  }
+
+  /** What was typed may be lost. */
+  readonly forget = (): void => this.#fields.settle();
+
+  /** The router's hook. */
+  readonly useLocation = (): [string, Navigate] => [useSyncExternalStore(this.#follow, () => this.#path), this.#push];
+
+  /** Around each navigation of the router. */
+  readonly aroundNavigation = (navigate: Navigate, to: string, options?: { readonly replace?: boolean }): void => {
+    const isElsewhere = new URL(to, location.href).pathname !== location.pathname;
+    if (isElsewhere) this.around(() => navigate(to, options));
+    else navigate(to, options);
+  };
+
+  /** Does what ends the page, after a question where text would be lost. */
+  readonly around = (leave: () => void): void => {
+    if (this.hasText) {
+      this.ask(() => {
+        this.forget();
+        leave();
+      });
+    } else leave();
+  };
+
+  readonly #follow = (onChange: () => void) => {
+    this.#followers.add(onChange);
+    return () => this.#followers.delete(onChange);
+  };
+
+  readonly #push: Navigate = (to, options) =>
+    history[options?.replace === true ? 'replaceState' : 'pushState'](null, '', to);
+
+  #enter(place: number): void {
+    this.#place = place;
+    this.#path = location.pathname;
+    if (history.state?.place !== place) history.replaceState({ ...history.state, place }, '');
+    for (const onChange of this.#followers) onChange();
+  }
+
+  #step(event: PopStateEvent): void {
+    if (this.#takenBack !== undefined) {
+      event.stopImmediatePropagation();
+      this.#askFor(this.#takenBack);
+      return;
+    }
+    const place: unknown = event.state?.place;
+    // An entry without a number is new, such as one of a link within the page.
+    const to = typeof place === 'number' ? place : this.#place + 1;
+    const mayGo = typeof place !== 'number' || this.#isAgreed || location.pathname === this.#path || !this.hasText;
+    this.#isAgreed = false;
+    if (mayGo) this.#enter(to);
+    else {
+      event.stopImmediatePropagation();
+      this.#takenBack = this.#place - to;
+      history.go(this.#takenBack);
+    }
+  }
+
+  /** @param entries that a step went back; it was taken back. */
+  #askFor(entries: number): void {
+    this.#takenBack = undefined;
+    this.ask(() => {
+      this.#isAgreed = true;
+      this.forget();
+      history.go(-entries);
+    });
+  }
+}
