@@ -119,7 +119,7 @@ function Summary({ summary }: { readonly summary: Schemas['AuthEventSummaryRespo
       <Figure
         label="Subscription to token"
         value={delay.p50_ms === null ? '—' : durationText(delay.p50_ms)}
-        note={delay.p95_ms === null ? 'no waits' : `95 of 100 within ${durationText(delay.p95_ms)}`}
+        note={delay.p95_ms === null ? 'no waits' : `95% within ${durationText(delay.p95_ms)}`}
       />
       <Figure label="Waiting for a claim" value={countText(pending)} note="users without their subscription yet" />
     </Figures>

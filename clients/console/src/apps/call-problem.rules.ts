@@ -33,14 +33,14 @@ const OWN: Readonly<Record<string, CallProblem>> = {
     remedy: 'proxy',
   },
   app_disabled: { text: 'The application is disabled. Enable it in its settings.', remedy: 'settings' },
-  app_not_found: { text: 'The application is gone. Create another one.', remedy: 'none' },
+  app_not_found: { text: 'The application was deleted. Create another one.', remedy: 'none' },
   app_rate_limited: {
     text: 'A request limit of the application is reached. Wait, or raise the limit.',
     remedy: 'limits',
   },
   app_budget_exhausted: { text: 'The budget of the application is used up. Raise it.', remedy: 'limits' },
   provider_disabled: { text: 'The provider is disabled. Enable it.', remedy: 'provider' },
-  provider_not_configured: { text: 'The application reaches no such provider.', remedy: 'provider' },
+  provider_not_configured: { text: 'The application cannot reach this provider.', remedy: 'provider' },
   provider_unavailable: { text: 'The key of the provider cannot be used. Enter it again.', remedy: 'provider' },
   provider_error: {
     text: 'The provider could not be reached. Check its address, and the network of the gateway.',
@@ -78,7 +78,7 @@ export function problemOfEvent({ status }: Pick<UsageEvent, 'status'>): CallProb
 
 const EVENTS: Readonly<Partial<Record<UsageEvent['status'], CallProblem>>> = {
   provider_error: {
-    text: 'A call arrived, and the provider answered it with an error. The caller has its words; most often the key or the model is wrong.',
+    text: 'A call arrived, and the provider answered it with an error. The caller received the provider’s message; most often the key or the model is wrong.',
     remedy: 'provider',
   },
   blocked_app_rate: {

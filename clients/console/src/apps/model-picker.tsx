@@ -6,8 +6,7 @@ import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { costWords, type Price, pricesOf, utcToday } from '../models/catalog.rules';
 import { useReadOnlyReason } from '../shell/session';
-
-const SHOWN = 8;
+import { searchModels } from './model-search.rules';
 
 /** Which models are allowed, with what a million tokens of each cost. */
 export function ModelPicker({
@@ -33,11 +32,9 @@ export function ModelPicker({
     ...listed,
     ...(prices === undefined ? [] : pricesOf(covered, prices)),
   ]);
-  const found = [...known.keys()]
-    .filter((name) => !models.includes(name) && name.toLowerCase().includes(typed.toLowerCase()))
-    .slice(0, SHOWN);
+  const { found, note } = searchModels(known.keys(), models, typed);
   const add = (name: string) => {
-    onChange([...models, name]);
+    if (!models.includes(name)) onChange([...models, name]);
     setTyped('');
   };
   return (
@@ -92,11 +89,7 @@ export function ModelPicker({
               </button>
             </li>
           ))}
-          {found.length === 0 && (
-            <li className="px-2.5 py-1.5 text-sm text-muted">
-              Not in the price list. Enter adds it; saving is refused if the gateway finds no price for it.
-            </li>
-          )}
+          {note !== undefined && <li className="px-2.5 py-1.5 text-sm text-muted">{note}</li>}
         </ul>
       )}
     </section>
@@ -105,7 +98,7 @@ export function ModelPicker({
 
 function PriceNote({ prices }: { readonly prices: readonly Price[] | undefined }) {
   return (
-    <span className="text-xs text-muted" title="In and out: dollars a million tokens">
+    <span className="text-xs text-muted" title="Input and output: dollars per million tokens">
       {costWords(prices, utcToday()) ?? 'not in the price list'}
     </span>
   );

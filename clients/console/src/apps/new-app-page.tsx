@@ -58,7 +58,7 @@ export function NewAppPage() {
     <div className="max-w-2xl">
       <PageHeader
         title="New application"
-        lead="Its id stays. Everything else can change later; what calls, through the API only."
+        lead="Its id never changes. Everything else can; the client type only through the API."
       />
       <Card>
         <form

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { memberPath, problemAt, problemExactlyAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
 import { type Provider, queries } from '../api/queries';
+import { countedText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { Choices, SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState } from '../design/layout';
@@ -191,8 +192,8 @@ function PolicyForm({
       />
       {detailed.length > 0 && (
         <p className="text-sm text-muted">
-          {detailed.length} further paths have settings of their own:{' '}
-          {detailed.map((allowed) => allowed.path).join(', ')}. They are kept as they are.
+          {countedText(detailed.length, 'further path has', 'further paths have')} settings that this form does not
+          show, and keeps: {detailed.map((allowed) => allowed.path).join(', ')}.
         </p>
       )}
       <NumberField

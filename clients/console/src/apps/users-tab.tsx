@@ -100,6 +100,7 @@ export function UsersTab() {
                 app={id}
                 list={{ ...first, users: [first, ...rest].flatMap(({ users }) => users) }}
                 shown={shown}
+                isSearched={query !== ''}
                 sort={sort}
                 onSort={(key) => change({ sort: key })}
               />
@@ -114,19 +115,23 @@ export function UsersTab() {
 
 function Users({
   app,
-  list: { users, total, monthly_budget_usd: budgetUsd },
+  list: { users, total, month, monthly_budget_usd: budgetUsd },
   shown,
+  isSearched,
   sort,
   onSort,
 }: {
   readonly app: string;
   readonly list: Schemas['UserListResponse'];
   readonly shown: Shown;
+  readonly isSearched: boolean;
   readonly sort: Order;
   readonly onSort: (sort: Order) => void;
 }) {
   const columns = useMemo(() => columnsOf(app, budgetUsd), [app, budgetUsd]);
-  if (users.length === 0) return <NoUsers app={app} shown={shown} budgetUsd={budgetUsd} />;
+  if (users.length === 0) {
+    return <NoUsers app={app} shown={shown} isSearched={isSearched} month={month} budgetUsd={budgetUsd} />;
+  }
   return (
     <>
       <Table
@@ -148,13 +153,19 @@ function Users({
 function NoUsers({
   app,
   shown,
+  isSearched,
+  month,
   budgetUsd,
 }: {
   readonly app: string;
   readonly shown: Shown;
+  readonly isSearched: boolean;
+  readonly month: string;
   readonly budgetUsd: number | null;
 }) {
-  if (shown !== 'at_limit') return <EmptyState title="No users">No user of this application matches.</EmptyState>;
+  if (shown !== 'at_limit' || isSearched) {
+    return <EmptyState title="No users">No user of this application matches.</EmptyState>;
+  }
   return (
     <EmptyState title="Nobody is at the limit">
       {budgetUsd === null ? (
@@ -165,7 +176,7 @@ function NoUsers({
           </Link>
         </>
       ) : (
-        `Each user may spend ${moneyText(budgetUsd)} in a month, and nobody has in this one.`
+        `Each user may spend ${moneyText(budgetUsd)} a month, and nobody has spent it in ${month}.`
       )}
     </EmptyState>
   );

@@ -36,6 +36,11 @@ export function countText(count: number): string {
   return whole.format(count);
 }
 
+/** A number of things: `1 call`, `1,204 calls`. */
+export function countedText(count: number, one: string, many = `${one}s`): string {
+  return `${countText(count)} ${count === 1 ? one : many}`;
+}
+
 /** A large count in short: `1.2M`. */
 export function shortCountText(count: number): string {
   return count < 10_000 ? whole.format(count) : compact.format(count);

@@ -19,7 +19,7 @@ export function Revocation<T extends Revocable>({
   return (
     <TypedConfirmation
       title={`Revoke ${target.name}?`}
-      lead="It takes effect with the next request. This cannot be undone."
+      lead="It is refused within a second, on every instance. This cannot be undone."
       phrase={target.name}
       act="Revoke"
       isOpen

@@ -35,7 +35,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="Models"
-        lead="What the models of your providers cost: dollars a million tokens, unless it says otherwise. A call is priced by the UTC day it is made on."
+        lead="What the models of your providers cost, in dollars per million tokens unless stated otherwise. A call has the prices of the UTC day on which it is made."
       />
       <Card isFlush>
         <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">

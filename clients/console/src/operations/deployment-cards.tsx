@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/client';
-import { countText } from '../design/amounts.rules';
+import { countedText, countText } from '../design/amounts.rules';
 import { Badge, Card } from '../design/layout';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
@@ -62,10 +62,11 @@ export function DeploymentCards({ deployment }: { readonly deployment: Deploymen
       >
         <Table caption="Instances" columns={INSTANCE_COLUMNS} rows={instances} rowKey={({ id }) => id} />
       </Card>
-      <Card title="Last night’s maintenance" lead="Deletes rows past their retention, and reseals provider keys.">
+      <Card title="Nightly maintenance" lead="Deletes rows past their retention, and reseals provider keys.">
         <Maintenance run={maintenance} />
         <p className="mt-2 text-sm text-muted">
-          {countText(pendingEvents)} recorded calls wait in the journal to be stored, usually for less than a second.
+          {countedText(pendingEvents, 'recorded call waits', 'recorded calls wait')} in the journal to be stored,
+          usually for less than a second.
         </p>
       </Card>
       <Card title="Prices" lead="What calls cost, unless a provider has custom prices.">

@@ -19,7 +19,8 @@ function Items({ items }: { readonly items: readonly AttentionItem[] }) {
   if (items.length === 0) {
     return (
       <EmptyState title="Nothing needs attention">
-        No provider fails, no budget is nearly spent, every cost is known, and every key is used.
+        Failing providers, budgets above 80%, unresolved costs of the last 30 days, and keys that were not used for 90
+        days are listed here.
       </EmptyState>
     );
   }

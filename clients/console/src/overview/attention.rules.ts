@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client';
 import { atLimitPath } from '../apps/user-address';
-import { countText, moneyText, shareText } from '../design/amounts.rules';
+import { countedText, moneyText, shareText } from '../design/amounts.rules';
 
 export type AttentionItem = Schemas['AttentionItemResponse'];
 
@@ -13,8 +13,6 @@ export interface AttentionText {
   readonly isUrgent: boolean;
 }
 
-const plural = (count: number, one: string, many = `${one}s`) => `${countText(count)} ${count === 1 ? one : many}`;
-
 /** An item of the list in words. */
 export function attentionText(item: AttentionItem): AttentionText {
   const { kind, name, app_id: app, app_name: appName, count, amount_usd: amount, budget_usd: budget } = item;
@@ -23,7 +21,7 @@ export function attentionText(item: AttentionItem): AttentionText {
     case 'provider_failing':
       return {
         title: `${name} is failing`,
-        detail: `The last ${plural(count, 'call')} failed.`,
+        detail: `The last ${countedText(count, 'call')} failed.`,
         to: '/providers',
         act: 'Test the provider',
         isUrgent: true,
@@ -38,7 +36,7 @@ export function attentionText(item: AttentionItem): AttentionText {
       };
     case 'user_budgets':
       return {
-        title: `${plural(count, 'user')} of ${name} ${count === 1 ? 'has' : 'have'} used 80% of the budget or more`,
+        title: `${countedText(count, 'user')} of ${name} ${count === 1 ? 'has' : 'have'} used 80% of the budget or more`,
         detail: `The most is ${share} of ${moneyText(budget ?? 0)} this month (UTC).`,
         to: (amount ?? 0) >= (budget ?? 0) ? atLimitPath(app ?? '') : `/apps/${app}/users?sort=budget`,
         act: 'See users',
@@ -46,7 +44,7 @@ export function attentionText(item: AttentionItem): AttentionText {
       };
     case 'unresolved_costs':
       return {
-        title: `${plural(count, 'call')} of ${name} ${count === 1 ? 'has' : 'have'} an unresolved cost`,
+        title: `${countedText(count, 'call')} of ${name} ${count === 1 ? 'has' : 'have'} an unresolved cost`,
         detail: `In the last 30 days; estimated at ${moneyText(amount ?? 0)}.`,
         to: `/apps/${app}/usage`,
         act: 'Correct costs',

@@ -76,12 +76,17 @@ function TopRows({ title, header, rows }: TopProps & { readonly rows: readonly S
     .slice(0, MOST_SHOWN);
   if (top.length === 0) return <EmptyState title="No usage">Nothing was recorded here.</EmptyState>;
   return (
-    <Table
-      caption={`${title} by cost`}
-      columns={columnsOf(header)}
-      rows={top}
-      rowKey={({ key, app_id: app }) => `${app} ${key}`}
-    />
+    <>
+      <Table
+        caption={`${title} by cost`}
+        columns={columnsOf(header)}
+        rows={top}
+        rowKey={({ key, app_id: app }) => `${app} ${key}`}
+      />
+      {rows.length === ROWS && (
+        <p className="border-t border-line p-3 text-sm text-muted">The dearest of the {ROWS} with the most requests.</p>
+      )}
+    </>
   );
 }
 

@@ -93,7 +93,7 @@ export function ProvidersPage() {
       </Card>
       <Dialog
         title="Add a provider"
-        lead="The key is encrypted before it is stored. Nothing is sent to the provider until you test it or an app calls."
+        lead="The key is encrypted before it is stored. Nothing is sent to the provider until you test it or an application calls it."
         isOpen={isAdding}
         onClose={() => setAdding(false)}
       >

@@ -7,7 +7,7 @@ export const hasPasskeys = browserSupportsWebAuthn;
 /** What a person did in the browser's own dialog is no error of the gateway. */
 class PasskeyCancelled extends Error {
   constructor(cause: unknown) {
-    super('The browser used no passkey: the dialog was closed, or there is none for this address.', { cause });
+    super('No passkey was used: you closed the dialog, or this browser has none for this address.', { cause });
   }
 }
 

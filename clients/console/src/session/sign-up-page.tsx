@@ -11,7 +11,7 @@ import { Loaded } from '../design/loaded';
 import { GoogleButton } from './google-button';
 import { Frame } from './signed-out-frame';
 
-const LEAD = 'The first person owns the deployment. Everything stays on your machine.';
+const LEAD = 'The first person to register owns the deployment.';
 
 export function SignUpPage() {
   const query = useQuery(queries.capabilities());

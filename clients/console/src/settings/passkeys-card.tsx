@@ -66,7 +66,7 @@ export function PasskeysCard() {
           size="row"
           type="submit"
           isBusy={isBusy}
-          reason={hasPasskeys() ? undefined : 'This browser has no passkeys.'}
+          reason={hasPasskeys() ? undefined : 'This browser does not support passkeys.'}
         >
           Add passkey
         </Button>
@@ -88,7 +88,7 @@ export function PasskeysCard() {
       {removing !== undefined && (
         <TypedConfirmation
           title={`Remove ${removing.name}?`}
-          lead="It no longer signs you in. Sessions that it opened stay."
+          lead="It no longer signs you in. Sessions opened with it stay signed in."
           phrase={removing.name}
           act="Remove"
           isOpen

@@ -125,7 +125,7 @@ export function FirstProvider({
               required
               hint={
                 replaced === undefined
-                  ? 'It is tested, sealed here and never shown again.'
+                  ? 'It is tested, encrypted and never shown again.'
                   : `It replaces the key of ${replaced.name} that ends with ${replaced.secretHint}.`
               }
               value={secret}

@@ -14,6 +14,7 @@ import { Time } from '../design/time';
 import { download } from './download';
 import { EventDrawer } from './event-drawer';
 import { useLiveInterval } from './live-interval';
+import { emptyText } from './periods.rules';
 import { REASONS, RefusalWords, STATUSES, StatusBadges, type UsageEvent } from './status-badges';
 import { askedOf, type UsageAddress } from './usage-address';
 
@@ -105,7 +106,7 @@ export function Calls({ app, user, address }: CallsProps) {
     <>
       <Card
         title="Calls"
-        lead="Calls of callers that proved who they are, also refused ones. Refusals of one caller for one reason within a minute are one row."
+        lead="Calls of authenticated callers, refused ones included. Refusals of one caller for the same reason within a minute share a row."
         isFlush
         actions={
           <Button
@@ -144,7 +145,7 @@ export function Calls({ app, user, address }: CallsProps) {
             }
             return (
               <EmptyState title={isFiltered ? 'No such calls in this period' : 'No calls in this period'}>
-                {isFiltered ? 'Change a filter or the period.' : 'Calls appear here within a second of their end.'}
+                {isFiltered ? 'Change a filter or the period.' : emptyText(period, Date.now())}
               </EmptyState>
             );
           }}

@@ -3,10 +3,11 @@ import { useState } from 'react';
 import { problemAt } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { DEAREST_APPS, queries } from '../api/queries';
-import { countText, moneyText } from '../design/amounts.rules';
+import { countedText, moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert, Card, ErrorAlert } from '../design/layout';
+import { Loaded } from '../design/loaded';
 import { ModelField } from '../models/model-field';
 import { PROVIDER_OPTIONS, type ProviderType } from '../providers/provider-types';
 import { useReadOnlyReason } from '../shell/session';
@@ -26,8 +27,8 @@ const SETTLE_BY = [
 export function Corrections({ app }: { readonly app: string | undefined }) {
   const [month, setMonth] = useState(() => new Date().toISOString().slice(0, 7));
   const [chosen, setChosen] = useState('');
-  const { data } = useQuery({ ...queries.apps({ ...DEAREST_APPS, limit: MOST_APPS }), enabled: app === undefined });
-  const options = (data?.apps ?? []).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
+  const apps = useQuery({ ...queries.apps({ ...DEAREST_APPS, limit: MOST_APPS }), enabled: app === undefined });
+  const options = (apps.data?.apps ?? []).map(({ id, name }) => ({ value: id, label: `${name} (${id})` }));
   const corrected = app ?? (chosen === '' ? options[0]?.value : chosen);
   return (
     <Card title="Correct costs" lead="Nothing changes until you have seen the preview.">
@@ -39,7 +40,9 @@ export function Corrections({ app }: { readonly app: string | undefined }) {
           <TextField label="Month (UTC)" type="month" value={month} onChange={setMonth} className="w-40" />
         </div>
         {corrected === undefined ? (
-          <p className="text-muted">There is no application yet.</p>
+          <Loaded query={apps} rows={4}>
+            {() => <p className="text-muted">There is no application yet.</p>}
+          </Loaded>
         ) : (
           <>
             <RepriceForm key={`reprice ${corrected} ${month}`} app={corrected} month={month} />
@@ -107,7 +110,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
             )
           }
         >
-          {countText(preview.matched_events)} calls: {moneyText(preview.previous_cost_usd)} becomes{' '}
+          {countedText(preview.matched_events, 'call')}: {moneyText(preview.previous_cost_usd)} becomes{' '}
           {moneyText(preview.recalculated_cost_usd)}. {preview.applied && 'Applied.'}
         </Alert>
       )}
@@ -172,7 +175,7 @@ function SettleForm({ app, month }: { readonly app: string; readonly month: stri
             )
           }
         >
-          {countText(preview.matched_events)} calls: {moneyText(preview.previous_cost_usd)} becomes{' '}
+          {countedText(preview.matched_events, 'call')}: {moneyText(preview.previous_cost_usd)} becomes{' '}
           {moneyText(preview.settled_cost_usd)}. {preview.applied && 'Applied.'}
         </Alert>
       )}

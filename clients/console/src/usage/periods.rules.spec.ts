@@ -1,11 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { changeText, chartOf, csvOf, errorRateOf, lastDays, OTHERS, periodChoices, periodOf } from './periods.rules.js';
+import {
+  changeText,
+  chartOf,
+  csvOf,
+  emptyText,
+  errorRateOf,
+  lastDays,
+  OTHERS,
+  periodChoices,
+  periodOf,
+} from './periods.rules.js';
 
 const NOW_MS = Date.parse('2026-03-02T13:20:00Z');
 const EMPTY = {
   ...{ requests: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 },
   ...{ cost_usd: 0, estimated_cost_usd: 0, errors: 0, blocked: 0 },
 };
+
+describe('an empty period', () => {
+  it.each([
+    { to: '2026-03-14', says: 'The period is over.' },
+    { to: '2026-03-15', says: 'Calls appear here' },
+    { to: '2026-03-31', says: 'Calls appear here' },
+  ])('until $to, on 2026-03-15 → $says', ({ to, says }) => {
+    expect(emptyText({ from: '2026-03-01', to }, Date.parse('2026-03-15T23:59:59Z'))).toContain(says);
+  });
+});
 
 describe('periods', () => {
   it('seven days end today, in UTC', () => {

@@ -82,6 +82,13 @@ export function periodOf(address: URLSearchParams, nowMs: number): Period {
   return { choice: days, ...lastDays(Number(days), nowMs), unit: 'day' };
 }
 
+/** What an empty list or chart of a period says: nothing that comes now can appear in one that is over. */
+export function emptyText({ to }: Days, nowMs: number): string {
+  return to < dateOf(nowMs)
+    ? 'The period is over. Choose another one.'
+    : 'Calls appear here within a second of their end.';
+}
+
 /** The measure of some usage. */
 export function measureOf(usage: Totals, measure: Measure): number {
   if (measure === 'cost') return usage.cost_usd;
