@@ -38,12 +38,14 @@ const DETAILS = `LEFT JOIN LATERAL (
 const NAMED = `known.organization_id = $1 AND known.app_id = $2
   AND ($4::text IS NULL OR known.status = $4) AND ($5::text IS NULL OR strpos(known.id, $5) > 0)`;
 
+/** The row `spent` of a user who has spent `$6` nano-dollars of their budget in the month `$3`. */
+const HAS_SPENT = `spent.organization_id = $1 AND spent.app_id = $2 AND spent.period_start = ${MONTH}
+  AND spent.scope = 'user' AND spent.window_name = 'month'
+  AND spent.spent_size > 0 AND spent.spent_size >= money_size($6) AND spent.spent_nano_usd >= $6`;
+
 /** Optionally only those who have spent `$6` nano-dollars of their budget in the month `$3`; all have spent nothing. */
 const MATCHING = `${NAMED} AND ($6::bigint IS NULL OR $6 = 0 OR known.id IN (
-  SELECT spent.subject FROM budget_periods spent
-  WHERE spent.organization_id = $1 AND spent.app_id = $2 AND spent.period_start = ${MONTH}
-    AND spent.scope = 'user' AND spent.window_name = 'month'
-    AND spent.spent_size > 0 AND spent.spent_size >= money_size($6) AND spent.spent_nano_usd >= $6))`;
+  SELECT spent.subject FROM budget_periods spent WHERE ${HAS_SPENT}))`;
 
 /** The counts of an application span several rows (migration keep-user-counts); none: it never had users. */
 const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
@@ -86,15 +88,19 @@ type Amount = keyof typeof SUMS;
  * A page of all users by an amount, the largest first. The index yields the sizes in order (migration
  * size-spending-of-users), so that only users of the sizes of the page are sorted; without a place, `least` is the
  * largest. Users without an amount follow, by id. `$6`: only from this amount on.
+ *
+ * @param spent joins those who have spent `$6` of their budget, where the list is sorted by something else.
  */
-function wholePage(order: Amount): string {
+function wholePage(order: Amount, spent = ''): string {
   const { table, amount, size } = SUMS[order];
   const ofMonth = `used.app_id = $2 AND used.month = ${MONTH} AND used.${size} > 0`;
   return `
     WITH spenders AS MATERIALIZED (
       SELECT used.user_id AS id, used.${amount} AS value FROM ${table} used
       JOIN app_users known ON known.app_id = used.app_id AND known.id = used.user_id
-      WHERE used.organization_id = $1 AND ${ofMonth} AND ${NAMED} AND ($6::bigint IS NULL OR used.${amount} >= $6)
+      ${spent}
+      WHERE used.organization_id = $1 AND ${ofMonth} AND ${NAMED}
+        ${spent === '' ? `AND ($6::bigint IS NULL OR used.${amount} >= $6)` : ''}
         AND used.${size} <= money_size(least($8::numeric, 9000000000000000000)::bigint)
         AND (used.${amount} < coalesce($8::numeric, 'infinity') OR used.${amount} = $8::numeric AND used.user_id > $9)
       ORDER BY used.${size} DESC, used.${amount} DESC, used.user_id LIMIT $7)
@@ -103,7 +109,7 @@ function wholePage(order: Amount): string {
       UNION ALL
       SELECT id, 0 FROM (
         SELECT known.id FROM app_users known
-        WHERE ${NAMED} AND coalesce($6::bigint, 0) = 0 AND ($8::numeric IS DISTINCT FROM 0 OR known.id > $9)
+        WHERE ${spent === '' ? `${NAMED} AND coalesce($6::bigint, 0) = 0` : MATCHING} AND ($8::numeric IS DISTINCT FROM 0 OR known.id > $9)
         EXCEPT SELECT used.user_id FROM ${table} used WHERE ${ofMonth}
         ORDER BY id LIMIT $7 - (SELECT count(*) FROM spenders)) others) every LIMIT $7`;
 }
@@ -122,6 +128,10 @@ function matchingPage(order: Amount): string {
 }
 
 const WHOLE_PAGES = { cost: wholePage('cost'), budget: wholePage('budget') };
+const COST_PAGE_AT_LIMIT = wholePage(
+  'cost',
+  `JOIN budget_periods spent ON spent.subject = used.user_id AND ${HAS_SPENT}`,
+);
 const MATCHING_PAGES = { cost: matchingPage('cost'), budget: matchingPage('budget') };
 
 const usersOf = (page: string) => `
@@ -140,8 +150,9 @@ export class UserViewsRepository {
     const values = [...matchesOf(app, listing), limit, after?.value ?? null, after?.id ?? null];
     if (order === 'recent') return readBounded(this.dataSource, usersOf(RECENT_PAGE), [...values, offset]);
     const isNamed = Boolean(query) || status !== undefined;
-    const isWhole = !isNamed && (spentNanoUsd === undefined || order === 'budget');
-    return readBounded(this.dataSource, usersOf((isWhole ? WHOLE_PAGES : MATCHING_PAGES)[order]), values);
+    const isByCostAtLimit = order === 'cost' && spentNanoUsd !== undefined && spentNanoUsd > 0;
+    const page = isByCostAtLimit ? COST_PAGE_AT_LIMIT : WHOLE_PAGES[order];
+    return readBounded(this.dataSource, usersOf(isNamed ? MATCHING_PAGES[order] : page), values);
   }
 
   /** A page of the most recent without a filter, faster in the second half of the list. */

@@ -43,6 +43,7 @@ describe('usage event', () => {
       cached_input_tokens: 7,
       output_tokens: 500,
       latency_ms: 120,
+      duration_ms: 340,
       response_id: 'resp_1',
     });
   });
