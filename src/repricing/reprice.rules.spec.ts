@@ -141,7 +141,15 @@ describe('planReprice', () => {
               long_input: 2.5,
             });
         const billed = resolveCost(false, {
-          ...{ status: 'ok', ending: 'whole', latencyMs: 1, durationMs: 2, clientAborted: false, contentType: null, price },
+          ...{
+            status: 'ok',
+            ending: 'whole',
+            latencyMs: 1,
+            durationMs: 2,
+            clientAborted: false,
+            contentType: null,
+            price,
+          },
           reading: {
             ...{ inputTokens: input, cachedInputTokens: cached, cacheWriteTokens: written, outputTokens: output },
             ...{ reasoningTokens: 0, audioInputTokens: 0, audioCachedInputTokens: 0, audioOutputTokens: 0 },
