@@ -143,10 +143,10 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     where: FROM_FIRST_DAY,
     recomputed: `SELECT day, provider_type, model, class, sum(requests) AS requests, sum(durations) AS durations
       FROM (
-        SELECT event.*, ${timeClass('latency_ms')} AS class, 1 AS requests, 0 AS durations
+        SELECT day, provider_type, model, ${timeClass('latency_ms')} AS class, 1 AS requests, 0 AS durations
         FROM (${TIMED}) event WHERE latency_ms IS NOT NULL
         UNION ALL
-        SELECT event.*, ${timeClass('duration_ms')} AS class, 0 AS requests, 1 AS durations
+        SELECT day, provider_type, model, ${timeClass('duration_ms')} AS class, 0 AS requests, 1 AS durations
         FROM (${TIMED}) event WHERE duration_ms IS NOT NULL) event
       GROUP BY day, provider_type, model, class`,
   },
