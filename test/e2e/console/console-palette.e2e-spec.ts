@@ -145,7 +145,10 @@ describeWithBrowser('going anywhere by keys', () => {
         at: new Date().toISOString(),
       });
       await open('grace-hop');
-      await page.getByRole('listbox', { name: 'Results' }).and(page.locator('[aria-busy=false]')).waitFor({ state: 'attached' });
+      await page
+        .getByRole('listbox', { name: 'Results' })
+        .and(page.locator('[aria-busy=false]'))
+        .waitFor({ state: 'attached' });
       expect(await page.getByRole('option').count()).toBe(0);
       await page.keyboard.type('per');
       await page.getByRole('option', { name: `grace-hopper User of ${app_id}` }).waitFor();
