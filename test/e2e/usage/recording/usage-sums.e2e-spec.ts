@@ -222,9 +222,10 @@ describe('what a user has used', () => {
     ),
   );
 
-  it('requests of the current UTC day without refusals, spend of the current UTC month', async () => {
+  it('requests of the current UTC day without refusals, spend of the current UTC day, week and month', async () => {
     expect(await usage().currentOf(app, 'ann')).toEqual({
       requestsToday: 2,
+      ...{ dayCostUsd: 1.5, weekCostUsd: 1.5 },
       monthCostUsd: 1.5,
       monthEstimatedCostUsd: 0,
     });
@@ -238,6 +239,7 @@ describe('what a user has used', () => {
   ])('user %s → zeros', async (_name, userId, whose) => {
     expect(await usage().currentOf(whose, userId)).toEqual({
       requestsToday: 0,
+      ...{ dayCostUsd: 0, weekCostUsd: 0 },
       monthCostUsd: 0,
       monthEstimatedCostUsd: 0,
     });
@@ -247,6 +249,7 @@ describe('what a user has used', () => {
     const tomorrow = new UserUsage(new UsageRepository(reader), new FakeClock(today + DAY_MS));
     expect(await tomorrow.currentOf(app, 'ann')).toEqual({
       requestsToday: 0,
+      ...{ dayCostUsd: 0, weekCostUsd: 1.5 },
       monthCostUsd: 1.5,
       monthEstimatedCostUsd: 0,
     });
