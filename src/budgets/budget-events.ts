@@ -42,9 +42,12 @@ const told = (type: string, threshold: string) => `
     )} AS body,
     now() AS at, ${threshold} AS share`;
 
+const asksForBudgets = (receiver: string) =>
+  `(${receiver}.events IS NULL OR ${receiver}.events && '{budget.*,${EXHAUSTED},${THRESHOLD_REACHED}}'::text[])`;
+
 /**
  * Parts of a `WITH` that store an event for each threshold of a budget that a charge passes. Nothing is computed for
- * applications of accounts without a webhook for such events.
+ * applications of accounts where no webhook and no member asks for such events.
  *
  * They follow two parts: `spent`, charges by budget and period (`charge`), and `budgets`, which adds them to
  * `budget_periods` and returns the key, `organization_id`, `spent` and `estimated` after that.
@@ -54,9 +57,11 @@ const told = (type: string, threshold: string) => `
 export const BUDGET_EVENT_PARTS = `
   watched AS MATERIALIZED (
     SELECT app.id, app.config::jsonb AS config FROM apps app
-    WHERE app.id = ANY (ARRAY(SELECT DISTINCT app_id FROM spent)) AND EXISTS (
-      SELECT FROM webhooks hook WHERE hook.organization_id = app.organization_id AND hook.enabled
-        AND (hook.events IS NULL OR hook.events && '{budget.*,${EXHAUSTED},${THRESHOLD_REACHED}}'::text[]))),
+    WHERE app.id = ANY (ARRAY(SELECT DISTINCT app_id FROM spent)) AND (
+      EXISTS (SELECT FROM webhooks hook WHERE hook.organization_id = app.organization_id AND hook.enabled
+        AND ${asksForBudgets('hook')})
+      OR EXISTS (SELECT FROM mail_subscriptions reader WHERE reader.organization_id = app.organization_id
+        AND ${asksForBudgets('reader')}))),
   configured AS (
     SELECT watched.id AS app_id, known.scope, known.window_name, watched.config #> known.path -> 'thresholds' AS thresholds,
       CASE jsonb_typeof(watched.config #> known.path -> known.member)

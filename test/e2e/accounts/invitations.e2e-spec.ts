@@ -51,6 +51,7 @@ describe('POST /v1/admin/invitations', () => {
           expiresAt: new Date(clock.nowMs() + 7 * DAY_MS).toISOString(),
         },
         url: expect.stringMatching(/^http:\/\/localhost:\d+\/invite#[0-9A-Za-z]{48}$/),
+        mailed: false,
       },
     ]);
     const token = body.url.split('#')[1];

@@ -74,6 +74,7 @@ describe('POST providers', () => {
           'chat_completions',
           'anthropic_messages',
           'gemini_native',
+          'gemini_interactions',
           'audio_transcription',
           'other',
         ],

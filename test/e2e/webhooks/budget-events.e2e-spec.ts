@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { firstOrganizationId, newMember } from '../../support/accounts/accounts.js';
+import { eventually } from '../../support/eventually.js';
 import { LimitedApp } from '../../support/limits/requests/limited-app.js';
 import { RESPONSE_USD } from '../../support/proxy/endpoint-chain.js';
 import { type ReceivedEvent, startReceiver, type WebhookReceiver } from '../../support/webhooks/receiver.js';
@@ -93,5 +95,27 @@ describe('events of budgets', () => {
       [app.client.appId],
     );
     expect(count).toBe(1);
+  });
+
+  it('no webhook, but a member who chose mails of budgets → a mail of each event', async () => {
+    const app = await LimitedApp.create(world, { per_user: { spending: { daily_usd: 0.001, thresholds: [1] } } });
+    const { identityId } = await newMember(world.dataSource, await firstOrganizationId(world.dataSource), {});
+    await world.dataSource.query(
+      `INSERT INTO mail_subscriptions
+       SELECT organization_id, identity_id, ARRAY['budget.*'], now() FROM memberships WHERE identity_id = $1`,
+      [identityId],
+    );
+    await world.dataSource.query('UPDATE webhooks SET enabled = false');
+    await app.calls(1);
+    const told = async () => {
+      const rows: { type: string }[] = await world.dataSource.query(
+        `SELECT event.type FROM mails JOIN webhook_events event ON event.id = mails.event_id
+         WHERE mails.identity_id = $1 ORDER BY mails.id`,
+        [identityId],
+      );
+      return rows.map(({ type }) => type);
+    };
+    await eventually(async () => (await told()).length === 2, { withinMs: 60_000 });
+    expect(await told()).toEqual([REACHED, EXHAUSTED]);
   });
 });
