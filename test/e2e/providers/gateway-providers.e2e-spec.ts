@@ -33,7 +33,7 @@ describe('POST providers with a gateway', () => {
       revision: 1,
       status: 'active',
     });
-    expect(answer.body.provider.capability.apiStyles).toHaveLength(6);
+    expect(answer.body.provider.capability.apiStyles).toHaveLength(7);
     expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([answer.body.provider]);
     expect(suite.stage.edge.requests).toHaveLength(0);
   });
