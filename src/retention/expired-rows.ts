@@ -215,12 +215,13 @@ const deleteBudgets = (which: string) => `
 const DELETE_BUDGETS = deleteBudgets(`period_start < $2 AND (window_name <> 'total'
       OR NOT EXISTS (SELECT FROM apps app WHERE app.id = spent.app_id))`);
 
-/** In the month of the day, only users without usage lose their budgets. */
+/** In the month of the day, only users without usage lose their budgets. A week may end in the month after its start. */
 const DELETE_USER_BUDGETS = deleteBudgets(`scope = 'user'
       AND period_start < date_trunc('month', $2::date::timestamp)::date + interval '1 month'
       AND NOT EXISTS (SELECT FROM usage_user_months used
         WHERE used.app_id = spent.app_id AND used.user_id = spent.subject
-          AND used.month = date_trunc('month', spent.period_start::timestamp)::date)`);
+          AND used.month IN (date_trunc('month', spent.period_start::timestamp)::date,
+            date_trunc('month', spent.period_start + CASE window_name WHEN 'week' THEN interval '6 days' ELSE interval '0' END)::date))`);
 
 const DELETE_LIMIT_COUNTS = `
   DELETE FROM limit_counts WHERE ctid = ANY (ARRAY(

@@ -87,9 +87,9 @@ describe('tool loops of a reasoning model, with clients in their default setting
     expect(second.output.at(-1)?.type).toBe('function_call');
     expect(JSON.stringify(model.requests.at(-1))).toContain(model.sealed[1]);
     const [asked, compacted] = await proxy.events(3);
-    const { id, created_at, latency_ms } = compacted;
+    const { id, created_at, latency_ms, duration_ms } = compacted;
     expect(compacted).toEqual({
-      ...{ ...asked, id, created_at, latency_ms },
+      ...{ ...asked, id, created_at, latency_ms, duration_ms },
       ...{ status: 'ok', cost_source: 'computed', route: `${proxy.slug}/v1/responses/compact` },
     });
   });

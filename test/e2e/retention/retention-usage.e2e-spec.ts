@@ -102,7 +102,8 @@ async function rest(): Promise<Record<string, unknown>> {
        (SELECT count(*)::int FROM usage_key_days WHERE day < $1) AS "oldKeyDays",
        (SELECT count(*)::int FROM usage_latencies WHERE day < $1) AS "oldLatencies",
        (SELECT count(*)::int FROM usage_user_months WHERE last_at < $1::date) AS "oldUserMonths",
-       (SELECT count(*)::int FROM budget_periods WHERE scope = 'user' AND period_start < date_trunc('month', $1::timestamp)) AS "oldUserBudgets",
+       (SELECT count(*)::int FROM budget_periods WHERE scope = 'user'
+         AND period_start + CASE window_name WHEN 'week' THEN 6 ELSE 0 END < date_trunc('month', $1::timestamp)) AS "oldUserBudgets",
        (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
        (SELECT count(*)::int FROM usage_months WHERE month >= $2) AS "earlyMonths",
        (SELECT count(*)::int - count(DISTINCT (organization_id, month, app_id))::int FROM usage_app_months)
