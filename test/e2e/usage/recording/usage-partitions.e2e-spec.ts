@@ -103,7 +103,7 @@ describe('partitions of usage events', () => {
     const [made, first] = ['usage_events_2033_12', 'usage_events_default'];
     expect(await indexesOf(made)).toEqual(await indexesOf(first));
     expect(await columnsOf(made)).toEqual(await columnsOf(first));
-    expect(await indexesOf(made)).toHaveLength(8);
+    expect(await indexesOf(made)).toHaveLength(9);
   });
 
   it('locked by others → times out, changes nothing, and succeeds later', async () => {
