@@ -1,5 +1,6 @@
-import type { ConfiguredWindow, Limits, ScopeLimits } from './config/limits-config.js';
-import { budgetsOf, isLimited, toNanoUsd } from './config/limits-config.js';
+import type { ClaimPath } from './config/issuer-config.js';
+import type { CountingWindow, Limits, ScopeLimits, SpendingWindow } from './config/limits-config.js';
+import { budgetsOf, countedLimits, isLimited, toNanoUsd } from './config/limits-config.js';
 
 /** The request limits of one scope; null is unlimited. */
 interface RequestAllowance {
@@ -10,17 +11,28 @@ interface RequestAllowance {
 }
 
 /** Budget of one window. */
-interface AppBudget {
-  readonly window: ConfiguredWindow;
-  /** Whole nano-dollars; 0 refuses every call. */
-  readonly budgetNanoUsd: number;
+export interface AppBudget {
+  readonly window: SpendingWindow | CountingWindow;
+  /** Whole nano-dollars, tokens or requests; 0 refuses every call. */
+  readonly limit: number;
 }
 
 /** The limits of one scope, in the form that enforcement uses. */
-export interface AppScopeLimits {
+interface AppScopeLimits {
   /** Undefined: requests are unlimited. */
   readonly requests: RequestAllowance | undefined;
   /** The longest window first: a call that exhausts several is refused for the one that ends last. */
+  readonly budgets: readonly AppBudget[];
+}
+
+/** The groups of one kind, and the limits of each. */
+export interface AppGroup {
+  readonly name: string;
+  /** The header that names the group of a call, in lower case; undefined where a claim does. */
+  readonly header: string | undefined;
+  /** Undefined where a header does. */
+  readonly claim: ClaimPath | undefined;
+  /** As those of {@link AppScopeLimits}, limits of requests included. */
   readonly budgets: readonly AppBudget[];
 }
 
@@ -30,6 +42,10 @@ export interface AppLimits {
   readonly user: AppScopeLimits | undefined;
   /** For the whole application. */
   readonly app: AppScopeLimits | undefined;
+  /** In the order in which they are checked. */
+  readonly groups: readonly AppGroup[];
+  /** The largest budget of a run, in whole nano-dollars; undefined: no runs. */
+  readonly runMaxNanoUsd: number | undefined;
 }
 
 /**
@@ -38,9 +54,20 @@ export interface AppLimits {
  * @returns undefined when nothing is limited.
  * Source: docs/reference/application-api.md#request-limits, docs/reference/accounting.md#money-and-time.
  */
-export function appLimits({ per_user, per_app }: Limits): AppLimits | undefined {
-  const [user, app] = [scopeLimits(per_user), scopeLimits(per_app)];
-  return user === undefined && app === undefined ? undefined : Object.freeze({ user, app });
+export function appLimits({ per_user, per_app, groups = {}, runs }: Limits): AppLimits | undefined {
+  const limits: AppLimits = {
+    user: scopeLimits(per_user),
+    app: scopeLimits(per_app),
+    groups: Object.freeze(Object.entries(groups).map(([name, group]) => Object.freeze({ name, ...groupOf(group) }))),
+    runMaxNanoUsd: runs && toNanoUsd(runs.max_usd),
+  };
+  const isUnlimited = limits.user === undefined && limits.app === undefined && limits.groups.length === 0;
+  return isUnlimited && runs === undefined ? undefined : Object.freeze(limits);
+}
+
+function groupOf(group: NonNullable<Limits['groups']>[string]): Omit<AppGroup, 'name'> {
+  const { header, claim } = group;
+  return { header, claim, budgets: frozen([...budgetsOf(group), ...countedLimits('requests', group.requests)]) };
 }
 
 function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {
@@ -48,8 +75,10 @@ function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {
   const { per_minute: perMinute, per_day: perDay } = limits.requests;
   return Object.freeze({
     requests: perMinute === null && perDay === null ? undefined : Object.freeze({ perMinute, perDay }),
-    budgets: Object.freeze(
-      budgetsOf(limits.spending).map(({ window, usd }) => Object.freeze({ window, budgetNanoUsd: toNanoUsd(usd) })),
-    ),
+    budgets: frozen(budgetsOf(limits)),
   });
+}
+
+function frozen(budgets: readonly AppBudget[]): readonly AppBudget[] {
+  return Object.freeze(budgets.map((budget) => Object.freeze(budget)));
 }

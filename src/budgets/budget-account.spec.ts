@@ -8,7 +8,7 @@ import { BudgetAccount } from './budget-account.js';
 import { budgetPeriodOf } from './budget-period.rules.js';
 
 const BUDGET_OF_APP = {
-  ...{ organizationId: 'org-1', appId: 'app', subject: '', budgetNanoUsd: 1_000 },
+  ...{ organizationId: 'org-1', appId: 'app', subject: '', limit: 1_000 },
   scope: 'app',
   window: 'month',
 } as const;
@@ -24,8 +24,8 @@ function anAccount() {
   const totals = { holds: 0, heldNanoUsd: 0 };
   const account = new BudgetAccount(BUDGET_OF_APP, budgetPeriodOf('month', Date.UTC(2026, 10, 20)), totals);
   granted(account, 600, 600);
-  const hold = (nanoUsd: number) => {
-    const held = account.tryHold(BUDGET_OF_APP, nanoUsd);
+  const hold = (amount: number) => {
+    const held = account.tryHold(BUDGET_OF_APP, amount);
     if (held === undefined) throw new Error('not granted');
     return held;
   };
@@ -67,7 +67,7 @@ describe('budget account', () => {
     const { account, hold } = anAccount();
     expect(hold(100).settle(600)).toBe(100);
     expect([account.free, account.committed]).toEqual([500, 1_100]);
-    expect(account.tryHold({ ...BUDGET_OF_APP, budgetNanoUsd: 600 }, 1)).toBeUndefined();
+    expect(account.tryHold({ ...BUDGET_OF_APP, limit: 600 }, 1)).toBeUndefined();
   });
 
   it('what is in use is kept, the rest given back; meanwhile only what comes free may be held', () => {
@@ -120,8 +120,8 @@ describe('accounts of instances', () => {
 
   afterEach(() => one.budgets.leave());
 
-  const hold = (nanoUsd: number, at = one) => at.budgets.hold(BUDGET_OF_APP, nanoUsd, clock.nowMs());
-  const refusalOf = (nanoUsd: number, at = one) => rejectionOf((async () => hold(nanoUsd, at))());
+  const hold = (amount: number, at = one) => at.budgets.hold(BUDGET_OF_APP, amount, clock.nowMs());
+  const refusalOf = (amount: number, at = one) => rejectionOf((async () => hold(amount, at))());
 
   it('a statement is under way whose callers timed out → nothing is held by earlier grants', async () => {
     await hold(10);

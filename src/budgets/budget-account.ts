@@ -7,12 +7,12 @@ import { BudgetQueue } from './budget-queue.js';
 /** Totals over all accounts of a process. */
 export interface BudgetTotals {
   holds: number;
-  /** Whole nano-dollars. */
+  /** Whole nano-dollars: budgets of money alone. */
   heldNanoUsd: number;
 }
 
 /**
- * This instance's state of one budget in one period. Amounts are whole nano-dollars; those granted, held and unstored are
+ * This instance's state of one budget in one period. Amounts are in units of its measure; those granted, held and unstored are
  * never negative. A hold is created only within the grant. Only `rowFound`, `rowLost` and `forfeit` reduce the grant below
  * the amount in use, because other instances may have expired it.
  *
@@ -135,19 +135,19 @@ export class BudgetAccount implements HoldOwner {
   }
 
   /** A hold from the grant, at once. @returns undefined while calls wait or a statement runs; and as {@link tryHold}. */
-  holdNow(budget: CallBudget, nanoUsd: number): BudgetHold | undefined {
-    return this.queue.length > 0 || this.#isBusy ? undefined : this.tryHold(budget, nanoUsd);
+  holdNow(budget: CallBudget, amount: number): BudgetHold | undefined {
+    return this.queue.length > 0 || this.#isBusy ? undefined : this.tryHold(budget, amount);
   }
 
   /** Creates a hold from the grant. @returns undefined when the grant or the budget does not suffice. */
-  tryHold(budget: CallBudget, nanoUsd: number): BudgetHold | undefined {
-    if (!mayHold(this.free, this.#committed, budget.budgetNanoUsd, nanoUsd)) return undefined;
-    this.#held += nanoUsd;
+  tryHold(budget: CallBudget, amount: number): BudgetHold | undefined {
+    if (!mayHold(this.free, this.#committed, budget.limit, amount)) return undefined;
+    this.#held += amount;
     this.#totals.holds++;
-    this.#totals.heldNanoUsd += nanoUsd;
+    this.#totals.heldNanoUsd += amount;
     this.queue.clearRefusals();
-    if (this.#budget?.budgetNanoUsd !== budget.budgetNanoUsd) this.#budget = budget;
-    return new AccountHold(this, this.#budget, nanoUsd);
+    if (this.#budget?.limit !== budget.limit) this.#budget = budget;
+    return new AccountHold(this, this.#budget, amount);
   }
 
   /** Reserves the account for a statement that {@link begin} follows. */
@@ -246,19 +246,19 @@ export class BudgetAccount implements HoldOwner {
   }
 
   /** A call ended without a charge. */
-  release(nanoUsd: number): void {
-    this.#held -= nanoUsd;
-    this.#closed(nanoUsd);
+  release(amount: number): void {
+    this.#held -= amount;
+    this.#closed(amount);
     this.#freed();
   }
 
   /** A call ended with a charge. @returns the part of the charge that was held. */
-  settle(nanoUsd: number, chargedNanoUsd: number): number {
-    const covered = Math.min(nanoUsd, chargedNanoUsd);
-    this.#held -= nanoUsd;
+  settle(amount: number, charged: number): number {
+    const covered = Math.min(amount, charged);
+    this.#held -= amount;
     this.#unstored += covered;
-    this.#committed += chargedNanoUsd - covered;
-    this.#totals.heldNanoUsd -= nanoUsd - covered;
+    this.#committed += charged - covered;
+    this.#totals.heldNanoUsd -= amount - covered;
     this.#freed();
     return covered;
   }
@@ -291,9 +291,9 @@ export class BudgetAccount implements HoldOwner {
     this.#granted = row;
   }
 
-  #closed(nanoUsd: number): void {
+  #closed(amount: number): void {
     this.#totals.holds--;
-    this.#totals.heldNanoUsd -= nanoUsd;
+    this.#totals.heldNanoUsd -= amount;
   }
 
   #freed(): void {
@@ -301,6 +301,6 @@ export class BudgetAccount implements HoldOwner {
   }
 
   #serve(): void {
-    this.queue.serve(({ budget, nanoUsd }) => this.tryHold(budget, nanoUsd));
+    this.queue.serve(({ budget, amount }) => this.tryHold(budget, amount));
   }
 }

@@ -1,7 +1,7 @@
 import { BudgetAccount, type BudgetTotals } from './budget-account.js';
 import type { BudgetKey } from './budget-grants.js';
 import type { BudgetScope, CallBudget } from './budget-hold.js';
-import { type BudgetPeriod, type BudgetWindow, budgetPeriodOf } from './budget-period.rules.js';
+import { type BudgetPeriod, type BudgetWindow, budgetPeriodOf, WINDOW_KINDS } from './budget-period.rules.js';
 
 type AccountsOfApps = Map<string, Map<string, BudgetAccount>>;
 
@@ -12,7 +12,9 @@ interface PeriodAccounts {
 
 /** Budget accounts by period, scope, application and subject; the lookup does not allocate. */
 export class BudgetAccounts {
+  /** Of budgets of money. */
   readonly totals: BudgetTotals = { holds: 0, heldNanoUsd: 0 };
+  private readonly otherTotals: BudgetTotals = { holds: 0, heldNanoUsd: 0 };
   private periods: PeriodAccounts[] = [];
 
   /** @param atMs selects the period; milliseconds since the Unix epoch. */
@@ -26,7 +28,8 @@ export class BudgetAccounts {
     }
     let account = subjects.get(subject);
     if (account === undefined) {
-      account = new BudgetAccount(budget, period, this.totals);
+      const isMoney = WINDOW_KINDS[budget.window].measure === 'money';
+      account = new BudgetAccount(budget, period, isMoney ? this.totals : this.otherTotals);
       subjects.set(subject, account);
     }
     return account;

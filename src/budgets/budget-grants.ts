@@ -9,11 +9,11 @@ export interface BudgetKey {
   /** As that of {@link CallBudget}. */
   readonly subject: string;
   readonly window: BudgetWindow;
-  /** First UTC day, `YYYY-MM-DD`. */
+  /** As that of `BudgetPeriod.start`. */
   readonly periodStart: string;
 }
 
-/** Requests a grant. Amounts are whole nano-dollars. */
+/** Requests a grant. Amounts are in units of the window's measure. */
 export interface BudgetTake extends BudgetKey {
   /** Expected amount of this instance's row. */
   readonly row: number;

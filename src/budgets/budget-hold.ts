@@ -10,11 +10,11 @@ export interface CallBudget {
   readonly organizationId: string;
   readonly appId: string;
   readonly scope: BudgetScope;
-  /** The user, `<group>:<value>`, or the run; empty for the whole application. */
+  /** The user, `<group>:<value>`, or the run (see `BudgetRuns`); empty for the whole application. */
   readonly subject: string;
   readonly window: BudgetWindow;
-  /** Per period of the window, in whole nano-dollars; 0 refuses every call. */
-  readonly budgetNanoUsd: number;
+  /** Per period, in units of the window's measure; 0 refuses every call. */
+  readonly limit: number;
 }
 
 /**
@@ -26,17 +26,17 @@ export interface CallBudget {
  */
 export interface BudgetHold {
   readonly budget: CallBudget;
-  /** Maximum cost of the call, in whole nano-dollars. */
-  readonly nanoUsd: number;
+  /** Maximum that the call uses, in units of the window's measure. */
+  readonly amount: number;
   /** The call did not reach a provider: nothing was spent. */
   release(): void;
   /**
    * Settles the hold when the call has ended.
    *
-   * @param chargedNanoUsd actual charge; exceeds the hold when the maximum cost was underestimated.
+   * @param charged actual charge; exceeds the hold when the maximum was underestimated.
    * @returns the held part of the charge, which leaves the grant when the event is stored.
    */
-  settle(chargedNanoUsd: number): number;
+  settle(charged: number): number;
   /** The event is stored, and with it the spending. */
   stored(): void;
   /** The event can never be stored: it charges nothing. */
@@ -45,8 +45,8 @@ export interface BudgetHold {
 
 /** The account that a hold belongs to; see `BudgetAccount`. */
 export interface HoldOwner {
-  release(nanoUsd: number): void;
-  settle(nanoUsd: number, chargedNanoUsd: number): number;
+  release(amount: number): void;
+  settle(amount: number, charged: number): number;
   stored(covered: number): void;
   dropped(covered: number): void;
 }
@@ -61,7 +61,7 @@ export class AccountHold implements BudgetHold {
   constructor(
     owner: HoldOwner,
     readonly budget: CallBudget,
-    readonly nanoUsd: number,
+    readonly amount: number,
   ) {
     this.#owner = owner;
   }
@@ -69,13 +69,13 @@ export class AccountHold implements BudgetHold {
   release(): void {
     if (this.#state !== 'held') return;
     this.#state = 'over';
-    this.#owner.release(this.nanoUsd);
+    this.#owner.release(this.amount);
   }
 
-  settle(chargedNanoUsd: number): number {
+  settle(charged: number): number {
     if (this.#state !== 'held') return 0;
     this.#state = 'settled';
-    this.#covered = this.#owner.settle(this.nanoUsd, chargedNanoUsd);
+    this.#covered = this.#owner.settle(this.amount, charged);
     return this.#covered;
   }
 

@@ -3,7 +3,7 @@ import type { BudgetHold, CallBudget } from './budget-hold.js';
 /** A call that waits for a grant. */
 export interface BudgetWaiter {
   readonly budget: CallBudget;
-  readonly nanoUsd: number;
+  readonly amount: number;
   /** Total pauses between statements that did not admit it, in milliseconds. */
   pausedMs: number;
   /** A statement has included it. */

@@ -3,14 +3,14 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 import type { Reason } from '../common/errors/reasons.js';
 import { heldRetrySeconds, secondsToPeriodEnd } from './budget.rules.js';
 import type { BudgetScope, CallBudget } from './budget-hold.js';
-import type { BudgetPeriod, BudgetWindow } from './budget-period.rules.js';
+import { type BudgetMeasure, type BudgetPeriod, type BudgetWindow, WINDOW_KINDS } from './budget-period.rules.js';
 
 const AWAY_RETRY_SECONDS = 1;
 const NANO_USD_PER_USD = 1_000_000_000;
 /** Decimals in messages; `data` has the exact numbers. */
 const SHOWN_DECIMALS = 6;
 
-/** Budget figures of a refusal, in whole nano-dollars. */
+/** Budget figures of a refusal, in units of its measure. */
 export interface BudgetStanding {
   readonly period: BudgetPeriod;
   readonly spent: number;
@@ -20,9 +20,10 @@ export interface BudgetStanding {
   readonly spentKnownAtMs: number;
 }
 
-/** The budget is exhausted. Source: docs/reference/application-api.md#limit-refusals, ADR 0007. */
+/** The budget is used up. Source: docs/reference/application-api.md#limit-refusals, ADR 0007. */
 export function budgetSpent(budget: CallBudget, standing: BudgetStanding, nowMs: number): GatewayError {
   const { period } = standing;
+  if (measureOf(budget) !== 'money') return countReached(budget, period, nowMs);
   return new GatewayError('app_budget_exhausted', {
     message: `The ${nameOf(budget)} is used up${inWords(standing)}.${nextOf(period)}`,
     reason: `${budget.scope}_budget_spent`,
@@ -38,6 +39,7 @@ export function budgetSpent(budget: CallBudget, standing: BudgetStanding, nowMs:
  */
 export function budgetHeld(budget: CallBudget, standing: BudgetStanding, heldMs: number): GatewayError {
   const retryAfterSeconds = heldRetrySeconds(heldMs);
+  if (measureOf(budget) !== 'money') return countHeld(budget, retryAfterSeconds);
   return new GatewayError('app_budget_exhausted', {
     message:
       `What is left of the ${nameOf(budget)} is held for requests that are still running` +
@@ -53,6 +55,71 @@ export function budgetUnknown(reason: Reason, cause?: unknown): GatewayError {
   return new GatewayError('service_unavailable', { reason, cause, retryAfterSeconds: AWAY_RETRY_SECONDS });
 }
 
+function measureOf({ window }: CallBudget): BudgetMeasure {
+  return WINDOW_KINDS[window].measure;
+}
+
+/** A limit of tokens or requests is reached, as other request limits. */
+function countReached(budget: CallBudget, period: BudgetPeriod, nowMs: number): GatewayError {
+  const retryAfterSeconds = secondsToPeriodEnd(period, nowMs);
+  return new GatewayError('app_rate_limited', {
+    message: `The limit of ${countOf(budget)} is reached; try again in ${retryAfterSeconds} s.`,
+    reason: countReasons(budget)[isOfMinute(budget) ? 'minute' : 'day'],
+    data: countedBy(budget),
+    retryAfterSeconds,
+  });
+}
+
+/** The rest of a limit of tokens or requests is held by running calls. */
+function countHeld(budget: CallBudget, retryAfterSeconds: number): GatewayError {
+  return new GatewayError('app_rate_limited', {
+    message:
+      `What is left of the limit of ${countOf(budget)} is held for requests that are still running. ` +
+      `Try again in ${retryAfterSeconds} s.`,
+    reason: countReasons(budget).held,
+    data: countedBy(budget),
+    retryAfterSeconds,
+  });
+}
+
+const TOKEN_REASONS = {
+  user: { minute: 'user_minute_token_limit_reached', day: 'user_day_token_limit_reached', held: 'user_tokens_held' },
+  group: {
+    minute: 'group_minute_token_limit_reached',
+    day: 'group_day_token_limit_reached',
+    held: 'group_tokens_held',
+  },
+  app: { minute: 'app_minute_token_limit_reached', day: 'app_day_token_limit_reached', held: 'app_tokens_held' },
+} as const;
+/** Requests of users and applications have counters of their own. */
+const REQUEST_REASONS = {
+  minute: 'group_minute_limit_reached',
+  day: 'group_day_limit_reached',
+  held: 'group_requests_held',
+} as const;
+
+function countReasons(budget: CallBudget) {
+  if (measureOf(budget) === 'requests') return REQUEST_REASONS;
+  const { scope } = budget;
+  return TOKEN_REASONS[scope === 'user' || scope === 'group' ? scope : 'app'];
+}
+
+function isOfMinute({ window }: CallBudget): boolean {
+  return WINDOW_KINDS[window].span === 'minute';
+}
+
+function countOf(budget: CallBudget): string {
+  const per = isOfMinute(budget) ? 'per minute' : 'per UTC day';
+  const unit = measureOf(budget) === 'tokens' ? 'token' : 'request';
+  const plural = budget.limit === 1 ? '' : 's';
+  return `${budget.limit} ${unit}${plural} ${per} for ${ownerOf(budget)}`;
+}
+
+function countedBy(budget: CallBudget): Readonly<Record<string, string>> {
+  const window = isOfMinute(budget) ? 'minute' : 'day';
+  return { ...namedBy(budget), window, limit: measureOf(budget) };
+}
+
 const OWNERS: Readonly<Record<BudgetScope, string>> = {
   user: 'this user',
   group: 'the group',
@@ -60,17 +127,19 @@ const OWNERS: Readonly<Record<BudgetScope, string>> = {
   app: 'the application',
 };
 
-const WINDOWS: Readonly<Record<BudgetWindow, string>> = {
+const WINDOWS: Readonly<Partial<Record<BudgetWindow, string>>> = {
   day: 'daily budget',
   week: 'weekly budget',
   month: 'monthly budget',
   total: 'total budget',
-  run: 'budget',
 };
 
-function nameOf({ scope, subject, window }: CallBudget): string {
-  const owner = scope === 'group' ? `${OWNERS.group} "${groupOf(subject)}"` : OWNERS[scope];
-  return `${WINDOWS[window]} of ${owner}`;
+function nameOf(budget: CallBudget): string {
+  return `${WINDOWS[budget.window] ?? 'budget'} of ${ownerOf(budget)}`;
+}
+
+function ownerOf({ scope, subject }: CallBudget): string {
+  return scope === 'group' ? `${OWNERS.group} "${groupOf(subject)}"` : OWNERS[scope];
 }
 
 function nextOf({ window, endMs }: BudgetPeriod): string {

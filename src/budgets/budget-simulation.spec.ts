@@ -11,7 +11,7 @@ const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const BUDGET = 1_000;
 const KEY = { appId: 'app', scope: 'app', subject: '', window: 'month', periodStart: '2026-11-01' } as const;
 const BUDGET_OF_APP = {
-  ...{ organizationId: 'org-1', appId: 'app', subject: '', budgetNanoUsd: BUDGET },
+  ...{ organizationId: 'org-1', appId: 'app', subject: '', limit: BUDGET },
   scope: 'app',
   window: 'month',
 } as const;
@@ -68,7 +68,7 @@ class Simulation {
 
   /** Spent amount plus the amounts of open calls. */
   get atStake(): number {
-    const open = this.calls.reduce((sum, { hold, charge }) => sum + (charge ?? hold.nanoUsd), 0);
+    const open = this.calls.reduce((sum, { hold, charge }) => sum + (charge ?? hold.amount), 0);
     return this.book.spentOf(KEY) + open;
   }
 
@@ -106,7 +106,7 @@ class Simulation {
     }
   }
 
-  settle(call: Call, charge = this.numbers.upTo(call.hold.nanoUsd)): void {
+  settle(call: Call, charge = this.numbers.upTo(call.hold.amount)): void {
     if (call.charge !== undefined) return;
     call.charge = charge;
     call.hold.settle(charge);
@@ -130,7 +130,7 @@ class Simulation {
   crash(instance: ReturnType<typeof anInstance>): void {
     this.instances = this.instances.filter((other) => other !== instance);
     for (const call of this.calls.filter((one) => one.instance === instance)) {
-      this.book.spend(KEY, call.charge ?? call.hold.nanoUsd);
+      this.book.spend(KEY, call.charge ?? call.hold.amount);
     }
     this.calls = this.calls.filter((one) => one.instance !== instance);
     for (const grants of this.book.grants.values()) grants.delete(instance.id);
@@ -156,8 +156,8 @@ class Simulation {
     await this.pass(numbers.upTo(30));
   }
 
-  correct(nanoUsd: number): void {
-    this.book.spend(KEY, nanoUsd);
+  correct(amount: number): void {
+    this.book.spend(KEY, amount);
     const [first] = this.instances;
     void first?.budgets.invalidateSpending('app');
   }
@@ -235,7 +235,7 @@ describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
           expect([run, step, call !== undefined]).toEqual([run, step, before < BUDGET]);
           if (call === undefined) break;
           await simulation.pass(numbers.upTo(50));
-          simulation.settle(call, numbers.upTo(call.hold.nanoUsd));
+          simulation.settle(call, numbers.upTo(call.hold.amount));
           setTimeout(() => simulation.store(call), numbers.upTo(50));
           await simulation.pass(numbers.chance(0.1) ? IDLE_MS : numbers.upTo(70));
         }

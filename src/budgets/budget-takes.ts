@@ -63,12 +63,12 @@ export class BudgetTakes {
   /**
    * Waits for a hold.
    *
-   * @throws app_budget_exhausted, service_unavailable.
+   * @throws app_budget_exhausted, app_rate_limited, service_unavailable.
    */
-  async hold(account: BudgetAccount, budget: CallBudget, nanoUsd: number): Promise<BudgetHold> {
+  async hold(account: BudgetAccount, budget: CallBudget, amount: number): Promise<BudgetHold> {
     if (account.queue.length >= MOST_WAITING) throw budgetHeld(budget, account, this.heldMs(account));
     const { promise, resolve: admit, reject: refuse } = Promise.withResolvers<BudgetHold>();
-    const waiter: BudgetWaiter = { budget, nanoUsd, pausedMs: 0, wasAsked: false, admit, refuse };
+    const waiter: BudgetWaiter = { budget, amount, pausedMs: 0, wasAsked: false, admit, refuse };
     account.queue.enqueue(waiter);
     const timer = setTimeout(() => {
       account.queue.withdraw(waiter);
@@ -164,8 +164,8 @@ export class BudgetTakes {
     return {
       ...account.key,
       ...account.begin(),
-      steps: stepsOf(waiting.map(({ nanoUsd }) => nanoUsd)),
-      budget: waiting.at(-1)?.budget.budgetNanoUsd ?? 0,
+      steps: stepsOf(waiting.map(({ amount }) => amount)),
+      budget: waiting.at(-1)?.budget.limit ?? 0,
       parts: grantParts(instances.live.length, configChanges.connected),
     };
   }
@@ -188,7 +188,7 @@ export class BudgetTakes {
     const { clock } = this.options;
     const nowMs = clock.monotonicMs();
     account.queue.refuse(nowMs, ({ budget, wasAsked, pausedMs }) => {
-      if (account.spent >= budget.budgetNanoUsd) return budgetSpent(budget, account, clock.nowMs());
+      if (account.spent >= budget.limit) return budgetSpent(budget, account, clock.nowMs());
       if (!wasAsked || (mayChange && pausedMs < RECALL_MS)) return undefined;
       return budgetHeld(budget, account, this.heldMs(account));
     });

@@ -48,13 +48,15 @@ describe('holding', () => {
 
 describe('what each hold of a call is charged (ADR 0017)', () => {
   const budgetOf = (userId: string | null): CallBudget => ({
-    ...{ organizationId: 'org-1', appId: 'app', window: 'month', budgetNanoUsd: 100 },
+    ...{ organizationId: 'org-1', appId: 'app', window: 'month', limit: 100 },
     scope: userId === null ? 'app' : 'user',
     subject: userId ?? '',
   });
-  const hold = (userId: string | null, nanoUsd: number) => ({ budget: budgetOf(userId), nanoUsd });
+  const hold = (userId: string | null, amount: number) => ({ budget: budgetOf(userId), amount });
+  const ofTeam = { scope: 'group', subject: 'team:blue', window: 'minute_requests' } as const;
+  const requestsOfTeam = { budget: { ...budgetOf(null), ...ofTeam }, amount: 1 };
 
-  it.each([
+  it.each<[string, { budget: CallBudget; amount: number }[], number, number[]]>([
     ['one hold of each budget → the whole of it', [hold('ann', 5), hold(null, 5)], 7, [7, 7]],
     [
       'more was held later → in their order',
@@ -65,22 +67,28 @@ describe('what each hold of a call is charged (ADR 0017)', () => {
     ['beyond all of them → the last one', [hold(null, 5), hold(null, 4)], 12, [5, 7]],
     ['nothing → nothing', [hold(null, 5), hold(null, 4)], 0, [0, 0]],
     ['no budget', [], 7, []],
+    [
+      'budgets of tokens and requests → their own measures',
+      [hold('ann', 5), { budget: { ...budgetOf('ann'), window: 'day_tokens' }, amount: 9 }, requestsOfTeam],
+      7,
+      [7, 3, 1],
+    ],
   ])('%s', (_name, holds, charged, expected) => {
-    expect(chargesOf(holds, charged)).toEqual(expected);
+    expect(chargesOf(holds, { money: charged, tokens: 3, requests: 1 })).toEqual(expected);
   });
 
   it('any holds → each budget is charged once, no hold but the last one more than it holds', () => {
-    const holds = fc.array(fc.record({ budget: fc.constantFrom(budgetOf(null), budgetOf('ann')), nanoUsd: fc.nat() }), {
+    const holds = fc.array(fc.record({ budget: fc.constantFrom(budgetOf(null), budgetOf('ann')), amount: fc.nat() }), {
       maxLength: 8,
     });
     fc.assert(
       fc.property(holds, fc.nat(), (held, charged) => {
-        const charges = chargesOf(held, charged);
+        const charges = chargesOf(held, { money: charged, tokens: 0, requests: 0 });
         for (const subject of ['', 'ann']) {
           const places = [...held.keys()].filter((at) => held[at]?.budget.subject === subject);
           const sum = places.reduce((total, at) => total + (charges[at] ?? 0), 0);
           expect(sum).toBe(places.length === 0 ? 0 : charged);
-          for (const at of places.slice(0, -1)) expect(charges[at]).toBeLessThanOrEqual(held[at]?.nanoUsd ?? 0);
+          for (const at of places.slice(0, -1)) expect(charges[at]).toBeLessThanOrEqual(held[at]?.amount ?? 0);
         }
       }),
     );

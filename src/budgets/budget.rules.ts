@@ -1,6 +1,6 @@
 import { wholeSecondsUntil } from '../common/clock.js';
 import type { CallBudget } from './budget-hold.js';
-import type { BudgetPeriod } from './budget-period.rules.js';
+import { type BudgetMeasure, type BudgetPeriod, WINDOW_KINDS } from './budget-period.rules.js';
 
 const MS_PER_SECOND = 1000;
 const MOST_HELD_RETRY_SECONDS = 10;
@@ -8,8 +8,8 @@ const MOST_HELD_RETRY_SECONDS = 10;
 const PARTS_ALONE = 2;
 /** The same number per live instance. */
 const PARTS_AMONG_SEVERAL = 4;
-/** Far above the cost of any call; keeps sums of many holds exact. */
-const MOST_HELD_NANO_USD = 1e14;
+/** Far above the cost of any call in nano-dollars, and its tokens; keeps sums of many holds exact. */
+const MOST_HELD = 1e14;
 
 /** Cumulative needs of calls that wait for one budget, in order: before each call, and including it. */
 export interface BudgetSteps {
@@ -17,25 +17,28 @@ export interface BudgetSteps {
   readonly upTo: readonly number[];
 }
 
+/** What a call uses of its budgets, by measure: whole nano-dollars, tokens and requests. */
+export type BudgetAmounts = Readonly<Record<BudgetMeasure, number>>;
+
 /**
  * Amount to hold for a call, at least 1: a free call is refused as well once its budget is exhausted.
  *
- * @param maxCostNanoUsd maximum cost in whole nano-dollars.
+ * @param most maximum of the budget's measure.
  */
-export function heldFor(maxCostNanoUsd: number): number {
-  return Math.min(Math.max(1, Math.ceil(maxCostNanoUsd)), MOST_HELD_NANO_USD);
+export function heldFor(most: number): number {
+  return Math.min(Math.max(1, Math.ceil(most)), MOST_HELD);
 }
 
 /**
  * Whether an instance may admit a call from its grant: the spent, held and granted amounts are below the budget before
- * the call, and the grant covers the call. All in whole nano-dollars.
+ * the call, and the grant covers the call. All in units of the budget's measure.
  *
  * @param free part of the instance's grant that is neither held nor waiting to be stored.
  * @param committed total spent and granted, including `free`.
  * Source: docs/reference/accounting.md#hard-budgets.
  */
-export function mayHold(free: number, committed: number, budget: number, nanoUsd: number): boolean {
-  return free >= nanoUsd && committed - free < budget;
+export function mayHold(free: number, committed: number, budget: number, amount: number): boolean {
+  return free >= amount && committed - free < budget;
 }
 
 /**
@@ -84,9 +87,9 @@ export function heldRetrySeconds(heldMs: number): number {
 }
 
 /** An amount that a call holds of one budget. */
-interface HeldMoney {
+interface HeldAmount {
   readonly budget: CallBudget;
-  readonly nanoUsd: number;
+  readonly amount: number;
 }
 
 /** Whether two budgets of one call are the same, whatever their amount. */
@@ -98,13 +101,16 @@ export function isSameBudget(one: CallBudget, other: CallBudget): boolean {
  * Distributes a charge over the holds of a call, so that each budget is charged once: hold by hold in order, and any
  * excess to the last hold of the budget.
  *
- * @param chargedNanoUsd charge of the call against each budget, in whole nano-dollars.
+ * @param charged what the call used: each budget is charged in its measure.
  */
-export function chargesOf(holds: readonly HeldMoney[], chargedNanoUsd: number): number[] {
-  return holds.map(({ budget, nanoUsd }, at) => {
-    const isSame = (other: HeldMoney) => isSameBudget(other.budget, budget);
+export function chargesOf(holds: readonly HeldAmount[], charged: BudgetAmounts): number[] {
+  return holds.map(({ budget, amount }, at) => {
+    const isSame = (other: HeldAmount) => isSameBudget(other.budget, budget);
     const before = holds.slice(0, at).filter(isSame);
-    const rest = Math.max(0, chargedNanoUsd - before.reduce((sum, hold) => sum + hold.nanoUsd, 0));
-    return holds.slice(at + 1).some(isSame) ? Math.min(rest, nanoUsd) : rest;
+    const rest = Math.max(
+      0,
+      charged[WINDOW_KINDS[budget.window].measure] - before.reduce((sum, hold) => sum + hold.amount, 0),
+    );
+    return holds.slice(at + 1).some(isSame) ? Math.min(rest, amount) : rest;
   });
 }

@@ -29,13 +29,13 @@ afterEach(() => {
   return one.budgets.leave();
 });
 
-function budgetOf(budgetNanoUsd = 1_000, userId: string | null = null): CallBudget {
+function budgetOf(limit = 1_000, userId: string | null = null): CallBudget {
   const [scope, subject] = userId === null ? (['app', ''] as const) : (['user', userId] as const);
-  return { organizationId: 'org-1', appId: 'app', scope, subject, window: 'month', budgetNanoUsd };
+  return { organizationId: 'org-1', appId: 'app', scope, subject, window: 'month', limit };
 }
 
-function hold(nanoUsd: number, of = budgetOf(), instance = one) {
-  return instance.budgets.hold(of, nanoUsd, clock.nowMs());
+function hold(amount: number, of = budgetOf(), instance = one) {
+  return instance.budgets.hold(of, amount, clock.nowMs());
 }
 
 async function refusal(work: () => unknown): Promise<GatewayError> {
@@ -54,13 +54,13 @@ describe('budgets', () => {
   });
 
   it('ADR 0017: more for a call that runs → of what was granted, at once; never waited for, never beyond the budget', async () => {
-    const more = (nanoUsd: number, of = budgetOf()) => one.budgets.holdMore(of, nanoUsd, clock.nowMs());
+    const more = (amount: number, of = budgetOf()) => one.budgets.holdMore(of, amount, clock.nowMs());
     expect(more(10)).toBeUndefined();
     const first = await hold(10);
     expect(one.repository.statements).toBeGreaterThan(0);
     const asked = one.repository.statements;
     const second = more(10);
-    expect(second).toMatchObject({ nanoUsd: 10, budget: budgetOf() });
+    expect(second).toMatchObject({ amount: 10, budget: budgetOf() });
     expect([more(1_000), one.repository.statements]).toEqual([undefined, asked]);
     second?.release();
     first.release();

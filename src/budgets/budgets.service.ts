@@ -75,19 +75,19 @@ export class Budgets implements OnApplicationBootstrap {
   }
 
   /**
-   * Holds the maximum cost of a call, or refuses the call.
+   * Holds the maximum that a call uses of a budget, or refuses the call.
    *
-   * @param maxCostNanoUsd maximum cost in whole nano-dollars.
+   * @param most in units of the budget's measure.
    * @param createdAtMs selects the periods; the same time as in the call's event.
    * @returns synchronously when this instance's grant suffices.
-   * @throws app_budget_exhausted, service_unavailable (the state of the budget is unknown).
+   * @throws app_budget_exhausted, app_rate_limited (tokens, requests), service_unavailable (the state of the budget is unknown).
    * Source: docs/reference/accounting.md#hard-budgets, docs/reference/application-api.md#request-limits,
    * docs/reference/application-api.md#limit-refusals.
    */
-  hold(budget: CallBudget, maxCostNanoUsd: number, createdAtMs: number): MaybePromise<BudgetHold> {
+  hold(budget: CallBudget, most: number, createdAtMs: number): MaybePromise<BudgetHold> {
     const nowMs = this.clock.monotonicMs();
-    if (!this.isLeaseFresh(nowMs)) return this.confirmThenHold(budget, maxCostNanoUsd, createdAtMs);
-    return this.holdConfirmed(budget, maxCostNanoUsd, createdAtMs, nowMs);
+    if (!this.isLeaseFresh(nowMs)) return this.confirmThenHold(budget, most, createdAtMs);
+    return this.holdConfirmed(budget, most, createdAtMs, nowMs);
   }
 
   /**
@@ -96,12 +96,12 @@ export class Budgets implements OnApplicationBootstrap {
    * @returns undefined when this instance's grant does not suffice.
    * Source: ADR 0017.
    */
-  holdMore(budget: CallBudget, nanoUsd: number, createdAtMs: number): BudgetHold | undefined {
+  holdMore(budget: CallBudget, amount: number, createdAtMs: number): BudgetHold | undefined {
     const nowMs = this.clock.monotonicMs();
     if (!this.isLeaseFresh(nowMs)) return undefined;
     const account = this.accounts.of(budget, createdAtMs);
     account.touch(nowMs);
-    return account.holdNow(budget, heldFor(nanoUsd));
+    return account.holdNow(budget, heldFor(amount));
   }
 
   /**
@@ -140,29 +140,29 @@ export class Budgets implements OnApplicationBootstrap {
 
   private holdConfirmed(
     budget: CallBudget,
-    maxCostNanoUsd: number,
+    most: number,
     createdAtMs: number,
     nowMs: number,
   ): MaybePromise<BudgetHold> {
     const account = this.accounts.of(budget, createdAtMs);
     account.touch(nowMs);
-    const nanoUsd = heldFor(maxCostNanoUsd);
-    const hold = account.holdNow(budget, nanoUsd);
+    const amount = heldFor(most);
+    const hold = account.holdNow(budget, amount);
     if (hold !== undefined) return hold;
-    const isSpent = account.spent >= budget.budgetNanoUsd && nowMs - account.spentKnownAtMs < SPENT_MS;
-    if (isSpent || budget.budgetNanoUsd <= 0) throw budgetSpent(budget, account, this.clock.nowMs());
-    return this.takes.hold(account, budget, nanoUsd);
+    const isSpent = account.spent >= budget.limit && nowMs - account.spentKnownAtMs < SPENT_MS;
+    if (isSpent || budget.limit <= 0) throw budgetSpent(budget, account, this.clock.nowMs());
+    return this.takes.hold(account, budget, amount);
   }
 
   /**
    * The last heartbeat is too old, so other instances may have expired the grants; a clock jump can cause the same
    * state. A new heartbeat decides.
    */
-  private async confirmThenHold(budget: CallBudget, maxCostNanoUsd: number, createdAtMs: number): Promise<BudgetHold> {
+  private async confirmThenHold(budget: CallBudget, most: number, createdAtMs: number): Promise<BudgetHold> {
     await Promise.race([this.instances.heartbeat(), pause(CONFIRM_MS)]);
     const nowMs = this.clock.monotonicMs();
     if (!this.isLeaseFresh(nowMs)) throw budgetUnknown('instance_unconfirmed');
-    return this.holdConfirmed(budget, maxCostNanoUsd, createdAtMs, nowMs);
+    return this.holdConfirmed(budget, most, createdAtMs, nowMs);
   }
 
   private isLeaseFresh(nowMs: number): boolean {

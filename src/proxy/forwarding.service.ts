@@ -8,6 +8,7 @@ import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import { CallAdmission } from './admission/call-admission.js';
+import { subjectsOf } from './admission/call-subjects.rules.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
 import { decodedBody } from './content-codings.js';
@@ -78,7 +79,7 @@ export class Forwarding implements BeforeApplicationShutdown {
       plan = await recipe.plan(caller, address, request.method);
       const body = takesBody(plan.method) ? await bodyOf(request) : undefined;
       await this.calls.whenTimeKnown();
-      outgoing = this.calls.begin(caller, request, plan.endpointSlug);
+      outgoing = this.calls.begin(caller, request, plan.endpointSlug, subjectsOf(caller, request));
       composed = await recipe.compose(plan, outgoing, body);
     } catch (error) {
       this.admission.noteRefused(error, () =>
@@ -88,7 +89,10 @@ export class Forwarding implements BeforeApplicationShutdown {
     }
     const event = this.calls.eventOf(outgoing, composed.target, composed.admitted);
     const maxCostNanoUsd = composed.maxCostNanoUsd ?? event.maxCostNanoUsd;
-    const held = await this.admission.admit(caller, { event, maxCostNanoUsd }, request);
+    const { bounds } = composed.admitted;
+    const maxTokens = bounds.inputTokens + bounds.outputTokens;
+    const { subjects } = outgoing;
+    const held = await this.admission.admit(caller, { event, maxCostNanoUsd, maxTokens, subjects }, request);
     const funds = new GrowingHolds(held, this.budgets, outgoing.createdAtMs);
     const record = new CallRecord(this.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {

@@ -11,6 +11,7 @@ import type { CompiledPrice } from '../pricing/model-price.js';
 import type { ProviderInstance } from '../providers/provider-instance.js';
 import { NOT_KNOWN, type RefusedCall, type UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
+import { type CallSubjects, NO_SUBJECTS } from './admission/call-subjects.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { UpstreamConnections } from './connections/upstream-connections.js';
 import { LoopMark } from './loop/loop-mark.service.js';
@@ -33,6 +34,7 @@ export interface OutgoingRequest {
   readonly createdAtMs: number;
   /** Null on the proxy. */
   readonly endpointSlug: string | null;
+  readonly subjects: CallSubjects;
 }
 
 /** One validated request for one target, with its time limit. */
@@ -65,14 +67,19 @@ export class OutgoingCalls {
   }
 
   /** Starts a request: assigns the id and the time of its event, which determine its day and month. */
-  begin(caller: Caller, request: GatewayRequest, endpointSlug: string | null): OutgoingRequest {
+  begin(
+    caller: Caller,
+    request: GatewayRequest,
+    endpointSlug: string | null,
+    subjects: CallSubjects = NO_SUBJECTS,
+  ): OutgoingRequest {
     const createdAtMs = this.clock.nowMs();
-    return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug };
+    return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug, subjects };
   }
 
   /** The event of the request, as recorded for this target. */
   eventOf(outgoing: OutgoingRequest, target: CallTarget, { model, bounds, sent }: AdmittedRequest): UsageAdmission {
-    const { caller, eventId, createdAtMs, endpointSlug } = outgoing;
+    const { caller, eventId, createdAtMs, endpointSlug, subjects } = outgoing;
     const { provider, path, style } = target;
     return {
       eventId,
@@ -93,6 +100,7 @@ export class OutgoingCalls {
       endpointSlug,
       appVersion: caller.appVersion,
       authMethod: caller.authMethod,
+      groups: subjects.groups,
       createdAtMs,
       maxCostNanoUsd: maxCostOf(model.price, bounds),
       sent,
@@ -123,6 +131,7 @@ export class OutgoingCalls {
       endpointSlug,
       appVersion: caller.appVersion,
       authMethod: caller.authMethod,
+      groups: null,
       createdAtMs,
     };
   }
@@ -173,6 +182,7 @@ export class OutgoingCalls {
     const removed = [credentialHeader, DEFAULT_USER_HEADER];
     if (app.userHeader !== undefined) removed.push(app.userHeader);
     if (app.tokenHeader !== undefined) removed.push(app.tokenHeader);
+    for (const { header } of app.limits?.groups ?? []) if (header !== undefined) removed.push(header);
     const { route } = target.provider;
     const { body } = admitted;
     const ownHeaders = [

@@ -1,6 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { BUDGET_KEY, budgetOrder, periodsOf, STORED_WINDOWS } from '../budgets/budget-columns.js';
+import {
+  BUDGET_KEY,
+  budgetOrder,
+  inMeasure,
+  namedBudgets,
+  periodsOf,
+  STORED_WINDOWS,
+} from '../budgets/budget-columns.js';
 import { BUDGET_EVENT_PARTS } from '../budgets/budget-events.js';
 import { systemErrorCode } from '../common/errors/system-error-code.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
@@ -105,9 +112,19 @@ const budgetDeltas = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
 
 const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
 
-/** Budgets of the application and of its users, in every period. */
+const ofMoney = (delta: string) => inMeasure('named.window_name', { money: delta, tokens: '0', requests: '0' });
+
+/** Budgets that the events name: new prices change their money alone. */
+const NAMED_DELTAS = `
+    SELECT app_id, named.scope, named.subject, named.window_name, named.period_start, min(organization_id),
+      ${ofMoney(CHARGE_DELTA)}, ${ofMoney(ESTIMATE_DELTA)}
+    FROM (${CHANGED}) changed CROSS JOIN LATERAL ${namedBudgets('changed.limits')}
+    GROUP BY 1, 2, 3, 4, 5 HAVING ${ofMoney(CHARGE_DELTA)} <> 0 OR ${ofMoney(ESTIMATE_DELTA)} <> 0`;
+
+/** Budgets of the application and of its users, in every period, and those that the events name. */
 const MOVE_BUDGETS = `
-  WITH spent AS (${budgetDeltas('app', "''")} UNION ALL ${budgetDeltas('user', 'changed.user_id')}),
+  WITH spent AS (${budgetDeltas('app', "''")} UNION ALL ${budgetDeltas('user', 'changed.user_id')}
+    UNION ALL ${NAMED_DELTAS}),
   budgets AS (
     INSERT INTO budget_periods AS known (${BUDGET}, spent_nano_usd, estimated_nano_usd)
     SELECT ${BUDGET}, charge, estimate FROM spent ORDER BY ${budgetOrder()}

@@ -107,6 +107,8 @@ export const PRUNE_BUDGETS: RetentionStep = {
   run: async (run) => ({
     periods: await touched(run, DELETE_BUDGETS, run.days.dayTotals),
     userPeriods: await touched(run, DELETE_USER_BUDGETS, run.days.userBudgets),
+    minutes: await touched(run, DELETE_MINUTES, run.now),
+    runs: await touched(run, DELETE_RUNS, run.days.limitCounts),
   }),
 };
 
@@ -211,9 +213,20 @@ const deleteBudgets = (which: string) => `
   grants AS (DELETE FROM budget_grants held USING old WHERE (${BUDGET_KEY.map((name) => `held.${name}`).join(', ')}) = ${OLD_BUDGET})
   DELETE FROM budget_periods periods USING old WHERE (${BUDGET_KEY.map((name) => `periods.${name}`).join(', ')}) = ${OLD_BUDGET}`;
 
-/** A total has no end; it is deleted with its application. */
-const DELETE_BUDGETS = deleteBudgets(`period_start < $2 AND (window_name <> 'total'
-      OR NOT EXISTS (SELECT FROM apps app WHERE app.id = spent.app_id))`);
+/** A total has no end; it is deleted with its application. A run is of the day on which it began. */
+const DELETE_BUDGETS = deleteBudgets(`period_start < $2 AND CASE window_name
+      WHEN 'total' THEN NOT EXISTS (SELECT FROM apps app WHERE app.id = spent.app_id)
+      WHEN 'run' THEN split_part(subject, E'\\n', 2)::bigint < extract(epoch FROM ${startOfDay(2)}) * 1000
+      ELSE true END`);
+
+/** Limits of a minute are of no use after it. */
+const DELETE_MINUTES = deleteBudgets(`window_name LIKE 'minute%'
+      AND period_start < $2::timestamptz AT TIME ZONE 'UTC' - interval '1 hour'`);
+
+/** A run that ended begins again under its id, with or without its row. */
+const DELETE_RUNS = `
+  DELETE FROM budget_runs WHERE ctid = ANY (ARRAY(
+    SELECT old.ctid FROM budget_runs old WHERE old.called_at < ${startOfDay(2)} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
 /** In the month of the day, only users without usage lose their budgets. A week may end in the month after its start. */
 const DELETE_USER_BUDGETS = deleteBudgets(`scope = 'user'

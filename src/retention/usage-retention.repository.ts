@@ -77,8 +77,8 @@ const MERGE_APP_MONTHS = `
     RETURNING 1)
   SELECT (SELECT count(*)::integer FROM taken) - (SELECT count(*)::integer FROM merged) AS count`;
 
-/** Daily rollups that are not folded, of users, application keys and latencies. */
-export type DetailTable = 'usage_user_days' | 'usage_key_days' | 'usage_latencies';
+/** Daily rollups that are not folded, of users, application keys, groups and latencies. */
+export type DetailTable = 'usage_user_days' | 'usage_key_days' | 'usage_group_days' | 'usage_latencies';
 
 /**
  * Folds `usage_events` and their rollups, for all accounts. Each statement preserves every total per application,

@@ -67,6 +67,7 @@ export class UsageRetention {
     const days = await repeatUntilDone(() => this.usage.coarsenDays(connection, before, this.atOnce), signal);
     const userDays = await this.deleteDetail(connection, 'usage_user_days', before, signal);
     await this.deleteDetail(connection, 'usage_key_days', before, signal);
+    await this.deleteDetail(connection, 'usage_group_days', before, signal);
     await this.deleteDetail(connection, 'usage_latencies', before, signal);
     const userMonths = await repeatUntilDone(
       () => this.usage.deleteUserMonths(connection, before, this.atOnce),

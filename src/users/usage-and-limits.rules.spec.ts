@@ -8,6 +8,7 @@ const USED = {
   weekCostUsd: 0.2,
   monthCostUsd: 0.41,
   monthEstimatedCostUsd: 0.02,
+  tokensToday: 700,
 };
 
 const limits = (per_minute: number | null, per_day: number | null, monthly_usd: number | null) => ({
@@ -22,6 +23,8 @@ describe('standing of a user', () => {
       requestsRemaining: 288,
       requestsPerMinute: 10,
       requestsPerDay: 300,
+      tokensToday: null,
+      tokensRemaining: null,
       monthlyCostUsd: 0.41,
       estimatedCostUsd: 0.02,
       monthlyBudgetUsd: 0.5,
@@ -39,6 +42,8 @@ describe('standing of a user', () => {
       requestsRemaining: null,
       requestsPerMinute: null,
       requestsPerDay: null,
+      tokensToday: null,
+      tokensRemaining: null,
       monthlyCostUsd: 0.41,
       estimatedCostUsd: 0.02,
       monthlyBudgetUsd: null,
@@ -87,5 +92,14 @@ describe('standing of a user', () => {
       false,
     );
     expect([requestsToday, requestsRemaining]).toEqual([today, 20 - today]);
+  });
+
+  it.each([
+    [1_000, 700, 300],
+    [600, 700, 0],
+    [null, null, null],
+  ])('a daily limit of %s tokens → what was counted, and what is left', (per_day, tokensToday, tokensRemaining) => {
+    const ofTokens = { ...limits(null, null, null), tokens: { per_day } };
+    expect(usageAndLimits(ofTokens, USED, false)).toMatchObject({ tokensToday, tokensRemaining });
   });
 });

@@ -15,6 +15,9 @@ export interface UsageAndLimits {
   readonly requestsRemaining: number | null;
   readonly requestsPerMinute: number | null;
   readonly requestsPerDay: number | null;
+  /** Of the current UTC day; null without a daily limit of tokens. */
+  readonly tokensToday: number | null;
+  readonly tokensRemaining: number | null;
   /** US dollars. */
   readonly monthlyCostUsd: number;
   /** US dollars, in addition: the estimated cost of calls with unknown usage. */
@@ -41,12 +44,15 @@ export function usageAndLimits(limits: ScopeLimits, used: UsedByUser, isBlocked:
   const { monthly_usd: monthlyBudgetUsd, daily_usd: daily, weekly_usd: weekly } = limits.spending;
   const [dailyBudgetUsd, weeklyBudgetUsd] = [daily ?? null, weekly ?? null];
   const { monthCostUsd: monthlyCostUsd, monthEstimatedCostUsd: estimatedCostUsd } = used;
+  const tokensPerDay = limits.tokens?.per_day ?? null;
   const requestsToday = Math.max(used.requestsToday, used.countedToday);
   return {
     requestsToday: isLimited(limits) ? requestsToday : null,
     requestsRemaining: requestsPerDay === null ? null : Math.max(0, requestsPerDay - requestsToday),
     requestsPerMinute,
     requestsPerDay,
+    tokensToday: tokensPerDay === null ? null : used.tokensToday,
+    tokensRemaining: tokensPerDay === null ? null : Math.max(0, tokensPerDay - used.tokensToday),
     monthlyCostUsd,
     estimatedCostUsd,
     monthlyBudgetUsd,

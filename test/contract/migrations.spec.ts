@@ -113,7 +113,10 @@ describe('migrations', () => {
     const events = () => source.query('SELECT * FROM usage_events ORDER BY id');
     const kept: object[] = await events();
     await up();
-    const added = { charged_nano_usd: null, settled_at: null, usage_parts: null, refusal: null, duration_ms: null };
+    const added = {
+      ...{ charged_nano_usd: null, settled_at: null, usage_parts: null, refusal: null, duration_ms: null },
+      ...{ groups: null, limits: null, charged_tokens: null },
+    };
     expect(await events()).toEqual(kept.map((event) => ({ ...event, ...added })));
     expect(await source.query(SPENT_OUT_OF_STEP)).toEqual([]);
     for (const sql of SUMS_OUT_OF_STEP) expect(await source.query(sql)).toEqual([]);

@@ -1,7 +1,7 @@
 import { ApiExtraModels, ApiSchema, getSchemaPath } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
-import type { ReadContext, Table } from '../../common/fields/config-values.js';
+import { memberPath, type ReadContext, type Table } from '../../common/fields/config-values.js';
 import { type Authentication, authenticationConfig, hasUserIdentity } from './authentication-config.js';
 import { endpointsConfig, type NamedEndpoint } from './endpoints-config.js';
 import { isLimited, Limits, UNLIMITED } from './limits-config.js';
@@ -34,7 +34,7 @@ export class AppConfig {
   @Required(objectOf(Routing))
   readonly routing: Routing;
 
-  @Default(objectOf(Limits), NO_LIMITS, { check: requireUsersForUserLimits })
+  @Default(objectOf(Limits), NO_LIMITS, { check: requireCallersForLimits })
   readonly limits: Limits;
 
   /** Keyed by the last segment of the endpoint's address. */
@@ -70,12 +70,24 @@ export function parseAppConfig(raw: unknown, context?: ReadContext): AppConfig {
   return readAppConfig(raw, 'config', context);
 }
 
-function requireUsersForUserLimits(
-  { per_user }: Limits,
+function requireCallersForLimits(
+  { per_user, groups = {}, runs }: Limits,
   { authentication }: Pick<AppConfig, 'authentication'>,
   path: string,
 ): void {
   if (isLimited(per_user) && !hasUserIdentity(authentication)) {
     throw invalidRequest(`${path}.per_user`, 'needs an application whose callers have a user identity');
   }
+  const isOfIssuer = authentication.end_user?.source === 'issuer';
+  // The others take gateway tokens, which phones hold: a phone must not choose its group or its run.
+  const isOfBackends = authentication.type === 'api_key' && !isOfIssuer;
+  for (const [name, { header, claim }] of Object.entries(groups)) {
+    const at = memberPath(`${path}.groups`, name);
+    if (header !== undefined && !isOfBackends)
+      throw invalidRequest(`${at}.header`, 'needs an application whose callers send its API key; use claim');
+    if (claim !== undefined && !isOfIssuer)
+      throw invalidRequest(`${at}.claim`, 'needs an application whose users come from an issuer');
+  }
+  if (runs !== undefined && !isOfBackends)
+    throw invalidRequest(`${path}.runs`, 'needs an application whose callers send its API key');
 }

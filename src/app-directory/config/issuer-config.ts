@@ -24,7 +24,7 @@ const MAX_CLAIM_LENGTH = 1000;
 /** Deeper than the claims of any identity provider. */
 const MAX_CLAIM_NAMES = 20;
 const BOOKKEEPING = 'Console bookkeeping; ignored.';
-const PATH_OF_CLAIM =
+export const PATH_OF_CLAIM =
   'Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`.';
 
 /** Headers that frame or describe a request, so they cannot carry a user id or a token. */
@@ -93,7 +93,8 @@ const keySetUrl: Read<string> = described(
 export type ClaimPath = string | readonly string[];
 
 const claimText = text({ max: MAX_CLAIM_LENGTH });
-const claimPath: Read<ClaimPath> = oneOrList(claimText, MAX_CLAIM_NAMES);
+/** One claim, or a path of nested claims. */
+export const claimPath: Read<ClaimPath> = oneOrList(claimText, MAX_CLAIM_NAMES);
 
 const claimScalar: Read<string | number | boolean> = described(
   { oneOf: [claimText.schema, { type: 'number' }, { type: 'boolean' }] },

@@ -1,10 +1,25 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Default, Optional, objectOf } from '../../common/fields/config-fields.js';
-import { integer, listOf, memberPath, number, orNull, refined } from '../../common/fields/config-values.js';
+import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
+import {
+  integer,
+  listOf,
+  memberPath,
+  number,
+  orNull,
+  refined,
+  type Table,
+  tableOf,
+} from '../../common/fields/config-values.js';
+import { RUN_BUDGET_HEADER, RUN_ID_HEADER } from '../../common/http/gateway-request.js';
+import { credentialHeaders } from '../../upstreams/provider-dialect.js';
+import { CARRIER_HEADERS, type ClaimPath, claimPath, headerName, PATH_OF_CLAIM } from './issuer-config.js';
 
 /** How long a budget is for. */
-export type ConfiguredWindow = 'day' | 'week' | 'month' | 'total';
+export type SpendingWindow = 'day' | 'week' | 'month' | 'total';
+
+/** What limits of tokens, and those of requests of groups, count and for how long. */
+export type CountingWindow = 'minute_tokens' | 'day_tokens' | 'minute_requests' | 'day_requests';
 
 const MICRO_USD_PER_USD = 1_000_000;
 const NANO_USD_PER_USD = 1_000_000_000;
@@ -29,6 +44,16 @@ class RequestLimits {
 
   @Default(requestCount, null, { description: 'Per UTC day.' })
   readonly per_day: number | null;
+}
+
+/** Null or absent: unlimited. */
+@ApiSchema({ name: 'AppTokenLimits' })
+class TokenLimits {
+  @Optional(requestCount, { description: 'Tokens of prompts and answers per clock minute, UTC.' })
+  readonly per_minute?: number | null;
+
+  @Optional(requestCount, { description: 'Per UTC day.' })
+  readonly per_day?: number | null;
 }
 
 const MAX_THRESHOLDS = 10;
@@ -73,6 +98,56 @@ export class ScopeLimits {
 
   @Default(objectOf(SpendingLimits), { monthly_usd: null })
   readonly spending: SpendingLimits;
+
+  @Optional(objectOf(TokenLimits), { description: 'Absent: unlimited.' })
+  readonly tokens?: TokenLimits;
+}
+
+/** Headers that carry credentials or belong to the service, so none of them can name a group. */
+const notAGroupHeader = () => new Set([...CARRIER_HEADERS, ...credentialHeaders(), RUN_ID_HEADER, RUN_BUDGET_HEADER]);
+
+/**
+ * A kind of groups that calls belong to, such as teams or tenants, and the limits of each. A value of the header or claim
+ * is one group.
+ */
+@ApiSchema({ name: 'AppGroupLimits' })
+export class GroupLimits extends ScopeLimits {
+  @Optional(headerName(notAGroupHeader), {
+    description: 'The request header that names the group of a call; for backends. Returned in lower case.',
+  })
+  readonly header?: string;
+
+  @Optional(claimPath, {
+    description: `The claim of the identity token that names the group of a user. ${PATH_OF_CLAIM}`,
+  })
+  readonly claim?: ClaimPath;
+}
+
+const MAX_GROUPS = 3;
+
+const groups = tableOf({
+  pattern: /^[a-z0-9-]{1,32}$/,
+  keyProblem: 'must be the name of a group: 1 to 32 of a-z, 0-9 and -',
+  value: refined(objectOf(GroupLimits), (group, path) => {
+    if ((group.header === undefined) === (group.claim === undefined))
+      throw invalidRequest(path, 'must have either header or claim');
+    return group;
+  }),
+  max: MAX_GROUPS,
+});
+
+const positiveAmount = refined(wholeMicrodollars, (usd, path) => {
+  if (usd === 0) throw invalidRequest(path, 'must be more than 0');
+  return usd;
+});
+
+/** Calls that a backend gives a budget of their own, such as those of one agent. */
+@ApiSchema({ name: 'AppRunLimits' })
+class RunLimits {
+  @Required(positiveAmount, {
+    description: 'The most that `X-Run-Budget-Usd` may ask for, and the budget of a run that names none; US dollars.',
+  })
+  readonly max_usd: number;
 }
 
 export const UNLIMITED: ScopeLimits = {
@@ -96,21 +171,43 @@ export class Limits {
 
   @Default(objectOf(ScopeLimits), UNLIMITED)
   readonly per_app: ScopeLimits;
+
+  @Optional(groups, {
+    description: 'By name, at most three, in the order in which they are checked; their use is counted from now on.',
+  })
+  readonly groups?: Table<GroupLimits>;
+
+  @Optional(objectOf(RunLimits), { description: 'Absent: `X-Run-Id` is refused.' })
+  readonly runs?: RunLimits;
 }
 
 /** Whether the scope limits anything; a budget of zero dollars counts. */
-export function isLimited({ requests, spending }: ScopeLimits): boolean {
-  return requests.per_minute !== null || requests.per_day !== null || budgetsOf(spending).length > 0;
+export function isLimited(limits: ScopeLimits): boolean {
+  return countedLimits('requests', limits.requests).length > 0 || budgetsOf(limits).length > 0;
 }
 
-/** The configured budgets, those without an end first, then by the length of their window, the longest first. */
-export function budgetsOf(
-  spending: SpendingLimits,
-): readonly { readonly window: ConfiguredWindow; readonly usd: number }[] {
-  return WINDOWS.flatMap(({ window, member }) => {
+/** The limits of a count that are set, the longer window first. */
+export function countedLimits(
+  measure: 'tokens' | 'requests',
+  { per_day, per_minute }: Partial<RequestLimits> = {},
+): readonly { readonly window: CountingWindow; readonly limit: number }[] {
+  const day = per_day == null ? [] : [{ window: `day_${measure}`, limit: per_day } as const];
+  return per_minute == null ? day : [...day, { window: `minute_${measure}`, limit: per_minute }];
+}
+
+/**
+ * The configured budgets and limits of tokens, those without an end first, then by the length of their window, the
+ * longest first. Amounts are whole nano-dollars and tokens.
+ */
+export function budgetsOf({
+  spending,
+  tokens,
+}: ScopeLimits): readonly { readonly window: SpendingWindow | CountingWindow; readonly limit: number }[] {
+  const spent = WINDOWS.flatMap(({ window, member }) => {
     const usd = spending[member] ?? null;
-    return usd === null ? [] : [{ window, usd }];
+    return usd === null ? [] : [{ window, limit: toNanoUsd(usd) }];
   });
+  return [...spent, ...countedLimits('tokens', tokens)];
 }
 
 const WINDOWS = [

@@ -62,7 +62,15 @@ export class CallerAuthentication {
     const userId = app.userHeader === undefined ? null : requireNamedUser(request.raw.headers, app.userHeader);
     const { id } = requireKeyOf(app, await this.keys.find(value));
     const appVersion = appVersionOf(request) ?? null;
-    return { app, userId, apiKeyId: id, authMethod: 'api_key', appVersion, credentialHeader: header };
+    return {
+      app,
+      userId,
+      apiKeyId: id,
+      authMethod: 'api_key',
+      appVersion,
+      tokenGroups: null,
+      credentialHeader: header,
+    };
   }
 
   private async callerOfToken(
@@ -72,10 +80,15 @@ export class CallerAuthentication {
     address: CallAddress,
   ): Promise<Caller> {
     refuseKeyForToken(value);
-    const { userId, apiKeyId, authMethod } = requireClaimsFor(app, await this.tokens.validate(value));
+    const {
+      userId,
+      apiKeyId,
+      authMethod,
+      groups: tokenGroups,
+    } = requireClaimsFor(app, await this.tokens.validate(value));
     if (apiKeyId !== null) requireKeyOfToken(app, await this.keys.findById(apiKeyId));
     const appVersion = appVersionFor(request, address);
-    return { app, userId, apiKeyId, authMethod, appVersion, credentialHeader: header };
+    return { app, userId, apiKeyId, authMethod, appVersion, tokenGroups, credentialHeader: header };
   }
 
   /** Order of precedence after `Authorization`: the provider's native credential header, the application's token header. */

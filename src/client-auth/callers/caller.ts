@@ -1,4 +1,5 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
+import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { LimitedCall } from '../../limits/requests/request-counting.js';
 import type { AuthMethod } from '../../usage/recording/usage-event.js';
@@ -13,6 +14,8 @@ export interface Caller {
   readonly authMethod: AuthMethod;
   /** First 64 characters of `X-App-Version`. */
   readonly appVersion: string | null;
+  /** The groups that the gateway token names, by name; null with an API key: headers name them. */
+  readonly tokenGroups: CallGroups | null;
   /** The header of the credential, in lower case; it is never forwarded. */
   readonly credentialHeader: string;
 }

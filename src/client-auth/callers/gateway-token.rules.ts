@@ -1,4 +1,5 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
+import { type CallGroups, isCallGroups } from '../../app-directory/group-value.rules.js';
 import { isUserId } from '../../app-directory/user-id.rules.js';
 import { isAppKey } from '../../app-keys/app-key.rules.js';
 import { latestExpiryMs } from '../../common/credential-lifetime.rules.js';
@@ -26,6 +27,8 @@ export interface GatewayTokenClaims {
   readonly authMethod: AuthMethod;
   /** The exchanged application key, or null. */
   readonly apiKeyId: string | null;
+  /** The user's groups at the exchange, by name. */
+  readonly groups: CallGroups;
   /** Milliseconds since the Unix epoch. */
   readonly issuedAtMs: number;
   /** Milliseconds since the Unix epoch; the token is expired from this instant on. */
@@ -47,16 +50,17 @@ export function isGatewayToken(text: string): boolean {
  * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
 export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayTokenClaims | undefined {
-  const { sub, app, auth_method, api_key_id, iat, exp, jti } = payload;
+  const { sub, app, auth_method, api_key_id, groups = {}, iat, exp, jti } = payload;
   const authMethod = AUTH_METHODS.find((method) => method === auth_method);
   if (!isUserId(sub) || !isText(app) || !isText(jti) || authMethod === undefined) return undefined;
   if (!isWholeNumber(iat) || !isWholeNumber(exp) || exp <= iat) return undefined;
-  if (api_key_id !== undefined && !isText(api_key_id)) return undefined;
+  if ((api_key_id !== undefined && !isText(api_key_id)) || !isCallGroups(groups)) return undefined;
   return Object.freeze({
     appId: app,
     userId: sub,
     authMethod,
     apiKeyId: api_key_id ?? null,
+    groups,
     issuedAtMs: iat * 1000,
     expiresAtMs: exp * 1000,
   });

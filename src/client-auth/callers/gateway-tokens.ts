@@ -1,6 +1,7 @@
 import { createSecretKey, hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, errors, jwtVerify, SignJWT } from 'jose';
+import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import { Clock } from '../../common/clock.js';
 import { Ids } from '../../common/ids.js';
 import type { Secret } from '../../common/log/secret.js';
@@ -30,6 +31,8 @@ export interface TokenHolder {
   readonly authMethod: AuthMethod;
   /** The exchanged application key; absent for devices. */
   readonly apiKeyId?: string;
+  /** Absent: none. */
+  readonly groups?: CallGroups | undefined;
 }
 
 /**
@@ -57,10 +60,11 @@ export class GatewayTokens {
   }
 
   /** A new token for an authenticated user. */
-  issue({ appId, userId, authMethod, apiKeyId }: TokenHolder): Promise<string> {
+  issue({ appId, userId, authMethod, apiKeyId, groups }: TokenHolder): Promise<string> {
     const issuedAt = Math.floor(this.clock.nowMs() / 1000);
     const ofKey = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
-    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey })
+    const ofGroups = groups === undefined || Object.keys(groups).length === 0 ? {} : { groups };
+    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey, ...ofGroups })
       .setProtectedHeader({ alg: GATEWAY_TOKEN_ALGORITHM, typ: TYPE })
       .setSubject(userId)
       .setIssuedAt(issuedAt)

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import { type AppSnapshot, type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
+import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import { Clock } from '../../common/clock.js';
 import { ServiceTrouble, toGatewayError } from '../../common/errors/framework-error.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -13,6 +14,8 @@ export interface AuthAttempt {
   authMethod: AuthEventDraft['authMethod'];
   /** Set only when the user is authenticated. */
   userId: string | null;
+  /** The groups of the user, which the identity token names; absent where the user is of no issuer. */
+  groups?: CallGroups;
   /** The delay of a required claim in milliseconds, set on the success that ended the wait. */
   claimDelayMs: number | null;
 }

@@ -29,14 +29,15 @@ export class SignedInUser {
   ) {}
 
   /**
-   * The user of a token. It sets the user of the attempt, also when a required claim is missing.
+   * The user of a token. It sets the user and the groups of the attempt; the user also when a required claim is missing.
    *
    * @throws issuer_token_rejected, issuer_claims_missing, issuer_verification_unavailable.
    */
   async prove(app: ReadableApp, issuer: IssuerConfig, token: string, attempt: AuthAttempt): Promise<string> {
     try {
-      const userId = await this.tokens.verify(token, issuer);
+      const { userId, groups } = await this.tokens.verify(token, issuer, app.limits?.groups);
       attempt.userId = userId;
+      attempt.groups = groups;
       return userId;
     } catch (error) {
       if (error instanceof IssuerClaimsMissing) {

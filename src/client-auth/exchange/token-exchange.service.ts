@@ -19,9 +19,9 @@ export class TokenExchangeService {
     const { authentication } = app.config;
     if (authentication.type === 'device_app_attest') {
       const userId = await this.devices.prove(app, authentication, body, attempt);
-      return this.tokens.issue({ appId: app.id, userId, authMethod: 'attest' });
+      return this.tokens.issue({ appId: app.id, userId, authMethod: 'attest', groups: attempt.groups });
     }
     const { userId, apiKeyId } = await this.backends.prove(app, authentication, body, attempt);
-    return this.tokens.issue({ appId: app.id, userId, authMethod: 'api_key', apiKeyId });
+    return this.tokens.issue({ appId: app.id, userId, authMethod: 'api_key', apiKeyId, groups: attempt.groups });
   }
 }

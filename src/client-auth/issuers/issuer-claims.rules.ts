@@ -1,4 +1,6 @@
+import type { AppGroup } from '../../app-directory/app-limits.rules.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
+import { type CallGroups, isGroupValue } from '../../app-directory/group-value.rules.js';
 import { isUserId } from '../../app-directory/user-id.rules.js';
 import { latestExpiryMs } from '../../common/credential-lifetime.rules.js';
 import { type Claims, claimAt, hasRequiredClaims } from './claim-path.rules.js';
@@ -22,6 +24,23 @@ export function validateClaims(claims: Claims, issuer: IssuerConfig, nowMs: numb
   if (!isUserId(userId)) throw issuerTokenRejected('user_id_missing');
   if (!hasRequiredClaims(claims, issuer.required_claims)) throw new IssuerClaimsMissing(userId);
   return userId;
+}
+
+/**
+ * The groups of a user: each claim is text of 1 to 128 characters.
+ *
+ * @throws IssuerClaimsMissing the token lacks the claim of a group.
+ * Source: docs/reference/accounting.md#groups-and-runs.
+ */
+export function requireGroups(claims: Claims, groups: readonly AppGroup[], userId: string): CallGroups {
+  const named: Record<string, string> = {};
+  for (const { name, claim } of groups) {
+    if (claim === undefined) continue;
+    const value = claimAt(claims, claim);
+    if (!isGroupValue(value)) throw new IssuerClaimsMissing(userId);
+    named[name] = value;
+  }
+  return named;
 }
 
 /** @param notBefore seconds since the Unix epoch; always in force when undefined. */

@@ -1,14 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import { type CryptoKey, compactVerify, errors } from 'jose';
+import type { AppGroup } from '../../app-directory/app-limits.rules.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
+import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import { Clock } from '../../common/clock.js';
-import { validateClaims } from './issuer-claims.rules.js';
+import { requireGroups, validateClaims } from './issuer-claims.rules.js';
 import { IssuerKeySets } from './issuer-key-sets.js';
 import { type IssuerAlgorithm, issuerTokenRejected, parsePayload, readTokenHeader } from './issuer-token.rules.js';
 import type { IssuerKey } from './key-set.rules.js';
 
 /** Bounds the signature checks when an issuer publishes several keys with the same `kid`. */
 const MAX_KEYS_TRIED = 4;
+
+/** What a verified token says of its user. */
+export interface IssuerIdentity {
+  readonly userId: string;
+  readonly groups: CallGroups;
+}
 
 /** Verifies tokens of the applications' identity providers. */
 @Injectable()
@@ -19,17 +27,20 @@ export class IssuerTokens {
   ) {}
 
   /**
-   * @returns the user id of the token.
+   * @param groups of the application, whose claims the token must have.
+   * @returns the user id of the token, and the values of those claims.
    * @throws issuer_token_rejected the token is invalid; the reason names the broken rule.
    * @throws IssuerClaimsMissing the token is valid, but a required claim is missing.
    * @throws issuer_verification_unavailable the issuer's keys are unavailable; the token was not verified.
    * Source: docs/reference/application-api.md#identity-tokens.
    */
-  async verify(token: string, issuer: IssuerConfig): Promise<string> {
+  async verify(token: string, issuer: IssuerConfig, groups: readonly AppGroup[] = []): Promise<IssuerIdentity> {
     const { kid, alg } = readTokenHeader(token);
     const keys = await this.keySets.find(issuer.jwks_url, kid);
     const payload = await signedPayload(token, alg, keys);
-    return validateClaims(parsePayload(payload), issuer, this.clock.nowMs());
+    const claims = parsePayload(payload);
+    const userId = validateClaims(claims, issuer, this.clock.nowMs());
+    return { userId, groups: requireGroups(claims, groups, userId) };
   }
 }
 

@@ -240,7 +240,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'It merged sums by application and month; there are `rows` fewer.',
   },
   budget_periods_pruned: {
-    means: 'It deleted spent amounts of past periods: `periods` of applications, `userPeriods` of users.',
+    means:
+      'It deleted spent amounts of past periods: `periods` of applications and groups, `userPeriods` of users, `minutes` of limits per minute; and `runs` that ended long ago.',
   },
   device_keys_pruned: {
     means: 'It deleted device keys unused for 90 days.',

@@ -170,6 +170,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/usage',
         purpose: 'Sums of events by application key and UTC day, kept by triggers of `usage_events`.',
       },
+      usage_group_days: {
+        owner: 'src/usage',
+        purpose: 'Sums of events by group and UTC day, kept by triggers of `usage_events`.',
+      },
       usage_latencies: {
         owner: 'src/usage',
         purpose:
@@ -193,6 +197,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/budgets',
         purpose:
           'What an application or one of its users spent and was granted in a UTC day, week or month, or in total; `src/usage` adds what is spent.',
+      },
+      budget_runs: {
+        owner: 'src/budgets',
+        purpose: 'Runs: calls of a backend that share a budget, which the first call sets.',
       },
       budget_grants: { owner: 'src/budgets', purpose: 'The part of a budget that each instance may spend.' },
       limit_epoch: {

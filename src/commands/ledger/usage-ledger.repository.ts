@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
-import { BUDGET_KEY, periodsOf, STORED_WINDOWS } from '../../budgets/budget-columns.js';
+import { BUDGET_KEY, inMeasure, namedBudgets, periodsOf, STORED_WINDOWS } from '../../budgets/budget-columns.js';
 import { startOfDay } from '../../platform/database/utc-sql.js';
 import {
   DAY_DIMENSIONS,
@@ -16,6 +16,7 @@ export const LEDGER_TABLES = [
   'usage_user_days',
   'usage_all_users_days',
   'usage_key_days',
+  'usage_group_days',
   'usage_latencies',
   'usage_user_months',
   'usage_months',
@@ -81,10 +82,33 @@ const spentBy = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
   GROUP BY 1, 2, 3, 4
   HAVING sum(coalesce(charged_nano_usd, cost_nano_usd)) <> 0`;
 
-const SPENT = `${spentBy('app', "''")} UNION ALL ${spentBy('user', 'event.user_id')}`;
+/** The start of a run is in its subject. Totals of groups are compared where all their events are. */
+const runStart = (table: string) =>
+  `timestamptz 'epoch' + split_part(${table}.subject, E'\\n', 2)::bigint * interval '1 millisecond'`;
+const APP_IS_YOUNG = 'EXISTS (SELECT FROM apps app WHERE app.id = $2 AND app.created_at >= $3::date)';
+const isChecked = (table: string) => `CASE ${table}.window_name
+    WHEN 'run' THEN ${runStart(table)} >= $3::date
+    WHEN 'total' THEN ${table}.scope <> 'app' AND ${APP_IS_YOUNG}
+    ELSE ${table}.window_name NOT LIKE 'minute%' AND ${table}.period_start >= $3::date END`;
+
+const NAMED_CHARGE = inMeasure('named.window_name', {
+  money: 'coalesce(charged_nano_usd, cost_nano_usd)',
+  tokens: 'coalesce(charged_tokens, 0)',
+  requests: 'requests',
+});
+const NAMED_ESTIMATE = inMeasure('named.window_name', { money: 'estimated_nano_usd', tokens: '0', requests: '0' });
+
+/** Charges against the budgets that the events name. */
+const SPENT_NAMED = `
+  SELECT named.scope, named.subject, named.window_name, named.period_start, sum(${NAMED_CHARGE}) AS spent_nano_usd,
+    sum(${NAMED_ESTIMATE}) AS estimated_nano_usd
+  FROM (${EVENTS}) event CROSS JOIN LATERAL ${namedBudgets('event.limits')}
+  WHERE ${isChecked('named')} GROUP BY 1, 2, 3, 4 HAVING sum(${NAMED_CHARGE}) <> 0`;
+
+const SPENT = `${spentBy('app', "''")} UNION ALL ${spentBy('user', 'event.user_id')} UNION ALL ${SPENT_NAMED}`;
 
 /** A total is compared with its months, while none of them is deleted: they are kept longer than the checked range. */
-const MONTHS_ARE_KEPT = `window_name = 'total' AND EXISTS (
+const MONTHS_ARE_KEPT = `scope = 'app' AND window_name = 'total' AND EXISTS (
       SELECT FROM apps app WHERE app.id = budget_periods.app_id AND app.created_at >= $3::date)`;
 
 const CHECKED_GRANTS = `(window_name IN ('total', 'run') OR ${WHOLE_PERIODS})`;
@@ -137,6 +161,14 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
     recomputed: `SELECT api_key_id, day, ${[...SUMS, ...OUTCOMES].join(', ')} FROM (${EVENTS}) event
       WHERE api_key_id IS NOT NULL GROUP BY api_key_id, day`,
   },
+  usage_group_days: {
+    key: ['group_name', 'group_value', 'day'],
+    columns: TOTAL_COLUMNS,
+    where: `${FROM_FIRST_DAY} AND requests <> 0`,
+    recomputed: `SELECT named.group_name, named.group_value, day, ${[...SUMS, ...OUTCOMES].join(', ')}
+      FROM (${EVENTS}) event CROSS JOIN LATERAL jsonb_each_text(groups) AS named(group_name, group_value)
+      GROUP BY named.group_name, named.group_value, day`,
+  },
   usage_latencies: {
     key: ['day', 'provider_type', 'model', 'class'],
     columns: ['requests', 'durations'],
@@ -175,7 +207,7 @@ const CHECKS: Readonly<Record<LedgerTable, Check>> = {
   budget_periods: {
     key: BUDGET_OF_APP,
     columns: ['spent_nano_usd', 'estimated_nano_usd'],
-    where: `spent_nano_usd <> 0 AND window_name <> 'total' AND ${WHOLE_PERIODS}`,
+    where: `spent_nano_usd <> 0 AND ${isChecked('budget_periods')}`,
     recomputed: SPENT,
   },
   budget_totals: {

@@ -37,6 +37,10 @@ export const REASONS = {
     means: 'This version cannot read the stored configuration of the application.',
     advice: 'Read the application, correct its configuration, replace it.',
   },
+  app_day_token_limit_reached: {
+    means: 'The application has used its tokens of the UTC day.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
   app_deleted: {
     means: 'The application was deleted while the request ran.',
     advice: 'Nothing.',
@@ -53,9 +57,17 @@ export const REASONS = {
     means: 'The API key is unknown, revoked or of another application.',
     advice: 'Give the backend an active key of this application.',
   },
+  app_minute_token_limit_reached: {
+    means: 'The application has used its tokens of the minute.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
   app_mismatch: {
     means: 'Team or bundle id of the device proof are not those of the application.',
     advice: 'Compare them with `app_attest` in the configuration.',
+  },
+  app_tokens_held: {
+    means: 'The rest of a limit of tokens of the application is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the limit.',
   },
   app_version_missing: {
     means: 'A call with a gateway token had no `X-App-Version`.',
@@ -313,6 +325,34 @@ export const REASONS = {
   group_budget_spent: {
     means: 'A budget of the group is spent.',
     advice: 'Raise it, or wait for the next period; `data.window` names it.',
+  },
+  group_day_limit_reached: {
+    means: 'The group has used its requests of the UTC day.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  group_day_token_limit_reached: {
+    means: 'The group has used its tokens of the UTC day.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  group_header_missing: {
+    means: 'A call names no value of a group of the application, or one that cannot be used.',
+    advice: 'The backend sends the header of the group with 1 to 128 printable characters.',
+  },
+  group_minute_limit_reached: {
+    means: 'The group has used its requests of the minute.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  group_minute_token_limit_reached: {
+    means: 'The group has used its tokens of the minute.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  group_requests_held: {
+    means: 'The rest of a limit of requests of the group is held by calls that run.',
+    advice: 'Wait for `Retry-After`, or raise the limit.',
+  },
+  group_tokens_held: {
+    means: 'The rest of a limit of tokens of the group is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the limit.',
   },
   guard_refused: {
     means: 'A guard of an extension refused without a reason.',
@@ -850,6 +890,11 @@ export const REASONS = {
     means: 'There is no such route, and no such page of the console.',
     advice: 'Look at the URL.',
   },
+  run_budget_differs: {
+    means:
+      'A call names a budget of its run that is not the one of the first call, or that is larger than the application allows.',
+    advice: 'Send the budget of the first call, or none; or begin another run.',
+  },
   run_budget_held: {
     means: 'The rest of the budget of the run is held by calls that run.',
     advice: 'Set `max_output_tokens`, which makes holds smaller, or begin another run.',
@@ -857,6 +902,14 @@ export const REASONS = {
   run_budget_spent: {
     means: 'The budget of the run is spent.',
     advice: 'Begin another run, with another `X-Run-Id`.',
+  },
+  run_invalid: {
+    means: '`X-Run-Id` or `X-Run-Budget-Usd` cannot be read.',
+    advice: 'The message names the header and its form.',
+  },
+  run_not_allowed: {
+    means: 'A call names a run, and its application does not allow runs, or its credential is a gateway token.',
+    advice: 'Set `limits.runs`, and call with an application key.',
   },
   scheme_not_supported: {
     means: 'The `Authorization` header is not of the scheme `Bearer`.',
@@ -917,6 +970,10 @@ export const REASONS = {
   token_expired: {
     means: 'The gateway token has expired.',
     advice: 'Nothing: the app exchanges a new one.',
+  },
+  token_groups_missing: {
+    means: 'A gateway token was issued before its application had this group.',
+    advice: 'The client exchanges a new token.',
   },
   token_invalid: {
     means: 'The gateway token is malformed, or not signed by this deployment.',
@@ -1002,6 +1059,10 @@ export const REASONS = {
     means: 'The user has used their requests of the UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
+  user_day_token_limit_reached: {
+    means: 'The user has used their tokens of the UTC day.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
   user_id_missing: {
     means: 'The claim `user_id_claim` is absent, is not a text of 1 to 1024 bytes, or is `.` or `..`.',
     advice: 'Compare `user_id_claim` with a token.',
@@ -1009,6 +1070,14 @@ export const REASONS = {
   user_minute_limit_reached: {
     means: 'The user has used their requests of the minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  user_minute_token_limit_reached: {
+    means: 'The user has used their tokens of the minute.',
+    advice: 'Raise `limits`, or wait for `Retry-After`.',
+  },
+  user_tokens_held: {
+    means: 'The rest of a limit of tokens of the user is held by calls that run.',
+    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the limit.',
   },
   vault_failed: {
     means: 'The vault of an extension threw an unexpected error.',

@@ -26,6 +26,9 @@ export interface GatewayRequest {
 
 /** Default header of the end user that a trusted backend names. Source: docs/reference/application-api.md#end-user-header. */
 export const DEFAULT_USER_HEADER = 'x-end-user-id';
+/** Source: docs/reference/accounting.md#groups-and-runs. */
+export const RUN_ID_HEADER = 'x-run-id';
+export const RUN_BUDGET_HEADER = 'x-run-budget-usd';
 const APP_ROUTE = /^\/v1\/(?:admin\/)?apps\/([^/?]+)/;
 const MAX_APP_VERSION_CHARACTERS = 64;
 const NOT_OF_VERSION = /[^A-Za-z0-9._+\-() ]/g;

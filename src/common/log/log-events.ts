@@ -94,7 +94,7 @@ export interface LogEvents {
   usage_events_compacted: { months: number; events: number; days: number; userDays: number; userMonths: number };
   usage_rollup_folded: { days: number };
   usage_app_months_merged: { rows: number };
-  budget_periods_pruned: { periods: number; userPeriods: number };
+  budget_periods_pruned: { periods: number; userPeriods: number; minutes: number; runs: number };
   device_keys_pruned: { keys: number };
   app_users_pruned: { users: number };
   limit_counts_pruned: { counts: number };

@@ -48,6 +48,7 @@ import { CreateWebhooks1763600000080 } from '../../../migrations/1763600000080-c
 import { WatchProviders1763600000084 } from '../../../migrations/1763600000084-watch-providers.js';
 import { RecordDurations1763600000085 } from '../../../migrations/1763600000085-record-durations.js';
 import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
+import { CountGroupsRunsAndTokens1763600000091 } from '../../../migrations/1763600000091-count-groups-runs-and-tokens.js';
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -103,5 +104,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   WatchProviders1763600000084,
   RecordDurations1763600000085,
   CreateBudgetPeriods1763600000090,
+  CountGroupsRunsAndTokens1763600000091,
   CreateMails1763600000095,
 ];

@@ -8,6 +8,7 @@ import { rejectionOf } from '../../../test/support/rejection-of.js';
 import { anAdmission } from '../../../test/support/usage/recording/usage.js';
 import { requireReadable, toAppSnapshot } from '../../app-directory/app-snapshot.js';
 import { parseAppConfig } from '../../app-directory/config/app-config.js';
+import type { BudgetRuns } from '../../budgets/budget-runs.js';
 import type { Budgets } from '../../budgets/budgets.service.js';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import type { ErrorCode, RefusalCode } from '../../common/errors/error-catalogue.js';
@@ -21,6 +22,7 @@ import type { RefusedStatus } from '../../usage/recording/usage-event.js';
 import type { UsageRefusals } from '../../usage/recording/usage-refusals.service.js';
 import type { BlockedUsers } from '../../users/blocked-users.js';
 import { CallAdmission, type CallHolds } from './call-admission.js';
+import { type CallSubjects, NO_SUBJECTS } from './call-subjects.rules.js';
 
 const event = anAdmission({ userId: 'ann' });
 const row = { id: 'notes-abc123', organizationId: 'org-1', status: 'active' } as const;
@@ -64,7 +66,11 @@ function ask<T>(name: string, answer: T | Error): MaybePromise<T> {
   return answer;
 }
 
-function admit(limits: object | undefined, userId: string | null = 'ann'): Promise<CallHolds> {
+function admit(
+  limits: object | undefined,
+  userId: string | null = 'ann',
+  subjects: CallSubjects = NO_SUBJECTS,
+): Promise<CallHolds> {
   const end_user = { source: 'header', header: 'x-end-user-id' };
   const authentication = { type: 'api_key', ...(userId === null ? {} : { end_user }) };
   const raw = { ...rawServerConfig(), authentication, limits };
@@ -78,6 +84,12 @@ function admit(limits: object | undefined, userId: string | null = 'ann'): Promi
     admit: (call) => ask(`requests ${scopesOf(call)}`, answers.requests) as undefined,
     requireUser: () => ask('user alone', answers.user) as undefined,
   };
+  const runs: Partial<BudgetRuns> = {
+    join: ({ runId, appId, organizationId, maxNanoUsd }) => {
+      const ofRun = { scope: 'run', subject: runId, window: 'run', limit: maxNanoUsd } as const;
+      return Promise.resolve({ budget: { organizationId, appId, ...ofRun }, begunNanoUsd: 7 });
+    },
+  };
   const refusals: Partial<UsageRefusals> = { note: (...refusal) => void noted.push(refusal) };
   budgets.isSlow = isSlow;
   if (answers.exhausted !== undefined) budgets.exhausted.add(answers.exhausted);
@@ -85,13 +97,14 @@ function admit(limits: object | undefined, userId: string | null = 'ann'): Promi
     blockedUsers as BlockedUsers,
     entitlements as Entitlements,
     budgets as unknown as Budgets,
+    runs as BudgetRuns,
     requests as RequestLimits,
     refusals as UsageRefusals,
     sharedClockOf(clock),
   );
   const caller: Partial<Caller> = { app, userId };
   const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {}, timings };
-  return admission.admit(caller as Caller, { event, maxCostNanoUsd: 70 }, request);
+  return admission.admit(caller as Caller, { event, maxCostNanoUsd: 70, maxTokens: 500, subjects }, request);
 }
 
 function scopesOf({ user, app }: LimitedCall): string {
@@ -112,7 +125,7 @@ describe.each([
 
   it('everything is limited → asked in order, held, counted once; limiter marked for all of it', async () => {
     const holds = await admit(EVERYTHING);
-    expect(holds.map(({ budget, nanoUsd }) => [budget.subject, budget.budgetNanoUsd, nanoUsd])).toEqual([
+    expect(holds.map(({ budget, amount }) => [budget.subject, budget.limit, amount])).toEqual([
       ['ann', 5_000_000_000, 70],
       ['', 5_000_000_000, 70],
     ]);

@@ -4,7 +4,7 @@ import type { CallBudget } from '../../budgets/budget-hold.js';
 import { GrowingHolds } from './growing-holds.js';
 
 const app: CallBudget = {
-  ...{ organizationId: 'org-1', appId: 'app', scope: 'app', subject: '', window: 'month', budgetNanoUsd: 1e9 },
+  ...{ organizationId: 'org-1', appId: 'app', scope: 'app', subject: '', window: 'month', limit: 1e9 },
 };
 const user: CallBudget = { ...app, scope: 'user', subject: 'ann' };
 
@@ -13,10 +13,10 @@ function funds(empty?: CallBudget) {
   const told: string[] = [];
   const ends: string[][] = [];
   const money = {
-    holdMore: (budget: CallBudget, nanoUsd: number) => {
-      told.push(`${budget.scope} ${nanoUsd}`);
+    holdMore: (budget: CallBudget, amount: number) => {
+      told.push(`${budget.scope} ${amount}`);
       if (budget === empty) return undefined;
-      const more = heldBy(nanoUsd, budget);
+      const more = heldBy(amount, budget);
       ends.push(more.ends);
       return more.holds[0];
     },
@@ -35,7 +35,7 @@ describe('money a request comes to need (ADR 0017)', () => {
     const { funds: call, told } = funds();
     expect([call.cover(130), call.cover(120), call.cover(150)]).toEqual([true, true, true]);
     expect(told).toEqual(['user 30', 'app 30', 'user 20', 'app 20']);
-    expect(call.holds.map(({ nanoUsd }) => nanoUsd)).toEqual([100, 100, 30, 30, 20, 20]);
+    expect(call.holds.map(({ amount }) => amount)).toEqual([100, 100, 30, 30, 20, 20]);
   });
 
   it('the second budget has nothing → what the first one gave goes back, and all is as before', () => {

@@ -1,13 +1,14 @@
 import { isSameBudget } from '../../budgets/budget.rules.js';
 import type { BudgetHold, CallBudget } from '../../budgets/budget-hold.js';
+import { WINDOW_KINDS } from '../../budgets/budget-period.rules.js';
 
 /** Source of further reservations. */
 export interface ReservationSource {
   /** Undefined when the lease of this instance does not cover the amount. */
-  holdMore(budget: CallBudget, nanoUsd: number, createdAtMs: number): BudgetHold | undefined;
+  holdMore(budget: CallBudget, amount: number, createdAtMs: number): BudgetHold | undefined;
 }
 
-/** Reservations of one request in each of its budgets; they can grow. Source: ADR 0017. */
+/** Reservations of one request in each of its budgets; those of money can grow. Source: ADR 0017. */
 export class GrowingHolds {
   /** Reservations are only added, never removed. */
   readonly holds: BudgetHold[];
@@ -20,18 +21,18 @@ export class GrowingHolds {
     private readonly createdAtMs: number,
   ) {
     this.holds = [...held];
-    this.#budgets = held.map(({ budget }) => budget);
+    this.#budgets = held.map(({ budget }) => budget).filter(({ window }) => WINDOW_KINDS[window].measure === 'money');
   }
 
   /**
-   * Raises the reservation in each budget to an amount. Synchronous; uses local leases only.
+   * Raises the reservation in each budget of money to an amount. Synchronous; uses local leases only.
    *
    * @returns false when a budget does not cover it; the reservations are then unchanged.
    */
-  cover(nanoUsd: number): boolean {
+  cover(amount: number): boolean {
     const added: BudgetHold[] = [];
     for (const budget of this.#budgets) {
-      const missing = nanoUsd - this.heldOf(budget);
+      const missing = amount - this.heldOf(budget);
       if (missing <= 0) continue;
       const hold = this.money.holdMore(budget, missing, this.createdAtMs);
       if (hold === undefined) {
@@ -45,6 +46,6 @@ export class GrowingHolds {
   }
 
   private heldOf(budget: CallBudget): number {
-    return this.holds.reduce((sum, hold) => (isSameBudget(hold.budget, budget) ? sum + hold.nanoUsd : sum), 0);
+    return this.holds.reduce((sum, hold) => (isSameBudget(hold.budget, budget) ? sum + hold.amount : sum), 0);
   }
 }

@@ -53,7 +53,19 @@ export const USAGE_DIMENSIONS = [
   'key',
 ] as const;
 
+/** Each kind of groups of an application is a dimension. */
+export const GROUP_DIMENSION = /^group:[a-z0-9-]{1,32}$/;
+
+export type GroupDimension = `group:${string}`;
+
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+/** Dimensions of breakdowns of one application. */
+export type AppDimension = UsageDimension | GroupDimension;
+
+export function isGroupDimension(by: AppDimension): by is GroupDimension {
+  return GROUP_DIMENSION.test(by);
+}
 
 /** Dimensions of breakdowns of a whole account. */
 export const ACCOUNT_DIMENSIONS = [...USAGE_DIMENSIONS, 'app'] as const;
@@ -69,6 +81,6 @@ export const SERIES_DIMENSIONS = ['provider', 'model', 'app', 'status'] as const
 export type SeriesDimension = (typeof SERIES_DIMENSIONS)[number];
 
 /** Dimensions that remain in the sums after the events of their days are deleted. */
-export const LASTING_DIMENSIONS: ReadonlySet<AccountDimension> = new Set(SERIES_DIMENSIONS);
+export const LASTING_DIMENSIONS: ReadonlySet<AccountDimension | AppDimension> = new Set(SERIES_DIMENSIONS);
 
 export const DEFAULT_DIMENSION: UsageDimension = 'model';

@@ -67,6 +67,8 @@ export interface UsageAdmission {
   readonly endpointSlug: string | null;
   readonly appVersion: string | null;
   readonly authMethod: AuthMethod | null;
+  /** Values by the names of the application's groups; null where it has none. */
+  readonly groups: Readonly<Record<string, string>> | null;
   /** Milliseconds since the Unix epoch, UTC. */
   readonly createdAtMs: number;
   /** Maximum cost of the request, in whole nano-dollars; no estimate exceeds it. */
@@ -109,6 +111,8 @@ export interface Refusal {
   readonly reason: string | null;
   /** What the client was told. */
   readonly message: string;
+  /** The name of the group whose limit refused. */
+  readonly group?: string | undefined;
   /** When the limit is free again, milliseconds since the Unix epoch; null where only a change helps. */
   readonly untilMs: number | null;
 }

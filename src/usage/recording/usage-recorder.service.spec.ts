@@ -88,7 +88,7 @@ class FakeBudgets extends Budgets {
 }
 
 /** A fake hold that records its calls. */
-function aHold(nanoUsd: number, userId: string | null = null) {
+function aHold(amount: number, userId: string | null = null) {
   const told: (string | number)[] = [];
   const [scope, subject] = userId === null ? (['app', ''] as const) : (['user', userId] as const);
   const budget = {
@@ -97,10 +97,10 @@ function aHold(nanoUsd: number, userId: string | null = null) {
     scope,
     subject,
     window: 'month',
-    budgetNanoUsd: 1e9,
+    limit: 1e9,
   } as const;
   const hold: BudgetHold = {
-    ...{ budget, nanoUsd },
+    ...{ budget, amount },
     release: () => void told.push('released'),
     settle: (charged) => told.push(charged),
     stored: () => void told.push('stored'),

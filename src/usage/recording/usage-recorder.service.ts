@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { chargesOf } from '../../budgets/budget.rules.js';
+import { type BudgetAmounts, chargesOf } from '../../budgets/budget.rules.js';
 import type { BudgetHold } from '../../budgets/budget-hold.js';
+import { WINDOW_KINDS } from '../../budgets/budget-period.rules.js';
 import { Budgets } from '../../budgets/budgets.service.js';
 import { Ids } from '../../common/ids.js';
 import { lruCache } from '../../common/lru-cache.js';
@@ -9,13 +10,14 @@ import { type EventKind, eventKind } from '../../platform/journal/journal-lines.
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
 import { Metrics } from '../../platform/metrics/metrics.js';
 import { EventIds } from './event/event-ids.js';
-import { chargedNanoUsd, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
+import { chargedNanoUsd, chargedTokens, chargeOf, unresolvedReason } from './event/usage-estimate.rules.js';
 import {
   type AdmittedEvent,
   areOfOneKind,
   fixedMembers,
   interruptedCharge,
   interruptedHead,
+  limitsMember,
   ownMembers,
   settledHead,
 } from './event/usage-event.rules.js';
@@ -45,7 +47,7 @@ interface KnownKind {
 interface Settlement {
   /** From `settledHead` or `interruptedHead`. */
   readonly head: string;
-  readonly chargedNanoUsd: number;
+  readonly charged: BudgetAmounts;
 }
 
 /** Records every request that reaches a provider exactly once. */
@@ -83,7 +85,7 @@ export class UsageRecorder implements OnApplicationShutdown {
    *   holds.
    */
   admit(admission: UsageAdmission, holds: readonly BudgetHold[] = []): UsageTicket {
-    const event = this.eventOf(admission);
+    const event = this.eventOf(admission, holds);
     const entry = this.journal.admit(interruptedHead(event, interruptedCharge(admission, 0)), event.kind);
     return { ...event, entry, holds };
   }
@@ -95,13 +97,16 @@ export class UsageRecorder implements OnApplicationShutdown {
    * @param unansweredNanoUsd estimated charge of the targets that were called before, in whole nano-dollars.
    */
   redirect({ entry, holds }: UsageTicket, admission: UsageAdmission, unansweredNanoUsd: number): UsageTicket {
-    const event = this.eventOf(admission);
+    const event = this.eventOf(admission, holds);
     this.journal.readmit(entry, interruptedHead(event, interruptedCharge(admission, unansweredNanoUsd)), event.kind);
     return { ...event, entry, holds };
   }
 
-  private eventOf(admission: UsageAdmission) {
-    return { admission, own: ownMembers(admission), kind: this.kindOf(admission) };
+  private eventOf(admission: UsageAdmission, holds: readonly BudgetHold[]) {
+    const budgets = holds.map(({ budget }) => budget);
+    const own = ownMembers(admission) + limitsMember(budgets, admission.createdAtMs);
+    const countsTokens = budgets.some(({ window }) => WINDOW_KINDS[window].measure === 'tokens');
+    return { admission, own, countsTokens, kind: this.kindOf(admission) };
   }
 
   /** The kind of a call, cached; most calls are of the latest kind of their application. */
@@ -131,9 +136,9 @@ export class UsageRecorder implements OnApplicationShutdown {
   /** Records how a request ended. Never throws. A ticket that is settled already stays unchanged. */
   settle(ticket: UsageTicket, outcome: UsageOutcome): void {
     if (ticket.entry.settled) return;
-    const { head, chargedNanoUsd } = this.settled(ticket, outcome);
+    const { head, charged } = this.settled(ticket, outcome);
     this.journal.settle(ticket.entry, head, ticket.kind);
-    const charges = chargesOf(ticket.holds, chargedNanoUsd);
+    const charges = chargesOf(ticket.holds, charged);
     for (const [at, hold] of ticket.holds.entries()) hold.settle(charges[at] ?? 0);
     this.writer.add(ticket.entry, ticket.kind, ticket.holds);
   }
@@ -163,12 +168,15 @@ export class UsageRecorder implements OnApplicationShutdown {
       if (reason !== undefined) this.incidents.unresolved(admission, outcome.contentType, reason);
       this.metrics.settled(admission.providerType, outcome.reading, cost, estimateNanoUsd);
       this.rememberKept(admission, outcome);
-      return { head: settledHead(ticket, outcome, charge), chargedNanoUsd: chargedNanoUsd(charge) };
+      const tokens = ticket.countsTokens ? chargedTokens(admission, outcome) : 0;
+      const charged = { money: chargedNanoUsd(charge), tokens, requests: 1 };
+      return { head: settledHead(ticket, outcome, charge), charged };
     } catch (error) {
       // A bug in this code must not lose the event: it is recorded as interrupted.
       this.incidents.unexpected(error);
       const charge = interruptedCharge(admission, outcome.unansweredNanoUsd ?? 0);
-      return { head: interruptedHead(ticket, charge), chargedNanoUsd: charge };
+      const charged = { money: charge, tokens: admission.sent.inputTokens, requests: 1 };
+      return { head: interruptedHead(ticket, charge), charged };
     }
   }
 }

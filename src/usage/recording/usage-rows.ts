@@ -116,6 +116,8 @@ export interface CurrentUserRow {
   readonly requests_today: string;
   readonly cost_nano_usd: string;
   readonly estimated_nano_usd: string;
+  /** Counted while a limit of tokens per day is set. */
+  readonly tokens_today: string;
   readonly day_cost_nano_usd: string;
   readonly week_cost_nano_usd: string;
 }

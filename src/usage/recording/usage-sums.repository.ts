@@ -113,19 +113,22 @@ function byColumn(by: ColumnDimension): string {
     GROUP BY 1, 2 HAVING sum(used.requests) > 0 ${SHARES_IN_ORDER}`;
 }
 
-/** Usage without an application key is all usage minus that of all keys. */
-const BY_API_KEY = `
+/** Usage without a key is all usage minus that of all keys. @param where the rows of a table of its own by key. */
+const byOwnRows = (table: string, key: string, where: string) => `
   SELECT part.key, part.app_id, ${TOTAL_COLUMNS.map((name) => `sum(part.${name}) AS ${name}`).join(', ')} FROM (
-    SELECT kept.api_key_id AS key, kept.app_id, ${TOTAL_COLUMNS.map((name) => `kept.${name}`).join(', ')}
-    FROM usage_key_days kept WHERE ${ON_DAYS}
+    SELECT kept.${key} AS key, kept.app_id, ${TOTAL_COLUMNS.map((name) => `kept.${name}`).join(', ')}
+    FROM ${table} kept WHERE ${where}
     UNION ALL
     SELECT NULL, kept.app_id, ${TOTAL_COLUMNS.map((name) => `- kept.${name}`).join(', ')}
-    FROM usage_key_days kept WHERE ${ON_DAYS}
+    FROM ${table} kept WHERE ${where}
     UNION ALL
     SELECT NULL, kept.app_id, ${kept()}, CASE kept.status WHEN 'provider_error' THEN kept.requests ELSE 0 END,
       CASE WHEN starts_with(kept.status, 'blocked_') THEN kept.requests ELSE 0 END
     FROM usage_days kept WHERE ${ON_DAYS} AND kept.route IS NOT NULL) part
   GROUP BY part.key, part.app_id HAVING sum(part.requests) > 0 ${SHARES_IN_ORDER}`;
+
+const BY_API_KEY = byOwnRows('usage_key_days', 'api_key_id', ON_DAYS);
+const BY_GROUP = byOwnRows('usage_group_days', 'group_value', `${ON_DAYS} AND kept.group_name = $6`);
 
 /** Totals of the range as one row, without folded usage. */
 export const EVERYTHING = `SELECT ${TOTALS} FROM (${usedInDetail('provider_type')}) used`;
@@ -177,6 +180,11 @@ export class UsageSumsRepository {
   /** At most `limit` application keys, most requests first. */
   sumByApiKey(scope: UsageScope, range: DayRange, limit: number): Promise<KeySumsRow[]> {
     return readBounded(this.dataSource, BY_API_KEY, [...onDays(scope, range), limit]);
+  }
+
+  /** At most `limit` groups of one kind, most requests first. @param group the name of the kind. */
+  sumByGroup(scope: UsageScope, range: DayRange, group: string, limit: number): Promise<KeySumsRow[]> {
+    return readBounded(this.dataSource, BY_GROUP, [...onDays(scope, range), limit, group]);
   }
 
   /** Calls of all applications of an account, by the instance that answered them or failed. */

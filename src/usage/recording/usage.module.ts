@@ -22,7 +22,7 @@ import { UsageWriter } from './usage-writer.service.js';
  * both.
  *
  * Tables: usage_events, usage_days, usage_months, usage_user_days, usage_user_months, usage_all_users_days,
- * usage_key_days, usage_latencies, kept_objects.
+ * usage_key_days, usage_group_days, usage_latencies, kept_objects.
  * Routes: none.
  * Codes: service_unavailable (a call that could not be recorded).
  * Log lines: usage_unresolved_cost, usage_events_write_failed, usage_event_rejected, usage_journal_recovered,

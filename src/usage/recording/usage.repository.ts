@@ -178,7 +178,9 @@ export class UsageRepository {
     const rows = await this.dataSource.query<CurrentUserRow[]>(
       `SELECT CASE used.latest_day WHEN $4::date THEN used.latest_day_requests ELSE 0 END AS requests_today,
          coalesce(used.cost_nano_usd, 0) AS cost_nano_usd, coalesce(used.estimated_nano_usd, 0) AS estimated_nano_usd,
-         days.day_cost_nano_usd, days.week_cost_nano_usd
+         days.day_cost_nano_usd, days.week_cost_nano_usd, coalesce((
+           SELECT spent_nano_usd FROM budget_periods WHERE app_id = $2 AND scope = 'user' AND subject = $3
+             AND window_name = 'day_tokens' AND period_start = $4::date::timestamp), 0) AS tokens_today
        FROM (
          SELECT coalesce(sum(cost_nano_usd) FILTER (WHERE day = $4::date), 0) AS day_cost_nano_usd,
            coalesce(sum(cost_nano_usd), 0) AS week_cost_nano_usd

@@ -3,7 +3,7 @@ import type { AppRef } from '../../app-directory/app.entity.js';
 import { Clock } from '../../common/clock.js';
 import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import { UsageRepository } from '../recording/usage.repository.js';
-import { LASTING_DIMENSIONS, type UsageDimension } from '../recording/usage-columns.js';
+import { type AppDimension, isGroupDimension, LASTING_DIMENSIONS } from '../recording/usage-columns.js';
 import { firstEventDay } from '../recording/usage-range.rules.js';
 import type { UsageEventFilter, UsageEventRow } from '../recording/usage-rows.js';
 import { type KeySumsRow, UsageSumsRepository } from '../recording/usage-sums.repository.js';
@@ -17,7 +17,7 @@ interface AskedDays {
 }
 
 export interface BreakdownQuestion {
-  readonly by: UsageDimension;
+  readonly by: AppDimension;
   readonly days: AskedDays;
   /** Maximum rows to return, 1 or more. */
   readonly limit: number;
@@ -43,7 +43,7 @@ export interface UsageShare extends UsageTotals {
 /** Source: docs/reference/management-api.md#usage-reports. */
 export interface UsageBreakdown extends DayRange {
   readonly app_id: string;
-  readonly by: UsageDimension;
+  readonly by: AppDimension;
   /** The first UTC day, `YYYY-MM-DD`, that the rows cover completely; earlier days are left out. */
   readonly complete_from: string;
   readonly rows: readonly UsageShare[];
@@ -103,7 +103,8 @@ export class UsageReports {
     return { app_id: app.id, by, ...range, complete_from, rows: shares };
   }
 
-  private sharesOf(app: AppRef, range: DayRange, by: UsageDimension, limit: number): Promise<KeySumsRow[]> {
+  private sharesOf(app: AppRef, range: DayRange, by: AppDimension, limit: number): Promise<KeySumsRow[]> {
+    if (isGroupDimension(by)) return this.sums.sumByGroup(app, range, by.slice('group:'.length), limit);
     if (by === 'key') return this.sums.sumByApiKey(app, range, limit);
     if (by !== 'user') return this.sums.sumByKey(app, range, by, limit);
     return this.users.sumByUser(app, range, limit, firstEventDay(this.clock.utcDay()));
@@ -111,7 +112,7 @@ export class UsageReports {
 }
 
 /** Only `LASTING_DIMENSIONS` remain after the events are deleted. */
-function completeFrom(by: UsageDimension, { from }: DayRange, today: string): string {
+function completeFrom(by: AppDimension, { from }: DayRange, today: string): string {
   const kept = firstEventDay(today);
   return LASTING_DIMENSIONS.has(by) || from > kept ? from : kept;
 }

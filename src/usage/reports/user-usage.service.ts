@@ -9,6 +9,8 @@ import { toUsageTotals, toUsd } from './usage-totals.rules.js';
 export interface CurrentUsage {
   /** On the current UTC day, without refused requests. */
   readonly requestsToday: number;
+  /** Tokens of the current UTC day that a limit of tokens per day counted. */
+  readonly tokensToday: number;
   /** In the current UTC day, week and month, US dollars. */
   readonly dayCostUsd: number;
   readonly weekCostUsd: number;
@@ -60,6 +62,7 @@ export class UserUsage {
     const row = await this.events.findUserMonth(app, userId, this.clock.utcDay());
     return {
       requestsToday: Number(row?.requests_today ?? 0),
+      tokensToday: Number(row?.tokens_today ?? 0),
       dayCostUsd: toUsd(row?.day_cost_nano_usd ?? '0'),
       weekCostUsd: toUsd(row?.week_cost_nano_usd ?? '0'),
       monthCostUsd: toUsd(row?.cost_nano_usd ?? '0'),

@@ -22,6 +22,20 @@ export class UserLimitsResponse {
   @ApiProperty({ type: 'integer', nullable: true, description: 'Limit for one user; null: no limit.' })
   requests_per_day: number | null;
 
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'Tokens in the current UTC day; null without a daily limit of tokens.',
+  })
+  tokens_today: number | null;
+
+  @ApiProperty({
+    type: 'integer',
+    nullable: true,
+    description: 'What is left of the tokens of the day; null without a daily limit of tokens.',
+  })
+  tokens_remaining: number | null;
+
   @ApiProperty({ type: 'number', description: 'US dollars spent in the current UTC month.' })
   monthly_cost_usd: number;
 
@@ -73,6 +87,8 @@ export class UserLimitsResponse {
       requests_remaining: standing.requestsRemaining,
       requests_per_minute: standing.requestsPerMinute,
       requests_per_day: standing.requestsPerDay,
+      tokens_today: standing.tokensToday,
+      tokens_remaining: standing.tokensRemaining,
       monthly_cost_usd: standing.monthlyCostUsd,
       estimated_cost_usd: standing.estimatedCostUsd,
       monthly_budget_usd: standing.monthlyBudgetUsd,

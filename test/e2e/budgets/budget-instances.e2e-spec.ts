@@ -61,7 +61,7 @@ afterAll(async () => {
 
 function aScope() {
   const appId = `app-${++apps}`;
-  return { organizationId: 'org-1', appId, scope: 'app', subject: '', window: 'month', budgetNanoUsd: BUDGET } as const;
+  return { organizationId: 'org-1', appId, scope: 'app', subject: '', window: 'month', limit: BUDGET } as const;
 }
 
 type Scope = ReturnType<typeof aScope>;

@@ -103,7 +103,7 @@ async function rest(): Promise<Record<string, unknown>> {
        (SELECT count(*)::int FROM usage_latencies WHERE day < $1) AS "oldLatencies",
        (SELECT count(*)::int FROM usage_user_months WHERE last_at < $1::date) AS "oldUserMonths",
        (SELECT count(*)::int FROM budget_periods WHERE scope = 'user'
-         AND period_start + CASE window_name WHEN 'week' THEN 6 ELSE 0 END < date_trunc('month', $1::timestamp)) AS "oldUserBudgets",
+         AND period_start + CASE window_name WHEN 'week' THEN interval '6 days' ELSE interval '0' END < date_trunc('month', $1::timestamp)) AS "oldUserBudgets",
        (SELECT count(*)::int FROM usage_days WHERE day < $2) AS "oldDays",
        (SELECT count(*)::int FROM usage_months WHERE month >= $2) AS "earlyMonths",
        (SELECT count(*)::int - count(DISTINCT (organization_id, month, app_id))::int FROM usage_app_months)
@@ -266,7 +266,7 @@ describe('old usage', () => {
       { message: 'usage_events_compacted', months: 4, events: 2, days: 6, userDays: 3, userMonths: 2 },
       { message: 'usage_rollup_folded', days: 1 },
       { message: 'usage_app_months_merged', rows: expect.any(Number) },
-      { message: 'budget_periods_pruned', periods: 0, userPeriods: 0 },
+      { message: 'budget_periods_pruned', periods: 0, userPeriods: 0, minutes: 0, runs: 0 },
       { message: 'limit_counts_pruned', counts: 0 },
       { message: 'app_users_pruned', users: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },
@@ -282,7 +282,7 @@ describe('old usage', () => {
       { message: 'usage_events_compacted', months: 0, events: 0, days: 0, userDays: 0, userMonths: 0 },
       { message: 'usage_rollup_folded', days: 0 },
       { message: 'usage_app_months_merged', rows: 0 },
-      { message: 'budget_periods_pruned', periods: 0, userPeriods: 0 },
+      { message: 'budget_periods_pruned', periods: 0, userPeriods: 0, minutes: 0, runs: 0 },
       { message: 'limit_counts_pruned', counts: 0 },
       { message: 'app_users_pruned', users: 0 },
       { message: 'creation_receipts_pruned', sealedAnswers: 0, receipts: 0 },

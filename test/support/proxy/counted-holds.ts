@@ -3,19 +3,19 @@ import { GatewayError } from '../../../src/common/errors/gateway-error.js';
 import type { MaybePromise } from '../../../src/common/maybe-promise.js';
 
 const BUDGET: CallBudget = {
-  ...{ organizationId: 'org-1', appId: 'notes-abc123', scope: 'app', subject: '', window: 'month', budgetNanoUsd: 1 },
+  ...{ organizationId: 'org-1', appId: 'notes-abc123', scope: 'app', subject: '', window: 'month', limit: 1 },
 };
 
 /** One hold of an amount, and how it ended, in order; a second ending would be told, too. */
-export function heldBy(nanoUsd: number, budget = BUDGET): { holds: readonly BudgetHold[]; ends: string[] } {
+export function heldBy(amount: number, budget = BUDGET): { holds: readonly BudgetHold[]; ends: string[] } {
   const ends: string[] = [];
   const hold: BudgetHold = {
     budget,
-    nanoUsd,
-    release: () => void ends.push(`released ${nanoUsd}`),
+    amount,
+    release: () => void ends.push(`released ${amount}`),
     settle: (chargedNanoUsd) => {
       ends.push(`settled ${chargedNanoUsd}`);
-      return Math.min(nanoUsd, chargedNanoUsd);
+      return Math.min(amount, chargedNanoUsd);
     },
     stored: () => {},
     dropped: () => {},
@@ -32,16 +32,16 @@ export class CountedBudgets {
   /** Whether the answer has to be waited for. */
   isSlow = false;
 
-  hold(budget: CallBudget, nanoUsd: number): MaybePromise<BudgetHold> {
-    const answer = () => this.answer(budget, nanoUsd);
+  hold(budget: CallBudget, amount: number): MaybePromise<BudgetHold> {
+    const answer = () => this.answer(budget, amount);
     return this.isSlow ? Promise.resolve().then(answer) : answer();
   }
 
-  private answer(budget: CallBudget, nanoUsd: number): BudgetHold {
+  private answer(budget: CallBudget, amount: number): BudgetHold {
     const name = budget.scope;
     if (this.exhausted.has(name)) throw new GatewayError('app_budget_exhausted', { data: { scope: name } });
-    this.told.push(`hold ${name} ${nanoUsd}`);
+    this.told.push(`hold ${name} ${amount}`);
     const released = () => void this.told.push(`release ${name}`);
-    return { budget, nanoUsd, release: released, settle: () => 0, stored() {}, dropped() {} };
+    return { budget, amount, release: released, settle: () => 0, stored() {}, dropped() {} };
   }
 }

@@ -4575,8 +4575,11 @@ export interface components {
         };
         UsageBreakdownResponse: {
             app_id: string;
-            /** @enum {string} */
-            by: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key";
+            /**
+             * @description As asked.
+             * @example model
+             */
+            by: string;
             /**
              * Format: date
              * @description First UTC day.
@@ -4996,6 +4999,10 @@ export interface components {
             requests_per_minute: number | null;
             /** @description Limit for one user; null: no limit. */
             requests_per_day: number | null;
+            /** @description Tokens in the current UTC day; null without a daily limit of tokens. */
+            tokens_today: number | null;
+            /** @description What is left of the tokens of the day; null without a daily limit of tokens. */
+            tokens_remaining: number | null;
             /** @description US dollars spent in the current UTC month. */
             monthly_cost_usd: number;
             /** @description Estimate in US dollars beside `monthly_cost_usd` for calls of unknown usage; counts against the budget. */
@@ -5479,14 +5486,42 @@ export interface components {
             /** @description Shares of each budget, ascending, at which webhooks get `budget.threshold_reached`; absent: 0.5, 0.8 and 1. */
             thresholds?: number[];
         };
+        AppTokenLimits: {
+            /** @description Tokens of prompts and answers per clock minute, UTC. */
+            per_minute?: number | null;
+            /** @description Per UTC day. */
+            per_day?: number | null;
+        };
         AppScopeLimits: {
             requests?: components["schemas"]["AppRequestLimits"];
             spending?: components["schemas"]["AppSpendingLimits"];
+            /** @description Absent: unlimited. */
+            tokens?: components["schemas"]["AppTokenLimits"];
+        };
+        AppGroupLimits: {
+            requests?: components["schemas"]["AppRequestLimits"];
+            spending?: components["schemas"]["AppSpendingLimits"];
+            /** @description Absent: unlimited. */
+            tokens?: components["schemas"]["AppTokenLimits"];
+            /** @description The request header that names the group of a call; for backends. Returned in lower case. */
+            header?: string;
+            /** @description The claim of the identity token that names the group of a user. Dotted path of the claim, or the list of names on the way to it, such as `["https://example.com/claims", "plan"]`. */
+            claim?: string | string[];
+        };
+        AppRunLimits: {
+            /** @description The most that `X-Run-Budget-Usd` may ask for, and the budget of a run that names none; US dollars. */
+            max_usd: number;
         };
         AppLimits: {
             /** @description Only where callers have a user identity. */
             per_user?: components["schemas"]["AppScopeLimits"];
             per_app?: components["schemas"]["AppScopeLimits"];
+            /** @description By name, at most three, in the order in which they are checked; their use is counted from now on. */
+            groups?: {
+                [key: string]: components["schemas"]["AppGroupLimits"];
+            };
+            /** @description Absent: `X-Run-Id` is refused. */
+            runs?: components["schemas"]["AppRunLimits"];
         };
         AppEndpointTarget: {
             /** @description Slug of a provider. */
@@ -9206,8 +9241,8 @@ export interface operations {
     getAppUsageBreakdown: {
         parameters: {
             query?: {
-                /** @description model when absent. */
-                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key";
+                /** @description One of model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, or `group:<name>` of `limits.groups`; model when absent. */
+                by?: string;
                 /** @description First UTC day; 29 days before the last one when absent. */
                 from?: string;
                 /** @description Last UTC day, inclusive; today when absent. */
@@ -9885,6 +9920,8 @@ export interface operations {
                      *         "requests_remaining": null,
                      *         "requests_per_minute": null,
                      *         "requests_per_day": null,
+                     *         "tokens_today": null,
+                     *         "tokens_remaining": null,
                      *         "monthly_cost_usd": 1,
                      *         "estimated_cost_usd": 0,
                      *         "monthly_budget_usd": null,
@@ -10031,6 +10068,8 @@ export interface operations {
                      *         "requests_remaining": null,
                      *         "requests_per_minute": null,
                      *         "requests_per_day": null,
+                     *         "tokens_today": null,
+                     *         "tokens_remaining": null,
                      *         "monthly_cost_usd": 1,
                      *         "estimated_cost_usd": 0,
                      *         "monthly_budget_usd": null,
@@ -12446,6 +12485,8 @@ export interface operations {
                      *         "requests_remaining": null,
                      *         "requests_per_minute": null,
                      *         "requests_per_day": null,
+                     *         "tokens_today": null,
+                     *         "tokens_remaining": null,
                      *         "monthly_cost_usd": 1,
                      *         "estimated_cost_usd": 0,
                      *         "monthly_budget_usd": null,

@@ -1,15 +1,17 @@
 import { eventBodyOf, eventIdOf, isoTime, outboxParts } from '../../../platform/outbox/outbox-statements.js';
 
-/** Refusals by a limit of requests: reason, scope and window. Source: docs/reasons.md. */
-const LIMITS = ['user', 'app'].flatMap((scope) =>
-  ['minute', 'day'].map((window) => `('${scope}_${window}_limit_reached', '${scope}', '${window}')`),
+/** Refusals by a limit of requests or tokens: reason, scope, window and what is counted, empty for requests. Source: docs/reasons.md. */
+const LIMITS = ['user', 'group', 'app'].flatMap((scope) =>
+  ['minute', 'day'].flatMap((window) =>
+    ['', 'token_'].map((count) => `('${scope}_${window}_${count}limit_reached', '${scope}', '${window}', '${count}')`),
+  ),
 );
 
 const TYPE = `'limit.exhausted'`;
 
 const ID = eventIdOf({
   ...{ type: TYPE, account: 'organization_id', app: 'app_id', scope: 'scope', id: 'identity' },
-  ...{ window: 'limit_window', periodStart: 'period_start' },
+  ...{ window: 'counted_window', periodStart: 'period_start' },
 });
 
 const DATA = `json_build_object('account', organization_id, 'app', app_id, 'scope', scope, 'id', identity,
@@ -22,9 +24,11 @@ const DATA = `json_build_object('account', organization_id, 'app', app_id, 'scop
 export const LIMIT_EVENTS = `
   exhausted AS (
     SELECT added.organization_id, added.app_id, added.created_at, hit.scope, hit.limit_window,
-      CASE hit.scope WHEN 'user' THEN added.user_id ELSE added.app_id END AS identity,
+      CASE hit.scope WHEN 'user' THEN added.user_id WHEN 'app' THEN added.app_id
+        ELSE (added.refusal ->> 'group') || ':' || (added.groups ->> (added.refusal ->> 'group')) END AS identity,
+      hit.counted || hit.limit_window AS counted_window,
       date_trunc(hit.limit_window, added.created_at, 'UTC') AS period_start
-    FROM added JOIN (VALUES ${LIMITS.join(', ')}) AS hit(reason, scope, limit_window)
+    FROM added JOIN (VALUES ${LIMITS.join(', ')}) AS hit(reason, scope, limit_window, counted)
       ON hit.reason = added.refusal ->> 'reason'
     WHERE added.requests_before = 0),
   limit_events AS (

@@ -41,13 +41,15 @@ export class RefusalRows {
   note(call: RefusedCall, refusal: Refusal): boolean {
     const { appId, userId, apiKeyId, createdAtMs } = call;
     const minute = minuteOf(createdAtMs);
+    const { group } = refusal;
+    const ofGroup = group === undefined ? '' : `\n${group}\n${call.groups?.[group]}`;
     const why = `${refusal.status}\n${refusal.code}\n${refusal.reason}`;
-    const own = `${appId}\n${why}\n${apiKeyId}\n${minute}\n${userId}`;
+    const own = `${appId}\n${why}${ofGroup}\n${apiKeyId}\n${minute}\n${userId}`;
     if (this.count(own)) return false;
     if (this.rows.size < this.max) return this.begin(own, call, refusal);
     const shared = `${appId}\n${why}`;
     if (this.count(shared)) return false;
-    return this.begin(shared, { ...call, userId: null, apiKeyId: null, appVersion: null }, refusal);
+    return this.begin(shared, { ...call, userId: null, apiKeyId: null, appVersion: null, groups: null }, refusal);
   }
 
   /** Rows that have never been stored. */

@@ -56,6 +56,21 @@ export function chargedNanoUsd({ cost, estimateNanoUsd }: CallCharge): number {
   return cost.nanoUsd + estimateNanoUsd;
 }
 
+/**
+ * Tokens that the limits of tokens count: those that the response reports, else an estimate, as for the cost. An answer
+ * that charges nothing counts none.
+ *
+ * Source: docs/reference/accounting.md#limits-of-tokens.
+ */
+export function chargedTokens(admission: UsageAdmission, outcome: UsageOutcome): number {
+  const { ending, reading } = outcome;
+  if (ending === 'unsent' || ending === 'refused') return 0;
+  const output = likelyOutput(admission, outcome);
+  if (!reading?.usageSeen) return reading?.failure === 'before_content' ? 0 : admission.sent.inputTokens + output;
+  const { inputTokens, cachedInputTokens, cacheWriteTokens } = reading;
+  return inputTokens + cachedInputTokens + cacheWriteTokens + output;
+}
+
 /** The logged reason of a request with an estimate or an unresolved cost; undefined for every other request. */
 export function unresolvedReason({ cost, estimateNanoUsd }: CallCharge): UnresolvedReason | undefined {
   if (cost.source === 'unresolved') return cost.reason;

@@ -12,7 +12,7 @@ function settled(admission = anAdmission(), outcome = anOutcome(), cost = comput
   return JSON.parse(completed(settledHead(admitted(admission), outcome, { cost, estimateNanoUsd }), admission));
 }
 
-const admitted = (admission: UsageAdmission) => ({ admission, own: ownMembers(admission) });
+const admitted = (admission: UsageAdmission) => ({ admission, own: ownMembers(admission), countsTokens: false });
 
 /** The text with the members of its kind. */
 const completed = (head: string, admission: UsageAdmission) => `${head}${fixedMembers(admission)}}`;

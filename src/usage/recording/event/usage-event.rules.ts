@@ -1,3 +1,6 @@
+import { isNamedByEvent } from '../../../budgets/budget-columns.js';
+import type { CallBudget } from '../../../budgets/budget-hold.js';
+import { budgetPeriodOf } from '../../../budgets/budget-period.rules.js';
 import { NO_TOKENS, type TokenCounts, type UsageReading } from '../../../upstreams/usage/token-counts.js';
 import type {
   CredentialSource,
@@ -7,7 +10,7 @@ import type {
   UsageAttempt,
   UsageOutcome,
 } from '../usage-event.js';
-import { type CallCharge, chargedNanoUsd } from './usage-estimate.rules.js';
+import { type CallCharge, chargedNanoUsd, chargedTokens } from './usage-estimate.rules.js';
 import { countMember, storableText, textMember, wholeNumber } from './usage-line.rules.js';
 
 /** Maximum length of text that a provider or a client chooses, in UTF-16 units. */
@@ -22,8 +25,10 @@ const LATENCY_MAX_MS = 2 ** 31 - 1;
 /** A request with an admission record in the journal. */
 export interface AdmittedEvent {
   readonly admission: UsageAdmission;
-  /** From {@link ownMembers} of this admission; both journal records of the request contain it. */
+  /** From {@link ownMembers} and {@link limitsMember}; both journal records of the request contain it. */
   readonly own: string;
+  /** Whether a limit of tokens counts the request. */
+  readonly countsTokens: boolean;
 }
 
 /**
@@ -34,8 +39,24 @@ export function ownMembers(admission: RefusedCall): string {
   return (
     `"event_id":"${admission.eventId}","created_at_ms":${wholeNumber(admission.createdAtMs)}` +
     textMember('user_id', admission.userId) +
-    textMember('app_version', admission.appVersion, OUTSIDE_TEXT_MAX)
+    textMember('app_version', admission.appVersion, OUTSIDE_TEXT_MAX) +
+    (admission.groups === null ? '' : `,"groups":${JSON.stringify(admission.groups)}`)
   );
+}
+
+/**
+ * The budgets that an event is charged to beside those of its application and user; with a leading comma, empty when
+ * there are none.
+ *
+ * @param createdAtMs determines the periods.
+ */
+export function limitsMember(budgets: readonly CallBudget[], createdAtMs: number): string {
+  const named = budgets.filter(({ scope, window }) => isNamedByEvent(scope, window));
+  if (named.length === 0) return '';
+  const limits = named.map(({ scope, subject, window }) => ({
+    ...{ scope, subject, window_name: window, period_start: budgetPeriodOf(window, createdAtMs).start },
+  }));
+  return `,"limits":${JSON.stringify(limits)}`;
 }
 
 /** The admission members that are equal for all calls of one key to one model on one path; each begins with a comma. */
@@ -83,10 +104,11 @@ export function areOfOneKind(one: UsageAdmission, other: UsageAdmission): boolea
  * @param chargedNanoUsd from {@link interruptedCharge}.
  * Source: docs/reference/accounting.md#exactly-once, ADR 0007.
  */
-export function interruptedHead({ own, admission }: AdmittedEvent, chargedNanoUsd: number): string {
+export function interruptedHead({ own, admission, countsTokens }: AdmittedEvent, chargedNanoUsd: number): string {
   const credentialSource = textMember('credential_source', credentialSourceOf(admission, undefined));
   const charge = countMember('charged_nano_usd', chargedNanoUsd);
-  return `{${own}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}`;
+  const tokens = countsTokens ? countMember('charged_tokens', admission.sent.inputTokens) : '';
+  return `{${own}${credentialSource},"status":"ok","cost_source":"unresolved"${charge}${tokens}`;
 }
 
 /**
@@ -99,7 +121,8 @@ export function interruptedCharge({ sentNanoUsd }: UsageAdmission, unansweredNan
 }
 
 /** The start of the event of a finished request, likewise. */
-export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): string {
+export function settledHead(event: AdmittedEvent, outcome: UsageOutcome, charge: CallCharge): string {
+  const { own, admission, countsTokens } = event;
   const { reading, latencyMs, durationMs, attempts } = outcome;
   const { cost, estimateNanoUsd } = charge;
   return (
@@ -109,6 +132,7 @@ export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOut
     countMember('cost_nano_usd', cost.nanoUsd) +
     (estimateNanoUsd === 0 ? '' : `,"charged_nano_usd":${chargedNanoUsd(charge)}`) +
     (cost.source === 'reported' ? `,"reported_cost_nano_usd":${cost.nanoUsd}` : '') +
+    (countsTokens ? countMember('charged_tokens', chargedTokens(admission, outcome)) : '') +
     (outcome.clientAborted ? ',"client_aborted":true' : '') +
     timeMember('latency_ms', latencyMs) +
     timeMember('duration_ms', durationMs) +
@@ -125,12 +149,13 @@ export function settledHead({ own, admission }: AdmittedEvent, outcome: UsageOut
  * Source: docs/reference/accounting.md#counted-refusals, docs/reference/accounting.md#usage-event.
  */
 export function refusalMembers(call: RefusedCall, refusal: Refusal): string {
-  const { status, code, reason, message, untilMs } = refusal;
+  const { status, code, reason, message, group, untilMs } = refusal;
   const credentialSource = textMember('credential_source', credentialSourceOf(call, undefined));
   const told =
     `{"code":"${code}"` +
     textMember('reason', reason) +
     textMember('message', message, REFUSAL_MAX) +
+    textMember('group', group) +
     `${untilMs === null ? '' : countMember('until_ms', untilMs)}}`;
   return `${ownMembers(call)}${fixedMembers(call)}${credentialSource},"status":"${status}","refusal":${told}`;
 }

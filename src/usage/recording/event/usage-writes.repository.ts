@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { BUDGET_KEY, budgetOrder, periodsOf, STORED_WINDOWS } from '../../../budgets/budget-columns.js';
+import {
+  BUDGET_KEY,
+  budgetOrder,
+  inMeasure,
+  namedBudgets,
+  periodsOf,
+  STORED_WINDOWS,
+} from '../../../budgets/budget-columns.js';
 import { BUDGET_EVENT_PARTS } from '../../../budgets/budget-events.js';
 import { BackgroundDataSource } from '../../../platform/database/pools.js';
 import { DAY_DIMENSIONS, ESTIMATE_OF_EVENT, MEASURES, SUM_COLUMNS, TOTAL_COLUMNS } from '../usage-columns.js';
@@ -41,6 +48,9 @@ const PLAIN_COLUMNS = {
   response_id: 'text',
   usage_parts: 'jsonb',
   refusal: 'jsonb',
+  groups: 'jsonb',
+  limits: 'jsonb',
+  charged_tokens: 'bigint',
 } as const;
 
 /** Members whose absence means zero. */
@@ -158,11 +168,17 @@ const ADD_TO_SUMS = `
 
 const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
 const SPENT = 'sum(charge) AS charge, sum(estimated_nano_usd) AS estimated_nano_usd';
+const NAMED_CHARGE = inMeasure('named.window_name', {
+  money: 'charge',
+  tokens: 'coalesce(charged_tokens, 0)',
+  requests: 'requests',
+});
+const NAMED_ESTIMATE = inMeasure('named.window_name', { money: 'estimated_nano_usd', tokens: '0', requests: '0' });
 const OF_PERIOD = 'period.window_name, period.period_start';
 
 /**
  * Adds the charges of the events to the budgets of their application and user in every period, also where no budget is
- * set. The instance's grant for them stays until the instance returns it: until then the charge counts twice, never zero
+ * set, and to the budgets that they name. The instance's grant for them stays until the instance returns it: until then the charge counts twice, never zero
  * times.
  */
 const ADD_TO_BUDGETS = `
@@ -173,7 +189,12 @@ const ADD_TO_BUDGETS = `
     UNION ALL
     SELECT app_id, 'user', user_id, ${OF_PERIOD}, min(organization_id), ${SPENT}
     FROM by_user CROSS JOIN LATERAL ${periodsOf(STORED_WINDOWS.user, 'day')}
-    GROUP BY app_id, user_id, ${OF_PERIOD} HAVING sum(charge) > 0),
+    GROUP BY app_id, user_id, ${OF_PERIOD} HAVING sum(charge) > 0
+    UNION ALL
+    SELECT app_id, named.scope, named.subject, named.window_name, named.period_start, min(organization_id),
+      sum(${NAMED_CHARGE}), sum(${NAMED_ESTIMATE})
+    FROM added CROSS JOIN LATERAL ${namedBudgets('added.limits')}
+    GROUP BY app_id, named.scope, named.subject, named.window_name, named.period_start HAVING sum(${NAMED_CHARGE}) > 0),
   budgets AS (
     INSERT INTO budget_periods AS known (${BUDGET}, spent_nano_usd, estimated_nano_usd)
     SELECT ${BUDGET}, charge, estimated_nano_usd FROM spent
@@ -186,7 +207,7 @@ const ADD_TO_BUDGETS = `
   ${BUDGET_EVENT_PARTS}`;
 
 /** Idempotent. The caller appends the select list. */
-const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;
+const STORE_EVENTS = `WITH added AS (${insertEvents('DO NOTHING', 'limits, charged_tokens,')}), ${ADD_TO_SUMS}, ${ADD_TO_BUDGETS} SELECT`;
 
 const RAISE_REQUESTS = 'DO UPDATE SET requests = excluded.requests WHERE usage_events.requests < excluded.requests';
 
@@ -196,9 +217,9 @@ const RAISE_REQUESTS = 'DO UPDATE SET requests = excluded.requests WHERE usage_e
  * tokens and no cost.
  */
 const COUNT_REFUSALS = `
-  WITH raised AS (${insertEvents(RAISE_REQUESTS, 'refusal,')}),
+  WITH raised AS (${insertEvents(RAISE_REQUESTS, 'refusal, groups,')}),
   added AS (
-    SELECT ${COUNTED}, raised.refusal, before.requests_before, raised.requests - before.requests_before AS requests,
+    SELECT ${COUNTED}, raised.refusal, raised.groups, before.requests_before, raised.requests - before.requests_before AS requests,
       ${[...MEASURES, 'charge'].map((name) => `0 AS ${name}`).join(', ')}
     FROM raised JOIN json_to_recordset($1::json) AS before(event_id text, requests_before integer) USING (event_id)),
   ${ADD_TO_SUMS}, ${LIMIT_EVENTS}

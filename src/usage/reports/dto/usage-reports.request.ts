@@ -1,7 +1,12 @@
 import { OneOf, Text, Verbatim } from '../../../common/fields/fields.js';
 import { BeforeId, Day, DEFAULT_PAGE_LIMIT, Month, PageLimit } from '../../../common/fields/list-fields.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../../upstreams/provider-types.js';
-import { DEFAULT_DIMENSION, USAGE_DIMENSIONS, type UsageDimension } from '../../recording/usage-columns.js';
+import {
+  type AppDimension,
+  DEFAULT_DIMENSION,
+  GROUP_DIMENSION,
+  USAGE_DIMENSIONS,
+} from '../../recording/usage-columns.js';
 import { REFUSED_STATUSES, type RefusedStatus, USAGE_STATUSES, type UsageStatus } from '../../recording/usage-event.js';
 import type { UsageEventFilter } from '../../recording/usage-rows.js';
 import type { BreakdownQuestion } from '../usage-reports.service.js';
@@ -11,9 +16,17 @@ export class MonthUsageRequest {
   month?: string;
 }
 
+const DIMENSION = new RegExp(`^(?:${USAGE_DIMENSIONS.join('|')})$|${GROUP_DIMENSION.source}`);
+
 export class UsageBreakdownRequest {
-  @OneOf(USAGE_DIMENSIONS, { optional: true, description: `${DEFAULT_DIMENSION} when absent.` })
-  by?: UsageDimension;
+  @Text({
+    max: 'group:'.length + 32,
+    pattern: DIMENSION,
+    patternText: `${USAGE_DIMENSIONS.join(', ')} or group:<name>`,
+    optional: true,
+    description: `One of ${USAGE_DIMENSIONS.join(', ')}, or \`group:<name>\` of \`limits.groups\`; ${DEFAULT_DIMENSION} when absent.`,
+  })
+  by?: AppDimension;
 
   @Day('First UTC day; 29 days before the last one when absent.')
   from?: string;

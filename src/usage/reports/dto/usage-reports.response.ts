@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { USAGE_DIMENSIONS, type UsageDimension } from '../../recording/usage-columns.js';
+import { type AppDimension, DEFAULT_DIMENSION } from '../../recording/usage-columns.js';
 import type {
   AppMonthUsage,
   UsageBreakdown,
@@ -92,8 +92,8 @@ export class UsageBreakdownResponse {
   @ApiProperty({ type: 'string' })
   app_id: string;
 
-  @ApiProperty({ type: 'string', enum: [...USAGE_DIMENSIONS] })
-  by: UsageDimension;
+  @ApiProperty({ type: 'string', description: 'As asked.', example: DEFAULT_DIMENSION })
+  by: AppDimension;
 
   @ApiProperty({ type: 'string', format: 'date', description: 'First UTC day.' })
   from: string;

@@ -62,6 +62,8 @@ describe('GET /v1/apps/{app}/me', () => {
           requests_remaining: 300,
           requests_per_minute: 10,
           requests_per_day: 300,
+          tokens_today: null,
+          tokens_remaining: null,
           monthly_cost_usd: 0,
           estimated_cost_usd: 0,
           monthly_budget_usd: 0.5,

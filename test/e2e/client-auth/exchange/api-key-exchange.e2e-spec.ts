@@ -138,4 +138,41 @@ describe('exchange of an API key', () => {
     await revokeKeys(app);
     expect([(await post(good)).status, (await me()).status]).toEqual([403, 401]);
   });
+
+  it('groups by claim → taken at the exchange, whatever a phone sends; missing or added later → refused', async () => {
+    const provider = await world.provider({ type: 'openai', slug: 'openai' });
+    const { app, post, trail } = await backend();
+    const limits = { groups: { tenant: { claim: 'org.id', spending: { daily_usd: 0 } } } };
+    const answer = await post({ api_key: app.key, issuer_token: await world.issuer.token({ sub: 'ada' }) });
+    await trail.isServed(answer, served);
+    await changeApp(world, app, { config: { limits } });
+    const call = (token: string) =>
+      world.as(token).post(
+        `/v1/apps/${app.id}/proxy/${provider.slug}/v1/responses`,
+        { model: 'gpt-4.1', input: 'Hi' },
+        {
+          headers: { 'x-app-version': '1.0', tenant: 'blue' },
+        },
+      );
+    const old = await call(answer.body.access_token);
+    expect([old.status, old.body.error.message]).toEqual([401, expect.stringContaining('"tenant"')]);
+    trail.lines();
+    const missing = refused(403, 'issuer_claims_missing', 'claims_missing', 'ada');
+    for (const org of [undefined, { id: 7 }, { id: '' }, { id: 'x'.repeat(129) }]) {
+      const issuer_token = await world.issuer.token({ sub: 'ada', org });
+      await trail.isRefused(await post({ api_key: app.key, issuer_token }), missing);
+    }
+    const issuer_token = await world.issuer.token({ sub: 'ada', org: { id: 'blue' } });
+    const { access_token } = (await post({ api_key: app.key, issuer_token })).body;
+    const spent = await call(access_token);
+    expect([spent.status, spent.body.error.data]).toEqual([429, { scope: 'group', window: 'day', group: 'tenant' }]);
+  });
+
+  it.each([
+    ['a header of groups', { groups: { team: { header: 'x-team' } } }],
+    ['runs', { runs: { max_usd: 1 } }],
+  ])('%s → refused: phones hold the tokens that call', async (_name, limits) => {
+    const { app } = await backend();
+    await expect(changeApp(world, app, { config: { limits } })).rejects.toThrow();
+  });
 });

@@ -27,6 +27,7 @@ export function anAdmission(overrides: Partial<UsageAdmission> = {}): UsageAdmis
     endpointSlug: null,
     appVersion: null,
     authMethod: 'api_key',
+    groups: null,
     createdAtMs: 1_763_600_000_123,
     maxCostNanoUsd: 0,
     sent: { inputTokens: 0, audioSeconds: 0 },
