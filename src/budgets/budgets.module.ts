@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BudgetChanges } from './budget-events.js';
 import { BudgetsRepository } from './budgets.repository.js';
 import { Budgets } from './budgets.service.js';
 
@@ -11,5 +12,5 @@ import { Budgets } from './budgets.service.js';
  * Codes: app_budget_exhausted, service_unavailable.
  * Log lines: budget_grants_expired, budget_write_failed.
  */
-@Module({ providers: [Budgets, BudgetsRepository], exports: [Budgets] })
+@Module({ providers: [BudgetChanges, Budgets, BudgetsRepository], exports: [BudgetChanges, Budgets] })
 export class BudgetsModule {}
