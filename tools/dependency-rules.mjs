@@ -27,6 +27,7 @@ const ARROWS = {
     'pricing',
     'upstreams',
     'limits',
+    'budgets',
     'idempotency',
     'proxy',
     'users',

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { AppKeysModule } from '../app-keys/app-keys.module.js';
+import { BudgetsModule } from '../budgets/budgets.module.js';
 import { IdempotencyModule } from '../idempotency/idempotency.module.js';
 import { EntitlementsModule } from '../limits/plans/entitlements.module.js';
 import { PricingModule } from '../pricing/pricing.module.js';
@@ -37,6 +38,7 @@ import { AppSnippets } from './snippets/app-snippets.service.js';
     AppDirectoryModule,
     AccessModule,
     AppKeysModule,
+    BudgetsModule,
     PricingModule,
     ProvidersModule,
     IdempotencyModule,

@@ -7,6 +7,7 @@ import type { AppRow } from '../app-directory/app.entity.js';
 import { AppDirectoryService, appChange } from '../app-directory/app-directory.service.js';
 import type { AppConfig, AppStatus } from '../app-directory/config/app-config.js';
 import type { KnownProvider } from '../app-directory/config/app-references.rules.js';
+import { BudgetChanges } from '../budgets/budget-events.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
 import { violatesUnique } from '../platform/database/database-errors.js';
@@ -43,6 +44,7 @@ export class AppsService {
     private readonly drafts: AppDraftsService,
     private readonly directory: AppDirectoryService,
     private readonly users: AppUsers,
+    private readonly budgets: BudgetChanges,
     private readonly writes: ConfigurationWrites,
     private readonly clock: Clock,
   ) {}
@@ -127,6 +129,7 @@ export class AppsService {
     const statements = async (tx: EntityManager) => {
       const result = await this.repository.replaceIfRevision(tx, app, accepted, this.clock.now());
       if (result === undefined) return { result };
+      if (accepted.config !== undefined) await this.budgets.tell(tx, app.id, app.config);
       const { name, handle, status, revision } = result;
       const details = { name, ...(handle !== app.handle && { handle }), status, revision };
       const entry = { action: 'app.replaced', ...targetOf(app), details, changes: appChanges(app, result) } as const;

@@ -5,6 +5,7 @@ import { readBounded } from '../usage/recording/usage-sums.repository.js';
 import {
   type AttentionKind,
   type AttentionTimes,
+  type AttentionWindow,
   BUDGET_PERCENT,
   FAILED_IN_A_ROW,
   MAX_OF_KIND,
@@ -22,6 +23,8 @@ export interface AttentionRow {
   /** Whole nano-dollars; null where it is not about money. */
   readonly nanoUsd: string | null;
   readonly budgetNanoUsd: string | null;
+  /** Of the budget; absent where it is not about one. */
+  readonly window?: AttentionWindow;
   readonly since: Instant | null;
 }
 
@@ -72,35 +75,40 @@ const FAILING_PROVIDERS = `
   WHERE provider.organization_id = $1 AND provider.status = 'active'
     AND (failed.id IS NOT NULL OR health.provider_id IS NOT NULL) ${BY_COUNT}`;
 
-/** Active applications with a budget of this scope, in nano-dollars. A budget of nothing has no parts. */
+/** Active applications with their budgets of this scope, in nano-dollars, and the start of the period. A budget of nothing has no parts. */
 const budgetsOf = (scope: 'per_app' | 'per_user') => `
   SELECT budgeted.* FROM (
-    SELECT app.id, app.name, CASE json_typeof(app.config #> '{limits,${scope},spending,monthly_usd}')
-      WHEN 'number' THEN round((app.config #>> '{limits,${scope},spending,monthly_usd}')::numeric * 1e9) END AS budget
-    FROM apps app WHERE app.organization_id = $1 AND app.status = 'active') budgeted
+    SELECT app.id, app.name, known.window_name,
+      CASE known.window_name WHEN 'total' THEN date 'epoch'
+        ELSE date_trunc(known.window_name, $2::date::timestamp)::date END AS period_start,
+      CASE json_typeof(app.config #> '{limits,${scope},spending}' -> known.member)
+        WHEN 'number' THEN round((app.config #> '{limits,${scope},spending}' ->> known.member)::numeric * 1e9) END AS budget
+    FROM apps app CROSS JOIN (VALUES
+      ('day', 'daily_usd'), ('week', 'weekly_usd'), ('month', 'monthly_usd'), ('total', 'total_usd')) AS known(window_name, member)
+    WHERE app.organization_id = $1 AND app.status = 'active') budgeted
   WHERE budgeted.budget > 0`;
 
 const NEARLY_SPENT = `spent.spent_nano_usd * 100 >= app.budget * ${BUDGET_PERCENT}`;
+const OF_BUDGET = 'app.budget AS "budgetNanoUsd", app.window_name AS window, NULL::timestamptz AS since';
 
 const APP_BUDGETS = `
-  SELECT app.id, app.name, ${OF_APP}, 1 AS count, spent.spent_nano_usd AS "nanoUsd", app.budget AS "budgetNanoUsd",
-    NULL::timestamptz AS since
+  SELECT app.id, app.name, ${OF_APP}, 1 AS count, spent.spent_nano_usd AS "nanoUsd", ${OF_BUDGET}
   FROM (${budgetsOf('per_app')}) app JOIN budget_periods spent ON spent.organization_id = $1 AND spent.app_id = app.id
-    AND spent.scope = 'app' AND spent.window_name = 'month' AND spent.period_start = to_date($2, 'YYYY-MM')
-  WHERE ${NEARLY_SPENT} ORDER BY spent.spent_nano_usd / app.budget DESC, app.id LIMIT ${MAX_OF_KIND}`;
+    AND spent.scope = 'app' AND spent.window_name = app.window_name AND spent.period_start = app.period_start
+  WHERE ${NEARLY_SPENT}
+  ORDER BY spent.spent_nano_usd / app.budget DESC, app.id, app.window_name LIMIT ${MAX_OF_KIND}`;
 
 /** Users who are not blocked; the largest amount of one of them. */
 const USER_BUDGETS = `
-  SELECT app.id, app.name, ${OF_APP}, near.count, near.most AS "nanoUsd", app.budget AS "budgetNanoUsd",
-    NULL::timestamptz AS since
+  SELECT app.id, app.name, ${OF_APP}, near.count, near.most AS "nanoUsd", ${OF_BUDGET}
   FROM (${budgetsOf('per_user')}) app CROSS JOIN LATERAL (
     SELECT count(*) AS count, max(spent.spent_nano_usd) AS most FROM budget_periods spent
     JOIN app_users known ON known.app_id = spent.app_id AND known.id = spent.subject AND known.status = 'active'
-    WHERE spent.organization_id = $1 AND spent.app_id = app.id AND spent.scope = 'user' AND spent.window_name = 'month'
-      AND spent.period_start = to_date($2, 'YYYY-MM')
+    WHERE spent.organization_id = $1 AND spent.app_id = app.id AND spent.scope = 'user'
+      AND spent.window_name = app.window_name AND spent.period_start = app.period_start
       AND spent.spent_size > 0 AND spent.spent_size >= money_size((app.budget * ${BUDGET_PERCENT} / 100)::bigint)
       AND ${NEARLY_SPENT}) near
-  WHERE near.count > 0 ORDER BY near.count DESC, app.id LIMIT ${MAX_OF_KIND}`;
+  WHERE near.count > 0 ORDER BY near.count DESC, app.id, app.window_name LIMIT ${MAX_OF_KIND}`;
 
 const UNRESOLVED_COSTS = `
   SELECT app.id, app.name, ${OF_APP}, sum(used.requests) AS count, sum(used.estimated_nano_usd) AS "nanoUsd",
@@ -128,8 +136,8 @@ const UNUSED_MANAGEMENT_KEYS = `
 
 const QUERIES: Readonly<Record<AttentionKind, { readonly sql: string; readonly time: keyof AttentionTimes }>> = {
   provider_failing: { sql: FAILING_PROVIDERS, time: 'callsFrom' },
-  app_budget: { sql: APP_BUDGETS, time: 'month' },
-  user_budgets: { sql: USER_BUDGETS, time: 'month' },
+  app_budget: { sql: APP_BUDGETS, time: 'today' },
+  user_budgets: { sql: USER_BUDGETS, time: 'today' },
   unresolved_costs: { sql: UNRESOLVED_COSTS, time: 'costsFrom' },
   unused_app_key: { sql: UNUSED_APP_KEYS, time: 'unusedSince' },
   unused_management_key: { sql: UNUSED_MANAGEMENT_KEYS, time: 'unusedSince' },

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { attentionTimes } from './attention.rules.js';
 
-it('times of an instant → its month, yesterday, thirty days with today, ninety days before', () => {
+it('times of an instant → its day, yesterday, thirty days with today, ninety days before', () => {
   expect(attentionTimes(new Date('2026-03-01T05:06:07.000Z'))).toEqual({
-    month: '2026-03',
+    today: '2026-03-01',
     callsFrom: '2026-02-28',
     costsFrom: '2026-01-31',
     unusedSince: '2025-12-01T05:06:07.000Z',

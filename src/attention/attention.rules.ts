@@ -12,6 +12,11 @@ export const ATTENTION_KINDS = [
 
 export type AttentionKind = (typeof ATTENTION_KINDS)[number];
 
+/** How long a budget is for. */
+export const ATTENTION_WINDOWS = ['day', 'week', 'month', 'total'] as const;
+
+export type AttentionWindow = (typeof ATTENTION_WINDOWS)[number];
+
 /** The most items of one kind; the most pressing ones come first. */
 export const MAX_OF_KIND = 20;
 
@@ -31,8 +36,8 @@ const UNUSED_MS = 90 * DAY_MS;
 
 /** The times that facts are compared with. */
 export interface AttentionTimes {
-  /** UTC, `YYYY-MM`. */
-  readonly month: string;
+  /** UTC, `YYYY-MM-DD`. */
+  readonly today: string;
   /** Calls to providers from this UTC day on, `YYYY-MM-DD`: since the beginning of yesterday. */
   readonly callsFrom: string;
   /** Unresolved costs from this UTC day on, `YYYY-MM-DD`. */
@@ -45,7 +50,7 @@ export function attentionTimes(now: Instant): AttentionTimes {
   const before = (ms: number) => instantOf(now.getTime() - ms).toISOString();
   const dayBefore = (days: number) => before(days * DAY_MS).slice(0, 'YYYY-MM-DD'.length);
   return {
-    month: now.toISOString().slice(0, 'YYYY-MM'.length),
+    today: dayBefore(0),
     callsFrom: dayBefore(1),
     costsFrom: dayBefore(UNRESOLVED_DAYS - 1),
     unusedSince: before(UNUSED_MS),

@@ -1,5 +1,7 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { eventBodyOf, eventIdOf, isoTime, outboxParts } from '../platform/outbox/outbox-statements.js';
-import { BUDGET_KEY } from './budget-columns.js';
+import { BUDGET_KEY, budgetOrder, periodsOf } from './budget-columns.js';
 
 const EXHAUSTED = 'budget.exhausted';
 const THRESHOLD_REACHED = 'budget.threshold_reached';
@@ -51,6 +53,39 @@ const told = (type: string, threshold: string) => `
 const asksForBudgets = (receiver: string) =>
   `(${receiver}.events IS NULL OR ${receiver}.events && '{budget.*,${EXHAUSTED},${THRESHOLD_REACHED}}'::text[])`;
 
+/** Applications of accounts that ask for such events. @param which condition on `app`. */
+const watchedWhere = (which: string) => `
+  SELECT app.id, app.config::jsonb AS config FROM apps app WHERE ${which} AND (
+    EXISTS (SELECT FROM webhooks hook WHERE hook.organization_id = app.organization_id AND hook.enabled
+      AND ${asksForBudgets('hook')})
+    OR EXISTS (SELECT FROM mail_subscriptions reader WHERE reader.organization_id = app.organization_id
+      AND ${asksForBudgets('reader')}))`;
+
+/** The budgets of configurations; `group_name` is empty but for groups. @param source a part with `id` and `config`. */
+const configuredIn = (source: string) => `
+  SELECT source.id AS app_id, known.scope, known.window_name, '' AS group_name,
+    source.config #> known.path -> 'thresholds' AS thresholds,
+    CASE jsonb_typeof(source.config #> known.path -> known.member)
+      WHEN 'number' THEN round((source.config #> known.path ->> known.member)::numeric * 1000000000) END AS budget
+  FROM ${source} source CROSS JOIN (VALUES ${BUDGET_PATHS.join(', ')}) AS known(scope, window_name, path, member)
+  UNION ALL
+  SELECT source.id, 'group', known.window_name, kind.key, kind.value #> '{spending,thresholds}',
+    CASE jsonb_typeof(kind.value #> ARRAY['spending', known.member])
+      WHEN 'number' THEN round((kind.value #>> ARRAY['spending', known.member])::numeric * 1000000000) END
+  FROM ${source} source CROSS JOIN LATERAL jsonb_each(coalesce(source.config #> '{limits,groups}', '{}')) kind
+    CROSS JOIN (VALUES ${GROUP_MEMBERS.join(', ')}) AS known(window_name, member)`;
+
+const sharesOf = (thresholds: string) => `jsonb_array_elements_text(coalesce(${thresholds}, '${DEFAULT_THRESHOLDS}'))`;
+
+/** Tells of the rows of `crossed`, which have a `threshold`, and of `exhausted`, in the order of delivery. */
+const NEWS = `
+  news AS (
+    SELECT every.*, row_number() OVER (ORDER BY share, type DESC) AS place FROM (
+      ${told(THRESHOLD_REACHED, 'threshold')} FROM crossed
+      UNION ALL
+      ${told(EXHAUSTED, '1::numeric')} FROM exhausted) every),
+  ${outboxParts('news')}`;
+
 /**
  * Parts of a `WITH` that store an event for each threshold of a budget that a charge passes. Nothing is computed for
  * applications of accounts where no webhook and no member asks for such events.
@@ -61,35 +96,69 @@ const asksForBudgets = (receiver: string) =>
  * Source: docs/reference/webhooks.md#events.
  */
 export const BUDGET_EVENT_PARTS = `
-  watched AS MATERIALIZED (
-    SELECT app.id, app.config::jsonb AS config FROM apps app
-    WHERE app.id = ANY (ARRAY(SELECT DISTINCT app_id FROM spent)) AND (
-      EXISTS (SELECT FROM webhooks hook WHERE hook.organization_id = app.organization_id AND hook.enabled
-        AND ${asksForBudgets('hook')})
-      OR EXISTS (SELECT FROM mail_subscriptions reader WHERE reader.organization_id = app.organization_id
-        AND ${asksForBudgets('reader')}))),
-  configured AS (
-    SELECT watched.id AS app_id, known.scope, known.window_name, NULL AS group_name, watched.config #> known.path -> 'thresholds' AS thresholds,
-      CASE jsonb_typeof(watched.config #> known.path -> known.member)
-        WHEN 'number' THEN round((watched.config #> known.path ->> known.member)::numeric * 1000000000) END AS budget
-    FROM watched CROSS JOIN (VALUES ${BUDGET_PATHS.join(', ')}) AS known(scope, window_name, path, member)
-    UNION ALL
-    SELECT watched.id, 'group', known.window_name, kind.key, kind.value #> '{spending,thresholds}',
-      CASE jsonb_typeof(kind.value -> 'spending' -> known.member)
-        WHEN 'number' THEN round((kind.value -> 'spending' ->> known.member)::numeric * 1000000000) END
-    FROM watched CROSS JOIN LATERAL jsonb_each(coalesce(config #> '{limits,groups}', '{}')) kind
-      CROSS JOIN (VALUES ${GROUP_MEMBERS.join(', ')}) AS known(window_name, member)),
+  watched AS MATERIALIZED (${watchedWhere('app.id = ANY (ARRAY(SELECT DISTINCT app_id FROM spent))')}),
+  configured AS (${configuredIn('watched')}),
   charged AS (
     SELECT budgets.*, configured.budget, configured.thresholds, budgets.spent - spent.charge AS before
     FROM budgets JOIN configured USING (app_id, scope, window_name) JOIN spent USING (${KEY})
-    WHERE configured.budget > 0 AND configured.group_name IS NOT DISTINCT FROM ${groupOf('budgets.')}),
+    WHERE configured.budget > 0 AND configured.group_name = coalesce(${groupOf('budgets.')}, '')),
   crossed AS (
     SELECT charged.*, share.threshold FROM charged CROSS JOIN LATERAL (
-      SELECT threshold::numeric FROM jsonb_array_elements_text(coalesce(thresholds, '${DEFAULT_THRESHOLDS}')) threshold) share
+      SELECT threshold::numeric FROM ${sharesOf('thresholds')} threshold) share
     WHERE before < budget * share.threshold AND spent >= budget * share.threshold),
-  news AS (
-    SELECT every.*, row_number() OVER (ORDER BY share, type DESC) AS place FROM (
-      ${told(THRESHOLD_REACHED, 'threshold')} FROM crossed
-      UNION ALL
-      ${told(EXHAUSTED, '1::numeric')} FROM charged WHERE before < budget AND spent >= budget) every),
-  ${outboxParts('news')}`;
+  exhausted AS (SELECT * FROM charged WHERE before < budget AND spent >= budget),
+  ${NEWS}`;
+
+/** A change of the budget of users or groups tells of this many at most, of those who spent most. */
+const MOST_SPENDERS = 1_000;
+
+/**
+ * Tells of what a change of the configuration passes. What the application has spent is locked first, so that a charge
+ * under way is counted by one of both. Rows are locked in the order of all statements.
+ */
+const TELL_OF_CHANGE = `
+  WITH watched AS MATERIALIZED (${watchedWhere('app.id = $1')}),
+  replaced AS (SELECT id, $2::jsonb AS config FROM watched),
+  changed AS MATERIALIZED (
+    SELECT configured.*, period.period_start, earlier.budget AS old_budget, earlier.thresholds AS old_thresholds,
+      configured.budget * (SELECT min(share::numeric) FROM ${sharesOf('configured.thresholds')} share) AS lowest
+    FROM (${configuredIn('watched')}) configured
+    LEFT JOIN (${configuredIn('replaced')}) earlier USING (app_id, scope, window_name, group_name)
+    JOIN ${periodsOf(GROUP_WINDOWS, "(now() AT TIME ZONE 'UTC')::date")} USING (window_name)
+    WHERE configured.budget > 0
+      AND (configured.budget, configured.thresholds) IS DISTINCT FROM (earlier.budget, earlier.thresholds)),
+  found AS MATERIALIZED (
+    SELECT changed.*, '' AS subject FROM changed WHERE scope = 'app'
+    UNION ALL
+    SELECT changed.*, spender.subject FROM changed CROSS JOIN LATERAL (
+      SELECT used.subject FROM budget_periods used
+      WHERE used.app_id = changed.app_id AND used.scope = changed.scope AND used.window_name = changed.window_name
+        AND used.period_start = changed.period_start AND used.spent_size > 0
+        AND (changed.scope = 'user' OR starts_with(used.subject, changed.group_name || ':'))
+        AND used.spent_size >= money_size(ceil(least(lowest, budget))::bigint)
+      ORDER BY used.spent_size DESC, used.subject LIMIT ${MOST_SPENDERS}) spender
+    WHERE scope <> 'app'),
+  judged AS MATERIALIZED (
+    SELECT found.*, used.organization_id, used.spent_nano_usd AS spent, used.estimated_nano_usd AS estimated
+    FROM budget_periods used JOIN found USING (${KEY}) ORDER BY ${budgetOrder('used')} FOR SHARE OF used),
+  crossed AS (
+    SELECT judged.*, share.threshold FROM judged CROSS JOIN LATERAL (
+      SELECT threshold::numeric FROM ${sharesOf('thresholds')} threshold) share
+    WHERE spent >= budget * share.threshold AND (coalesce(old_budget, 0) = 0 OR spent < old_budget * share.threshold
+      OR share.threshold NOT IN (SELECT old::numeric FROM ${sharesOf('old_thresholds')} old))),
+  exhausted AS (SELECT * FROM judged WHERE spent >= budget AND (coalesce(old_budget, 0) = 0 OR spent < old_budget)),
+  ${NEWS}
+  SELECT`;
+
+/** Tells webhooks and readers of mail about budgets that a change of their amount or thresholds passes. */
+@Injectable()
+export class BudgetChanges {
+  /**
+   * Stores the events in the transaction of the change.
+   *
+   * @param replaced the configuration before it.
+   */
+  async tell(tx: EntityManager, appId: string, replaced: unknown): Promise<void> {
+    await tx.query(TELL_OF_CHANGE, [appId, JSON.stringify(replaced)]);
+  }
+}

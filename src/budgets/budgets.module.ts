@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BudgetChanges } from './budget-events.js';
 import { BudgetRuns } from './budget-runs.js';
 import { BudgetsRepository } from './budgets.repository.js';
 import { Budgets } from './budgets.service.js';
@@ -14,7 +15,7 @@ import { RunsRepository } from './runs.repository.js';
  * Log lines: budget_grants_expired, budget_write_failed.
  */
 @Module({
-  providers: [Budgets, BudgetRuns, BudgetsRepository, RunsRepository],
-  exports: [Budgets, BudgetRuns],
+  providers: [BudgetChanges, BudgetRuns, Budgets, BudgetsRepository, RunsRepository],
+  exports: [BudgetChanges, BudgetRuns, Budgets],
 })
 export class BudgetsModule {}

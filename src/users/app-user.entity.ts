@@ -74,7 +74,7 @@ export interface UserView extends Omit<UserRow, 'spentNanoUsd'> {
   readonly usage: UsageTotals;
   /** US dollars. */
   readonly budgetSpentUsd: number;
-  /** As much is spent as the budget of each user is now; false without a budget. */
+  /** As much is spent as one of the budgets of each user is now; false without a budget. */
   readonly isAtLimit: boolean;
 }
 
@@ -92,13 +92,21 @@ export interface UserPlace {
 /** A user in a list. */
 export interface ListedUserRow extends UserRow, UserPlace {}
 
+/** A budget of each user, in the period that a UTC day is in. */
+export interface SpentBudget {
+  readonly window: 'day' | 'week' | 'month';
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly nanoUsd: number;
+}
+
 /** Filter for the users of an application. */
 export interface UserFilter {
   /** Substring of the id, matched literally. */
   readonly query?: string;
   readonly status?: UserStatus;
-  /** Only users who have spent this many nano-dollars of their budget in the month. */
-  readonly spentNanoUsd?: number | undefined;
+  /** Only users who have spent one of these budgets. */
+  readonly spent?: readonly SpentBudget[] | undefined;
   readonly limit: number;
   readonly offset: number;
 }

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../accounts/audit/audit-trail.js';
 import { ConfigurationWrites } from '../accounts/audit/configuration-writes.js';
 import type { AppRef, AppRow } from '../app-directory/app.entity.js';
 import { AppConfigParser } from '../app-directory/app-config-parser.js';
-import { type ScopeLimits, toNanoUsd, UNLIMITED } from '../app-directory/config/limits-config.js';
+import { budgetsOf, type ScopeLimits, toNanoUsd, UNLIMITED } from '../app-directory/config/limits-config.js';
 import { isUserId, USER_ID_FORM } from '../app-directory/user-id.rules.js';
 import { Clock } from '../common/clock.js';
 import { GatewayError, invalidRequest } from '../common/errors/gateway-error.js';
@@ -13,6 +13,7 @@ import { NO_USAGE, toUsd } from '../usage/reports/usage-totals.rules.js';
 import { type UserDayUsage, UserUsage } from '../usage/reports/user-usage.service.js';
 import type {
   ListedUserRow,
+  SpentBudget,
   UserFilter,
   UserListing,
   UserOrder,
@@ -35,11 +36,11 @@ interface UsersInMonth {
 }
 
 /** Asks for one page of users. */
-export interface UserQuestion extends Omit<UserFilter, 'spentNanoUsd'> {
+export interface UserQuestion extends Omit<UserFilter, 'spent'> {
   readonly order: UserOrder;
   /** UTC, `YYYY-MM`; the current month when absent. */
   readonly month?: string | undefined;
-  /** Only users who have spent their budget; nobody where there is none. */
+  /** Only users who have spent one of their budgets; nobody where there is none. */
   readonly isAtLimit: boolean;
   /** `nextCursor` of the page before. */
   readonly cursor?: string | undefined;
@@ -87,12 +88,13 @@ export class ManagedUsers {
     if (offset > 0 && order !== 'recent') throw invalidRequest('offset', 'must be 0 with this sort; use cursor');
     if (offset > 0 && cursor !== undefined) throw invalidRequest('offset', 'must be 0 with a cursor');
     const after = cursor === undefined ? undefined : placeOf(order, cursor);
-    const monthlyBudgetUsd = this.limitsOf(app).spending.monthly_usd;
-    const page = { appId: app.id, month, limit, offset, monthlyBudgetUsd };
-    if (isAtLimit && monthlyBudgetUsd === null) return { ...page, total: 0, nextCursor: null, users: [] };
-    const spentNanoUsd = isAtLimit && monthlyBudgetUsd !== null ? toNanoUsd(monthlyBudgetUsd) : undefined;
-    const { rows, total } = await this.find(app, { ...filter, order, month, after, spentNanoUsd });
-    const users = await this.withUsage(app, rows, month, monthlyBudgetUsd);
+    const limits = this.limitsOf(app);
+    const page = { appId: app.id, month, limit, offset, monthlyBudgetUsd: limits.spending.monthly_usd };
+    const budgets = this.budgetsIn(limits, month);
+    if (isAtLimit && budgets.length === 0) return { ...page, total: 0, nextCursor: null, users: [] };
+    const spent = isAtLimit ? budgets : undefined;
+    const { rows, total } = await this.find(app, { ...filter, order, month, after, spent });
+    const users = await this.withUsage(app, rows, month, budgets);
     const last = rows.at(-1);
     const nextCursor = last !== undefined && rows.length === limit ? cursorOf(order, last) : null;
     return { ...page, total, nextCursor, users };
@@ -107,7 +109,7 @@ export class ManagedUsers {
     const row = await this.views.find(app, userId, month);
     if (row === undefined) throw new GatewayError('not_found');
     const [[user], standing, days] = await Promise.all([
-      this.withUsage(app, [row], month, limits.spending.monthly_usd),
+      this.withUsage(app, [row], month, this.budgetsIn(limits, month)),
       this.standing.of(app, userId, limits),
       this.usage.daysOf(app, userId, month),
     ]);
@@ -172,10 +174,19 @@ export class ManagedUsers {
     return this.configs.read(config).config?.limits.per_user ?? UNLIMITED;
   }
 
+  /** The budgets of each user in a month; those of the day and week are of now, so of no other month. */
+  private budgetsIn({ spending }: ScopeLimits, month: string): SpentBudget[] {
+    const now = this.clock.now().toISOString().slice(0, 'YYYY-MM-DD'.length);
+    return budgetsOf(spending).flatMap(({ window, usd }) => {
+      if (window === 'total' || (window !== 'month' && !now.startsWith(month))) return [];
+      return [{ window, day: window === 'month' ? `${month}-01` : now, nanoUsd: toNanoUsd(usd) }];
+    });
+  }
+
   /** Without a filter, a page by its offset is read from the nearer end of the list. */
   private async find(app: AppRef, listing: UserListing): Promise<{ rows: ListedUserRow[]; total: number }> {
-    const { query, status, spentNanoUsd, order, limit, offset } = listing;
-    if (query || status !== undefined || spentNanoUsd !== undefined || order !== 'recent' || offset === 0) {
+    const { query, status, spent, order, limit, offset } = listing;
+    if (query || status !== undefined || spent !== undefined || order !== 'recent' || offset === 0) {
       const [rows, total] = await Promise.all([this.views.list(app, listing), this.views.count(app, listing)]);
       return { rows, total };
     }
@@ -185,17 +196,19 @@ export class ManagedUsers {
     return { rows, total };
   }
 
-  /** @param budgetUsd the budget of each user; null: unlimited. */
   private async withUsage(
     app: AppRef,
     rows: readonly UserRow[],
     month: string,
-    budgetUsd: number | null,
+    budgets: readonly SpentBudget[],
   ): Promise<UserView[]> {
     const ids = rows.map(({ id }) => id);
-    const usage = await this.usage.totalsOf(app, ids, month);
+    const [usage, atLimit] = await Promise.all([
+      this.usage.totalsOf(app, ids, month),
+      this.views.atLimit(app, ids, budgets),
+    ]);
     return rows.map(({ spentNanoUsd, ...row }) => {
-      const isAtLimit = budgetUsd !== null && BigInt(spentNanoUsd) >= BigInt(toNanoUsd(budgetUsd));
+      const isAtLimit = atLimit.has(row.id);
       return { ...row, usage: usage.get(row.id) ?? NO_USAGE, budgetSpentUsd: toUsd(spentNanoUsd), isAtLimit };
     });
   }

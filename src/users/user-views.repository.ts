@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../app-directory/app.entity.js';
 import { readBounded } from '../usage/recording/usage-sums.repository.js';
-import type { ListedUserRow, UserFilter, UserListing, UserRow, UserStatus } from './app-user.entity.js';
+import type { ListedUserRow, SpentBudget, UserFilter, UserListing, UserRow, UserStatus } from './app-user.entity.js';
 import { AppUserEntity } from './app-user.entity.js';
 
 /** Numbers of known and of blocked users of an application. */
@@ -47,6 +47,16 @@ const HAS_SPENT = `spent.organization_id = $1 AND spent.app_id = $2 AND spent.pe
 const MATCHING = `${NAMED} AND ($6::bigint IS NULL OR $6 = 0 OR known.id IN (
   SELECT spent.subject FROM budget_periods spent WHERE ${HAS_SPENT}))`;
 
+/** Users with their periods of the budgets `$6`, those alone that are spent. */
+const SPENT_ONE = `json_to_recordset($6::json) AS budget(window_name text, day date, nano_usd bigint)
+  JOIN budget_periods spent ON spent.window_name = budget.window_name
+    AND spent.period_start = date_trunc(budget.window_name, budget.day::timestamp)::date
+    AND spent.spent_size > 0 AND spent.spent_size >= money_size(budget.nano_usd) AND spent.spent_nano_usd >= budget.nano_usd
+  WHERE spent.organization_id = $1 AND spent.app_id = $2 AND spent.scope = 'user'`;
+
+/** Only those who have spent one of the budgets `$6`, each above 0; counts have the parameter `$3` too. */
+const MATCHING_ONE = `${NAMED} AND $3::text IS NOT NULL AND known.id IN (SELECT spent.subject FROM ${SPENT_ONE})`;
+
 /** The counts of an application span several rows (migration keep-user-counts); none: it never had users. */
 const KEPT_TOTAL = 'coalesce(sum(kept.total), 0)::bigint';
 const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 AND kept.app_id = $2';
@@ -54,8 +64,8 @@ const KEPT_OF_APP = 'FROM app_user_counts kept WHERE kept.organization_id = $1 A
 const RECENT_VALUE = '(extract(epoch FROM known.recent_at) * 1000000)::bigint';
 const RECENT_PLACE = "coalesce(timestamptz 'epoch' + $8::bigint * interval '1 microsecond', 'infinity')";
 
-const RECENT_PAGE = `SELECT known.id, ${RECENT_VALUE} AS value FROM app_users known
-  WHERE ${MATCHING} AND known.recent_at <= ${RECENT_PLACE} AND (known.recent_at < ${RECENT_PLACE} OR known.id > $9)
+const recentPage = (matching: string) => `SELECT known.id, ${RECENT_VALUE} AS value FROM app_users known
+  WHERE ${matching} AND known.recent_at <= ${RECENT_PLACE} AND (known.recent_at < ${RECENT_PLACE} OR known.id > $9)
   ORDER BY known.recent_at DESC, known.id LIMIT $7 OFFSET $10`;
 
 /**
@@ -115,14 +125,14 @@ function wholePage(order: Amount, spent = ''): string {
 }
 
 /** The same of users who match a filter. */
-function matchingPage(order: Amount): string {
+function matchingPage(order: Amount, matching = MATCHING): string {
   const { table, amount } = SUMS[order];
   return `
     SELECT id, value FROM (
       SELECT known.id, coalesce(used.${amount}, 0) AS value FROM app_users known
       LEFT JOIN ${table} used ON used.organization_id = $1 AND used.app_id = $2 AND used.user_id = known.id
         AND used.month = ${MONTH}
-      WHERE ${MATCHING}) every
+      WHERE ${matching}) every
     WHERE value < coalesce($8::numeric, 'infinity') OR value = $8::numeric AND id > $9
     ORDER BY value DESC, id LIMIT $7`;
 }
@@ -133,6 +143,12 @@ const COST_PAGE_AT_LIMIT = wholePage(
   `JOIN budget_periods spent ON spent.subject = used.user_id AND ${HAS_SPENT}`,
 );
 const MATCHING_PAGES = { cost: matchingPage('cost'), budget: matchingPage('budget') };
+const RECENT_PAGE = recentPage(MATCHING);
+const PAGES_OF_ONE = {
+  recent: recentPage(MATCHING_ONE),
+  cost: matchingPage('cost', MATCHING_ONE),
+  budget: matchingPage('budget', MATCHING_ONE),
+};
 
 const usersOf = (page: string) => `
   WITH page AS MATERIALIZED (${page})
@@ -146,13 +162,15 @@ export class UserViewsRepository {
 
   /** In the order asked for; users of the same value by id. */
   list(app: AppRef, listing: UserListing): Promise<ListedUserRow[]> {
-    const { order, query, status, spentNanoUsd, limit, offset, after } = listing;
+    const { order, query, status, limit, offset, after } = listing;
     const values = [...matchesOf(app, listing), limit, after?.value ?? null, after?.id ?? null];
-    if (order === 'recent') return readBounded(this.dataSource, usersOf(RECENT_PAGE), [...values, offset]);
+    const all = order === 'recent' ? [...values, offset] : values;
+    if (isOfOne(listing)) return readBounded(this.dataSource, usersOf(PAGES_OF_ONE[order]), all);
+    if (order === 'recent') return readBounded(this.dataSource, usersOf(RECENT_PAGE), all);
     const isNamed = Boolean(query) || status !== undefined;
-    const isByCostAtLimit = order === 'cost' && spentNanoUsd !== undefined && spentNanoUsd > 0;
+    const isByCostAtLimit = order === 'cost' && (spentOfMonth(listing) ?? 0) > 0;
     const page = isByCostAtLimit ? COST_PAGE_AT_LIMIT : WHOLE_PAGES[order];
-    return readBounded(this.dataSource, usersOf(isNamed ? MATCHING_PAGES[order] : page), values);
+    return readBounded(this.dataSource, usersOf(isNamed ? MATCHING_PAGES[order] : page), all);
   }
 
   /** A page of the most recent without a filter, faster in the second half of the list. */
@@ -163,15 +181,15 @@ export class UserViewsRepository {
 
   /** The number on all pages. Users with a text in their id, or a spent budget, are counted one by one. */
   async count(app: AppRef, filter: UserListing): Promise<number> {
-    const { query, status, spentNanoUsd } = filter;
-    if (!query && spentNanoUsd === undefined) {
+    const { query, status, spent } = filter;
+    if (!query && spent === undefined) {
       const { total, blocked } = await this.keptCounts(app);
       const withStatus: Record<UserStatus, number> = { active: total - blocked, blocked };
       return status === undefined ? total : withStatus[status];
     }
     const rows = await readBounded<{ users: number }>(
       this.dataSource,
-      `SELECT count(*)::integer AS users FROM app_users known WHERE ${MATCHING}`,
+      `SELECT count(*)::integer AS users FROM app_users known WHERE ${isOfOne(filter) ? MATCHING_ONE : MATCHING}`,
       matchesOf(app, filter),
     );
     return rows[0]?.users ?? 0;
@@ -185,6 +203,23 @@ export class UserViewsRepository {
       [app.organizationId, app.id, month, userId],
     );
     return rows[0];
+  }
+
+  /** Those of the users who have spent one of the budgets. */
+  async atLimit(app: AppRef, ids: readonly string[], spent: readonly SpentBudget[]): Promise<ReadonlySet<string>> {
+    if (spent.length === 0 || ids.length === 0) return new Set();
+    if (spent.some(({ nanoUsd }) => nanoUsd === 0)) return new Set(ids);
+    const rows = await this.dataSource.query<{ id: string }[]>(
+      `SELECT DISTINCT budget.id FROM (
+         SELECT known.id, budget.* FROM unnest($3::text[]) AS known(id)
+         CROSS JOIN json_to_recordset($4::json) AS budget(window_name text, day date, nano_usd bigint)) budget
+       JOIN budget_periods spent ON spent.organization_id = $1 AND spent.app_id = $2 AND spent.scope = 'user'
+         AND spent.subject = budget.id AND spent.window_name = budget.window_name
+         AND spent.period_start = date_trunc(budget.window_name, budget.day::timestamp)::date
+       WHERE spent.spent_nano_usd >= budget.nano_usd`,
+      [app.organizationId, app.id, ids, budgetRows(spent)],
+    );
+    return new Set(rows.map(({ id }) => id));
   }
 
   /** By application; one that never had users is absent. */
@@ -212,7 +247,23 @@ export class UserViewsRepository {
   }
 }
 
-/** The values of `MATCHING`. */
-function matchesOf(app: AppRef, { month, status, query, spentNanoUsd }: UserFilter & { readonly month: string }) {
-  return [app.organizationId, app.id, month, status ?? null, query ?? null, spentNanoUsd ?? null];
+/** Whether users are asked for who have spent one of several budgets, or of another window than the month. */
+function isOfOne({ spent = [] }: UserFilter): boolean {
+  return spent.some(({ window }) => window !== 'month') && spent.every(({ nanoUsd }) => nanoUsd > 0);
+}
+
+/** Undefined: everybody is asked for. A budget of nothing is spent by all. */
+function spentOfMonth({ spent }: UserFilter): number | undefined {
+  return spent && Math.min(...spent.map(({ nanoUsd }) => nanoUsd));
+}
+
+/** The values of `MATCHING`, or of `MATCHING_ONE`. */
+function matchesOf(app: AppRef, filter: UserFilter & { readonly month: string }) {
+  const { month, status, query, spent } = filter;
+  const sixth = isOfOne(filter) ? budgetRows(spent ?? []) : (spentOfMonth(filter) ?? null);
+  return [app.organizationId, app.id, month, status ?? null, query ?? null, sixth];
+}
+
+function budgetRows(spent: readonly SpentBudget[]): string {
+  return JSON.stringify(spent.map(({ window, day, nanoUsd }) => ({ window_name: window, day, nano_usd: nanoUsd })));
 }

@@ -23,10 +23,11 @@ export const list: Action = async (gw) => {
     read(api.GET('/v1/admin/apps/{app}/users', { params: { path, query: { ...filter, ...page } } })),
   );
   const { monthly_budget_usd: budget } = result;
+  const hasBudget = budget !== null || result.users.some(({ at_limit }) => at_limit);
   const rows = result.users.map(({ id, status, last_seen_at, usage, budget_spent_usd: spent, at_limit }) => [
     ...[id, status, last_seen_at === null ? '-' : dayOf(last_seen_at)],
     ...[usage.requests, usd(usage.cost_usd), usage.errors, usage.blocked],
-    ...(budget === null ? [] : [`${usd(spent)} of ${usd(budget)}${at_limit ? ', at the limit' : ''}`]),
+    ...(hasBudget ? [budgetText(spent, budget, at_limit)] : []),
   ]);
   const none = `There are no users yet: its calls name none. Follow them: gw logs --app ${gw.argument(0)}`;
   return listed(gw, result, {
@@ -38,11 +39,17 @@ export const list: Action = async (gw) => {
       'COST',
       'ERRORS',
       'BLOCKED',
-      ...(budget === null ? [] : ['BUDGET']),
+      ...(hasBudget ? ['BUDGET'] : []),
     ],
     ...{ rows, none, filters: ['query', 'status', 'offset'], note },
   });
 };
+
+/** @param budget of the month; null: the limit is of a day or week. */
+function budgetText(spent: number, budget: number | null, isAtLimit: boolean): string {
+  const parts = [budget === null ? '' : `${usd(spent)} of ${usd(budget)}`, isAtLimit ? 'at the limit' : ''];
+  return parts.filter((part) => part !== '').join(', ');
+}
 
 /** `gw app user show` */
 export const show: Action = async (gw) => {

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { toUsd } from '../../usage/reports/usage-totals.rules.js';
-import { ATTENTION_KINDS, type AttentionKind } from '../attention.rules.js';
+import { ATTENTION_KINDS, ATTENTION_WINDOWS, type AttentionKind, type AttentionWindow } from '../attention.rules.js';
 import type { AttentionItem } from '../attention.service.js';
 
 export class AttentionItemResponse {
@@ -8,7 +8,7 @@ export class AttentionItemResponse {
     type: 'string',
     enum: ATTENTION_KINDS,
     description:
-      '`provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application is spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.',
+      '`provider_failing`: its last calls all failed. `app_budget`: 80 % of a budget of the application is spent. `user_budgets`: users have spent 80 % of one of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.',
   })
   kind: AttentionKind;
 
@@ -44,6 +44,14 @@ export class AttentionItemResponse {
 
   @ApiProperty({
     type: 'string',
+    enum: [...ATTENTION_WINDOWS, null],
+    nullable: true,
+    description: 'How long that budget is for: the current day, week (from Monday) or month, UTC, or in total.',
+  })
+  window: AttentionWindow | null;
+
+  @ApiProperty({
+    type: 'string',
     format: 'date-time',
     nullable: true,
     description:
@@ -61,6 +69,7 @@ export class AttentionItemResponse {
       count: Number(item.count),
       amount_usd: item.nanoUsd === null ? null : toUsd(item.nanoUsd),
       budget_usd: item.budgetNanoUsd === null ? null : toUsd(item.budgetNanoUsd),
+      window: item.window ?? null,
       since: item.since?.toISOString() ?? null,
     });
   }

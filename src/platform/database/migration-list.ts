@@ -50,6 +50,7 @@ import { RecordDurations1763600000085 } from '../../../migrations/1763600000085-
 import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
 import { CountGroupsRunsAndTokens1763600000091 } from '../../../migrations/1763600000091-count-groups-runs-and-tokens.js';
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
+import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -106,4 +107,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateBudgetPeriods1763600000090,
   CountGroupsRunsAndTokens1763600000091,
   CreateMails1763600000095,
+  FindSpendersOfEveryWindow1763600000110,
 ];

@@ -1,7 +1,7 @@
 import type { AppLimits } from '../../app-directory/app-limits.rules.js';
 import { toNanoUsd } from '../../app-directory/config/limits-config.js';
 import { type CallGroups, isGroupValue } from '../../app-directory/group-value.rules.js';
-import type { Caller, CallGroups } from '../../client-auth/callers/caller.js';
+import type { Caller } from '../../client-auth/callers/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Reason } from '../../common/errors/reasons.js';
 import { type GatewayRequest, RUN_BUDGET_HEADER, RUN_ID_HEADER } from '../../common/http/gateway-request.js';

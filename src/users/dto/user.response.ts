@@ -56,7 +56,8 @@ export class UserResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description: 'Whether that is as much as the budget is now, so that calls of the month are refused.',
+    description:
+      'Whether that reaches the budget of a month as configured now, or, in the current month, the budget of the day or week is spent, so that calls are refused.',
   })
   at_limit: boolean;
 

@@ -51,7 +51,8 @@ export class ListUsersRequest {
 
   @OneOf(['true', 'false'], {
     optional: true,
-    description: '`true`: only users who have spent their budget in the month; nobody where each user has none.',
+    description:
+      '`true`: only users who have spent their budget of the month or, in the current month, of the day or week; nobody where each user has none.',
   })
   at_limit?: 'true' | 'false';
 

@@ -133,6 +133,26 @@ it('users have spent 80 % of theirs → counted; blocked ones, or with a larger 
   expect(await added()).toEqual([]);
 });
 
+it('budgets by day, week and in total → each listed with its window; users by day and week', async () => {
+  const spending = { daily_usd: usd(1), weekly_usd: usd(1.2), monthly_usd: usd(9) };
+  const client = await ProxyClient.create(world, {
+    authentication: NAMED_USERS,
+    limits: { per_user: { spending }, per_app: { spending: { ...spending, total_usd: usd(1.1) } } },
+  });
+  world.upstream.script(PRICED);
+  await call(client, 1, 1, 'ann');
+  const found = await added();
+  const of = (kind: string, window: string, calls: number) =>
+    expect.objectContaining({ kind, window, id: client.appId, amount_usd: usd(1), budget_usd: usd(calls), count: 1 });
+  expect(found).toHaveLength(5);
+  expect(found).toEqual(
+    expect.arrayContaining([
+      ...[of('app_budget', 'day', 1), of('app_budget', 'week', 1.2), of('app_budget', 'total', 1.1)],
+      ...[of('user_budgets', 'day', 1), of('user_budgets', 'week', 1.2)],
+    ]),
+  );
+});
+
 it('a cost is unresolved → listed with its estimate; settled → not any more', async () => {
   const client = await ProxyClient.create(world);
   world.upstream.script(WITHOUT_USAGE);

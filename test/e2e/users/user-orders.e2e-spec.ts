@@ -162,6 +162,43 @@ it('a budget of nothing → everybody is at the limit, also who never spent anyt
   }
 });
 
+it('budgets by day and week → who has spent one of them now is at the limit, in each order; in no other month', async () => {
+  const client = await ProxyClient.create(world, {
+    authentication: NAMED_USERS,
+    limits: { per_user: { spending: { daily_usd: CALL_USD, weekly_usd: 2 * CALL_USD, monthly_usd: 9 } } },
+  });
+  app = { id: client.appId, organizationId: app.organizationId };
+  world.upstream.script(json(200, { usage: { input_tokens: 1000, output_tokens: 300 } }));
+  const call = (user: string) =>
+    client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers: ['x-end-user-id', user] });
+  await call('by-day');
+  await call('by-week');
+  await client.events(2);
+  const spent = (user: string, window: string, times: number) =>
+    world.dataSource.query(
+      'UPDATE budget_periods SET spent_nano_usd = $4 WHERE app_id = $1 AND subject = $2 AND window_name = $3',
+      [app.id, user, window, Math.round(times * CALL_USD * 1e9)],
+    );
+  await spent('by-week', 'day', 0.5);
+  await spent('by-week', 'week', 2.5);
+  await world.dataSource.query(
+    `INSERT INTO app_users (id, organization_id, app_id, status, created_at) VALUES ('frugal', $1, $2, 'active', now())`,
+    [app.organizationId, app.id],
+  );
+  const read = async (query: string) => (await world.api.get(`/v1/admin/apps/${app.id}/users?${query}`)).body;
+  for (const sort of ['recent', 'cost', 'budget']) {
+    const page = await read(`sort=${sort}&at_limit=true`);
+    expect([idsOf(page).toSorted(), page.total]).toEqual([['by-day', 'by-week'], 2]);
+    const all = await read(`sort=${sort}`);
+    const atLimit = all.users.filter((user: { at_limit: boolean }) => user.at_limit);
+    expect([idsOf({ users: atLimit }).toSorted(), all.total]).toEqual([['by-day', 'by-week'], 3]);
+    expect((await read(`sort=${sort}&at_limit=true&query=week`)).total).toBe(1);
+    expect(await read(`sort=${sort}&at_limit=true&month=2025-12`)).toMatchObject({ total: 0, users: [] });
+  }
+  const one = await world.api.get(`/v1/admin/apps/${app.id}/users/by-day`);
+  expect(one.body.user).toMatchObject({ at_limit: true, budget_spent_usd: CALL_USD });
+});
+
 it('no budget, or a configuration that cannot be read → nobody is at the limit', async () => {
   await spend('rich', 1_000_000);
   expect(await list({ at_limit: 'true' })).toMatchObject({

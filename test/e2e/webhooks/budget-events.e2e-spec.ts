@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { firstOrganizationId, newMember } from '../../support/accounts/accounts.js';
 import { eventually } from '../../support/eventually.js';
 import { LimitedApp } from '../../support/limits/requests/limited-app.js';
+import { untilStatementWaits } from '../../support/platform/lock-waits.js';
 import { RESPONSE_USD } from '../../support/proxy/endpoint-chain.js';
 import { type ReceivedEvent, startReceiver, type WebhookReceiver } from '../../support/webhooks/receiver.js';
 import { startWorld, type World } from '../../support/world.js';
@@ -34,6 +35,17 @@ async function watchedApp(limits: Record<string, unknown>, events: readonly stri
 /** What tells of a budget, in the order of arrival. */
 const toldOf = (events: readonly ReceivedEvent[]) =>
   events.map(({ body: { type, data } }) => [type, data.scope, data.id, data.window, data.threshold]);
+
+/** What is stored of an application, whether it was delivered or not, in the order of type and threshold. */
+async function stored(app: LimitedApp): Promise<unknown[][]> {
+  const rows: { told: unknown[] }[] = await world.dataSource.query(
+    `SELECT json_build_array(type, data -> 'scope', data -> 'id', data -> 'window', data -> 'threshold') AS told
+     FROM (SELECT type, body::json -> 'data' AS data FROM webhook_events) event
+     WHERE data ->> 'app' = $1 ORDER BY data ->> 'scope', (data ->> 'threshold')::numeric, type`,
+    [app.client.appId],
+  );
+  return rows.map(({ told }) => told);
+}
 
 const REACHED = 'budget.threshold_reached';
 const EXHAUSTED = 'budget.exhausted';
@@ -80,6 +92,53 @@ describe('events of budgets', () => {
       [EXHAUSTED, app.client.appId, 'total', 1],
     ]);
     expect(ofApp[0]?.body.data.period_start).toBeNull();
+  });
+
+  it('a budget is lowered below what is spent → each passed part and exhausted, once, with the change', async () => {
+    const budgets = (user: number, ofApp: object) => ({
+      per_user: { spending: { weekly_usd: user } },
+      per_app: { spending: ofApp },
+    });
+    const { app, place } = await watchedApp(budgets(9, { total_usd: 8, monthly_usd: null }));
+    await app.calls(1);
+    await app.recorded('ok', 1);
+    expect(await stored(app)).toEqual([]);
+    await app.limit(budgets(0.01, { total_usd: 7, monthly_usd: 0.005, thresholds: [0.5] }));
+    const events = [
+      [REACHED, 'app', app.client.appId, 'month', 0.5],
+      [EXHAUSTED, 'app', app.client.appId, 'month', 1],
+      [REACHED, 'user', 'ann', 'week', 0.5],
+    ];
+    // No call and no wait: they are there when the change is answered.
+    expect(await stored(app)).toEqual(events);
+    expect(toldOf(await receiver.until(place, 3)).toSorted()).toEqual(events.toSorted());
+    await app.limit(budgets(9, { total_usd: 7, monthly_usd: 0.011, thresholds: [0.5] }));
+    await app.limit(budgets(0.01, { total_usd: 7, monthly_usd: 0.005, thresholds: [0.5] }));
+    expect(await stored(app)).toEqual(events);
+    await app.limit(budgets(0.01, { total_usd: 7, monthly_usd: 0.005, thresholds: [0.25, 0.5] }));
+    expect(await stored(app)).toEqual([[REACHED, 'app', app.client.appId, 'month', 0.25], ...events]);
+  });
+
+  it('a call that is stored while a budget is lowered → counted by the change, which waits for it', async () => {
+    const { app } = await watchedApp({ per_app: { spending: { total_usd: 9 } } });
+    await app.calls(1);
+    await app.recorded('ok', 1);
+    const charge = world.dataSource.createQueryRunner();
+    await charge.startTransaction();
+    try {
+      await charge.query(
+        `UPDATE budget_periods SET spent_nano_usd = spent_nano_usd + 3000000000
+         WHERE app_id = $1 AND scope = 'app' AND window_name = 'total'`,
+        [app.client.appId],
+      );
+      const lowered = app.limit({ per_app: { spending: { total_usd: 2, thresholds: [1] } } });
+      await untilStatementWaits(world.dataSource, 'WITH watched AS MATERIALIZED');
+      await charge.commitTransaction();
+      await lowered;
+    } finally {
+      await charge.release();
+    }
+    expect((await stored(app)).map(([type]) => type)).toEqual([EXHAUSTED, REACHED]);
   });
 
   it('a filter of types → those alone; a budget of nothing, and one that is not reached → none', async () => {

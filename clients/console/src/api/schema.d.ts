@@ -4969,7 +4969,7 @@ export interface components {
             usage: components["schemas"]["UsageTotalsResponse"];
             /** @description US dollars that count against the budget of the user in the requested month: costs and estimates. */
             budget_spent_usd: number;
-            /** @description Whether that is as much as the budget is now, so that calls of the month are refused. */
+            /** @description Whether that reaches the budget of a month as configured now, or, in the current month, the budget of the day or week is spent, so that calls are refused. */
             at_limit: boolean;
         };
         UserListResponse: {
@@ -5195,7 +5195,7 @@ export interface components {
         };
         AttentionItemResponse: {
             /**
-             * @description `provider_failing`: its last calls all failed. `app_budget`: 80 % of the budget of the application is spent. `user_budgets`: users have spent 80 % of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.
+             * @description `provider_failing`: its last calls all failed. `app_budget`: 80 % of a budget of the application is spent. `user_budgets`: users have spent 80 % of one of theirs. `unresolved_costs`: calls of the last 30 days whose cost is not known. `unused_app_key`, `unused_management_key`: not used for 90 days.
              * @enum {string}
              */
             kind: "provider_failing" | "app_budget" | "user_budgets" | "unresolved_costs" | "unused_app_key" | "unused_management_key";
@@ -5213,6 +5213,11 @@ export interface components {
             amount_usd: number | null;
             /** @description Budget of it in US dollars, if any. */
             budget_usd: number | null;
+            /**
+             * @description How long that budget is for: the current day, week (from Monday) or month, UTC, or in total.
+             * @enum {string|null}
+             */
+            window: "day" | "week" | "month" | "total" | null;
             /**
              * Format: date-time
              * @description The first failed call, first day of unknown costs, or last use; creation of a key that was never used.
@@ -9806,7 +9811,7 @@ export interface operations {
                 offset?: number;
                 /** @description `recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. `budget`: the largest share of the budget first. Equal users by id. */
                 sort?: "recent" | "cost" | "budget";
-                /** @description `true`: only users who have spent their budget in the month; nobody where each user has none. */
+                /** @description `true`: only users who have spent their budget of the month or, in the current month, of the day or week; nobody where each user has none. */
                 at_limit?: "true" | "false";
                 /** @description `next_cursor` of the page before, with the same `sort`. */
                 cursor?: string;
@@ -10641,6 +10646,7 @@ export interface operations {
                      *           "count": 1,
                      *           "amount_usd": null,
                      *           "budget_usd": null,
+                     *           "window": null,
                      *           "since": null
                      *         }
                      *       ]

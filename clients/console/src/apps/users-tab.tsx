@@ -249,8 +249,8 @@ function budgetColumn(budgetUsd: number): Column<User, Order> {
     header: 'Budget used',
     isNumber: true,
     sortKey: 'budget',
-    cell: ({ budget_spent_usd: spent, at_limit: isAtLimit }) => (
-      <Badge tone={isAtLimit ? 'bad' : spent >= budgetUsd * 0.8 ? 'warn' : 'neutral'}>
+    cell: ({ budget_spent_usd: spent }) => (
+      <Badge tone={spent >= budgetUsd ? 'bad' : spent >= budgetUsd * 0.8 ? 'warn' : 'neutral'}>
         {budgetUsd === 0 ? 'no budget left' : shareText(spent, budgetUsd)}
       </Badge>
     ),

@@ -3,7 +3,7 @@ import { type AttentionItem, attentionText } from './attention.rules';
 
 const item = (changed: Partial<AttentionItem>): AttentionItem => ({
   ...{ kind: 'app_budget', id: 'journal', name: 'Journal', app_id: 'journal', app_name: 'Journal', count: 1 },
-  ...{ amount_usd: 4, budget_usd: 5, since: null },
+  ...{ amount_usd: 4, budget_usd: 5, window: 'month', since: null },
   ...changed,
 });
 
@@ -33,4 +33,14 @@ it.each([
   [item({ kind: 'unused_management_key', name: 'CI' }), 'Management key “CI” is unused', '/access', false],
 ])('%j → what it is, and where it is mended', (of, title, to, isUrgent) => {
   expect(attentionText(of)).toMatchObject({ title, to, isUrgent });
+});
+
+it.each([
+  ['day', 'today (UTC)'],
+  ['week', 'this week (from Monday, UTC)'],
+  ['month', 'this month (UTC)'],
+  ['total', 'in total'],
+] as const)('a budget by %s → says %s', (window, when) => {
+  expect(attentionText(item({ window })).detail).toBe(`$4.00 of $5.00 ${when}.`);
+  expect(attentionText(item({ kind: 'user_budgets', window })).detail).toBe(`The most is 80% of $5.00 ${when}.`);
 });

@@ -13,10 +13,18 @@ export interface AttentionText {
   readonly isUrgent: boolean;
 }
 
+const PERIODS = {
+  day: 'today (UTC)',
+  week: 'this week (from Monday, UTC)',
+  month: 'this month (UTC)',
+  total: 'in total',
+} as const satisfies Record<NonNullable<AttentionItem['window']>, string>;
+
 /** An item of the list in words. */
 export function attentionText(item: AttentionItem): AttentionText {
   const { kind, name, app_id: app, app_name: appName, count, amount_usd: amount, budget_usd: budget } = item;
   const share = shareText(amount ?? 0, budget ?? 0);
+  const when = PERIODS[item.window ?? 'month'];
   switch (kind) {
     case 'provider_failing':
       return {
@@ -29,7 +37,7 @@ export function attentionText(item: AttentionItem): AttentionText {
     case 'app_budget':
       return {
         title: `${name} has used ${share} of its budget`,
-        detail: `${moneyText(amount ?? 0)} of ${moneyText(budget ?? 0)} this month (UTC).`,
+        detail: `${moneyText(amount ?? 0)} of ${moneyText(budget ?? 0)} ${when}.`,
         to: `/apps/${app}/limits`,
         act: 'Change the budget',
         isUrgent: (amount ?? 0) >= (budget ?? 0),
@@ -37,7 +45,7 @@ export function attentionText(item: AttentionItem): AttentionText {
     case 'user_budgets':
       return {
         title: `${countedText(count, 'user')} of ${name} ${count === 1 ? 'has' : 'have'} used 80% of the budget or more`,
-        detail: `The most is ${share} of ${moneyText(budget ?? 0)} this month (UTC).`,
+        detail: `The most is ${share} of ${moneyText(budget ?? 0)} ${when}.`,
         to: (amount ?? 0) >= (budget ?? 0) ? atLimitPath(app ?? '') : `/apps/${app}/users?sort=budget`,
         act: 'See users',
         isUrgent: (amount ?? 0) >= (budget ?? 0),
