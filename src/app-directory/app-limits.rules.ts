@@ -1,6 +1,6 @@
 import type { ClaimPath } from './config/issuer-config.js';
 import type { CountingWindow, Limits, ScopeLimits, SpendingWindow } from './config/limits-config.js';
-import { budgetsOf, countedLimits, isLimited, toNanoUsd } from './config/limits-config.js';
+import { countedLimits, heldLimitsOf, isLimited, toNanoUsd } from './config/limits-config.js';
 
 /** The request limits of one scope; null is unlimited. */
 interface RequestAllowance {
@@ -67,7 +67,7 @@ export function appLimits({ per_user, per_app, groups = {}, runs }: Limits): App
 
 function groupOf(group: NonNullable<Limits['groups']>[string]): Omit<AppGroup, 'name'> {
   const { header, claim } = group;
-  return { header, claim, budgets: frozen([...budgetsOf(group), ...countedLimits('requests', group.requests)]) };
+  return { header, claim, budgets: frozen([...heldLimitsOf(group), ...countedLimits('requests', group.requests)]) };
 }
 
 function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {
@@ -75,7 +75,7 @@ function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {
   const { per_minute: perMinute, per_day: perDay } = limits.requests;
   return Object.freeze({
     requests: perMinute === null && perDay === null ? undefined : Object.freeze({ perMinute, perDay }),
-    budgets: frozen(budgetsOf(limits)),
+    budgets: frozen(heldLimitsOf(limits)),
   });
 }
 

@@ -66,7 +66,7 @@ describe('limits: budgets of other windows', () => {
     const spending = { monthly_usd: 3, daily_usd: 0.5, weekly_usd: 1, total_usd: 9, thresholds: [0.5, 0.995, 1] };
     expect(read({ per_app: { spending } }).per_app.spending).toEqual(spending);
     const { per_user } = read({ per_user: { spending: { daily_usd: null, total_usd: null } } });
-    expect([per_user.spending, budgetsOf(per_user)]).toEqual([
+    expect([per_user.spending, budgetsOf(per_user.spending)]).toEqual([
       { monthly_usd: null, daily_usd: null, total_usd: null },
       [],
     ]);

@@ -183,7 +183,7 @@ export class Limits {
 
 /** Whether the scope limits anything; a budget of zero dollars counts. */
 export function isLimited(limits: ScopeLimits): boolean {
-  return countedLimits('requests', limits.requests).length > 0 || budgetsOf(limits).length > 0;
+  return countedLimits('requests', limits.requests).length > 0 || heldLimitsOf(limits).length > 0;
 }
 
 /** The limits of a count that are set, the longer window first. */
@@ -195,19 +195,23 @@ export function countedLimits(
   return per_minute == null ? day : [...day, { window: `minute_${measure}`, limit: per_minute }];
 }
 
-/**
- * The configured budgets and limits of tokens, those without an end first, then by the length of their window, the
- * longest first. Amounts are whole nano-dollars and tokens.
- */
-export function budgetsOf({
+/** The configured budgets, those without an end first, then by the length of their window, the longest first. */
+export function budgetsOf(
+  spending: SpendingLimits,
+): readonly { readonly window: SpendingWindow; readonly usd: number }[] {
+  return WINDOWS.flatMap(({ window, member }) => {
+    const usd = spending[member] ?? null;
+    return usd === null ? [] : [{ window, usd }];
+  });
+}
+
+/** The configured budgets, then the limits of tokens; amounts are whole nano-dollars and tokens. */
+export function heldLimitsOf({
   spending,
   tokens,
 }: ScopeLimits): readonly { readonly window: SpendingWindow | CountingWindow; readonly limit: number }[] {
-  const spent = WINDOWS.flatMap(({ window, member }) => {
-    const usd = spending[member] ?? null;
-    return usd === null ? [] : [{ window, limit: toNanoUsd(usd) }];
-  });
-  return [...spent, ...countedLimits('tokens', tokens)];
+  const budgets = budgetsOf(spending).map(({ window, usd }) => ({ window, limit: toNanoUsd(usd) }));
+  return [...budgets, ...countedLimits('tokens', tokens)];
 }
 
 const WINDOWS = [
