@@ -4032,6 +4032,8 @@ export interface components {
              * @enum {string}
              */
             paths: "provider" | "gateway";
+            /** @description Paths that an empty `allowed_paths` allows. */
+            inferencePaths: string[];
         };
         ProviderTestRecord: {
             /** Format: date-time */
@@ -8422,7 +8424,11 @@ export interface operations {
                      *               "responses"
                      *             ],
                      *             "modelPrefix": null,
-                     *             "paths": "provider"
+                     *             "paths": "provider",
+                     *             "inferencePaths": [
+                     *               "v1/responses",
+                     *               "v1/chat/completions"
+                     *             ]
                      *           },
                      *           "lastTest": {
                      *             "at": "2026-01-31T12:00:00.000Z",
@@ -8488,7 +8494,11 @@ export interface operations {
                      *             "responses"
                      *           ],
                      *           "modelPrefix": null,
-                     *           "paths": "provider"
+                     *           "paths": "provider",
+                     *           "inferencePaths": [
+                     *             "v1/responses",
+                     *             "v1/chat/completions"
+                     *           ]
                      *         },
                      *         "lastTest": {
                      *           "at": "2026-01-31T12:00:00.000Z",
@@ -8617,7 +8627,11 @@ export interface operations {
                      *             "responses"
                      *           ],
                      *           "modelPrefix": null,
-                     *           "paths": "provider"
+                     *           "paths": "provider",
+                     *           "inferencePaths": [
+                     *             "v1/responses",
+                     *             "v1/chat/completions"
+                     *           ]
                      *         },
                      *         "lastTest": {
                      *           "at": "2026-01-31T12:00:00.000Z",
