@@ -49,6 +49,7 @@ import { WatchProviders1763600000084 } from '../../../migrations/1763600000084-w
 import { RecordDurations1763600000085 } from '../../../migrations/1763600000085-record-durations.js';
 import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
+import { TakeProofsOfPhones1763600000100 } from '../../../migrations/1763600000100-take-proofs-of-phones.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -105,5 +106,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   RecordDurations1763600000085,
   CreateBudgetPeriods1763600000090,
   CreateMails1763600000095,
+  TakeProofsOfPhones1763600000100,
   FindSpendersOfEveryWindow1763600000110,
 ];
