@@ -67,7 +67,7 @@ function appFileSchema() {
 function environmentFileSchema() {
   const { name, config, status } = appFileSchema().properties;
   const { properties } = providersFileSchema().properties.providers.items;
-  const { slug: _slug, type: _type, ...provider } = properties;
+  const { slug: _slug, type: _type, moved: _moved, ...provider } = properties;
   const overlays = (members, description) => ({
     type: 'object',
     additionalProperties: {
@@ -160,9 +160,16 @@ function providersFileSchema() {
     additionalProperties: false,
     description: 'Where its key is, read when it is sent. GW_PROVIDER_SECRET_<SLUG> when absent.',
   };
+  const from = { type: 'string', pattern: slug.pattern };
+  const moved = {
+    type: 'object',
+    properties: { from: { oneOf: [from, { type: 'array', minItems: 1, items: from }] } },
+    ...{ required: ['from'], additionalProperties: false },
+    description: 'Slugs of providers that it takes the place of: they are removed after the applications are changed.',
+  };
   const provider = {
     type: 'object',
-    properties: local({ slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing, secret }),
+    properties: local({ slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing, secret, moved }),
     required: ['slug', 'type', 'name'],
     additionalProperties: false,
   };

@@ -9,7 +9,7 @@ const AUDITED = [
   ...['name', 'handle', 'status', 'limits.**', 'allowed_origins'],
   ...['authentication.type', 'authentication.end_user.source', 'authentication.end_user.header'],
   ...['authentication.app_attest.team_id', 'authentication.app_attest.bundle_id'],
-  ...['authentication.app_attest.environments'],
+  ...['authentication.app_attest.environments', 'authentication.proofs.**'],
   ...['routing.providers.mode', 'routing.model_rewrites.*', 'routing.providers.selected.*.allowed_models'],
   ...['routing.providers.selected.*.allowed_paths.**', 'routing.providers.selected.*.max_output_tokens'],
   ...['endpoints.*.api_style', 'endpoints.*.provider', 'endpoints.*.model', 'endpoints.*.max_output_tokens'],

@@ -46,7 +46,8 @@ interface WriteTarget {
   readonly revision: number;
 }
 
-const BUNDLE_ID = "app.config #>> '{authentication,app_attest,bundle_id}'";
+const BUNDLE_ID = `coalesce(app.config #>> '{authentication,app_attest,bundle_id}',
+  app.config #>> '{authentication,proofs,app_attest,bundle_id}')`;
 
 /** Usage of the month `$2` by application; orders without usage have that parameter too. */
 const used = (measure: string) => `LEFT JOIN (

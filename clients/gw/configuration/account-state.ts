@@ -47,8 +47,8 @@ function currentProvider(provider: Provider, gateways: ReadonlyMap<string, strin
   const { id, revision, slug, type, name, status, baseUrl, providerGatewayId, gatewayRoute, pricing } = provider;
   const providerGateway = providerGatewayId === null ? null : (gateways.get(providerGatewayId) ?? providerGatewayId);
   const route = Object.keys(gatewayRoute ?? {}).length === 0 ? null : gatewayRoute;
-  const described = { slug, type, name, status, baseUrl, providerGateway, gatewayRoute: route, pricing, secret: null };
-  return { id, revision, ...described };
+  const described = { slug, type, name, status, baseUrl, providerGateway, gatewayRoute: route, pricing };
+  return { id, revision, ...described, secret: null, movedFrom: [] };
 }
 
 /** The applications with their configurations, a few at a time. */

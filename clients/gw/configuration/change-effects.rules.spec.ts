@@ -147,3 +147,58 @@ describe('what an application that is added means', () => {
     ]);
   });
 });
+
+describe('proofs of devices', () => {
+  const apple = { team_id: 'ABCDE12345', bundle_id: 'com.example.ios' };
+  const android = { package_names: ['com.example.android'], signing_certificates: ['ab'.repeat(32)] };
+  const plain = (app_attest: object = apple) =>
+    ({
+      ...SERVER,
+      authentication: { type: 'device_app_attest', end_user: { source: 'app_install' }, app_attest },
+    }) as AppConfig;
+  const proving = (proofs: object) =>
+    ({
+      ...SERVER,
+      authentication: { type: 'device_proofs', end_user: { source: 'app_install' }, proofs },
+    }) as AppConfig;
+
+  it('added → who may call', () => {
+    const config = proving({ app_attest: apple, key_attestation: android });
+    expect(creationMeaning({ status: 'active', config })).toContain(
+      'Devices with the apps com.example.ios, com.example.android may call it (app_attest, key_attestation).',
+    );
+  });
+
+  it('Android beside App Attest → only Android devices are concerned', () => {
+    expect(meant(plain(), proving({ app_attest: apple, key_attestation: android }))).toEqual([
+      'Android devices get access.',
+    ]);
+  });
+
+  it.each([
+    [
+      { app_attest: apple },
+      { key_attestation: android },
+      ['Every caller loses access: the authentication changes (3 users).'],
+    ],
+    [
+      { app_attest: apple, key_attestation: android },
+      { app_attest: apple },
+      ['Android devices lose access (up to 3 users).'],
+    ],
+    [
+      { app_attest: apple, key_attestation: android },
+      { key_attestation: android },
+      ['Devices of Apple lose access (up to 3 users).'],
+    ],
+    [{ key_attestation: android }, { app_attest: apple, key_attestation: android }, ['Devices of Apple get access.']],
+    [
+      { key_attestation: android },
+      { key_attestation: { ...android, min_os_patch: 202_601 } },
+      ['Android devices are judged by the new rules from their next token on (up to 3 users).'],
+    ],
+  ])('%j to %j → %j', (before, after, meaning) => {
+    const isPlain = !('key_attestation' in before);
+    expect(meant(isPlain ? plain() : proving(before), proving(after))).toEqual(meaning);
+  });
+});

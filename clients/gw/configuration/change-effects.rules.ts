@@ -28,6 +28,14 @@ const OPEN = { routing: { providers: { mode: 'all' }, model_rewrites: {} } } as 
 
 function callersOf({ authentication }: AppConfig): string {
   if (authentication.type === 'api_key') return 'Anyone who has its key may call it.';
+  if (authentication.type === 'device_proofs') {
+    const { app_attest, key_attestation } = authentication.proofs;
+    const apps = [
+      ...(app_attest === undefined ? [] : [app_attest.bundle_id]),
+      ...(key_attestation === undefined ? [] : key_attestation.package_names),
+    ];
+    return `Devices with the apps ${apps.join(', ')} may call it (${Object.keys(authentication.proofs).join(', ')}).`;
+  }
   const { bundle_id, team_id, environments = ['production'] } = authentication.app_attest;
   return `Devices with the app ${bundle_id} of ${team_id} may call it (${environments.join(', ')}).`;
 }
@@ -56,7 +64,7 @@ function statusMeaning(before: MeantApp, after: MeantApp, who: string): readonly
 }
 
 function authenticationMeaning(before: AppConfig, after: AppConfig, who: string): readonly string[] {
-  if (before.authentication.type !== after.authentication.type) {
+  if (before.authentication.type !== after.authentication.type && !isWidened(before, after)) {
     return [`Every caller loses access: the authentication changes (${who}).`, ...requirementOf(after)];
   }
   return [...userMeaning(before, after, who), ...attestMeaning(before, after, who)];
@@ -113,9 +121,39 @@ function narrows({ path, before, after }: FieldChange): boolean {
 }
 
 function attestMeaning(before: AppConfig, after: AppConfig, who: string): readonly string[] {
-  const [was, is] = [before.authentication, after.authentication];
-  if (was.type === 'api_key' || is.type === 'api_key') return [];
-  const [{ app_attest: one }, { app_attest: other }] = [was, is];
+  const [was, is] = [appAttestOf(before), appAttestOf(after)];
+  return [...appleMeaning(was, is, who), ...androidMeaning(keyAttestationOf(before), keyAttestationOf(after), who)];
+}
+
+const appAttestOf = ({ authentication }: AppConfig) =>
+  authentication.type === 'api_key'
+    ? undefined
+    : authentication.type === 'device_proofs'
+      ? authentication.proofs.app_attest
+      : authentication.app_attest;
+
+const keyAttestationOf = ({ authentication }: AppConfig) =>
+  authentication.type === 'device_proofs' ? authentication.proofs.key_attestation : undefined;
+
+/** Whether devices of App Attest keep their keys and tokens, because both configurations take them. */
+function isWidened(before: AppConfig, after: AppConfig): boolean {
+  return appAttestOf(before) !== undefined && appAttestOf(after) !== undefined;
+}
+
+type AppAttest = ReturnType<typeof appAttestOf>;
+type KeyAttestation = ReturnType<typeof keyAttestationOf>;
+
+/** What decides which Android devices are accepted. */
+function androidMeaning(one: KeyAttestation, other: KeyAttestation, who: string): readonly string[] {
+  if (isDeepStrictEqual(one, other)) return [];
+  if (one === undefined) return ['Android devices get access.'];
+  if (other === undefined) return [`Android devices lose access (up to ${who}).`];
+  return [`Android devices are judged by the new rules from their next token on (up to ${who}).`];
+}
+
+function appleMeaning(one: AppAttest, other: AppAttest, who: string): readonly string[] {
+  if (one === undefined) return other === undefined ? [] : ['Devices of Apple get access.'];
+  if (other === undefined) return [`Devices of Apple lose access (up to ${who}).`];
   const isOtherApp = one.team_id !== other.team_id || one.bundle_id !== other.bundle_id;
   const [lost, gained] = [without(one.environments, other.environments), without(other.environments, one.environments)];
   return [

@@ -36,6 +36,8 @@ export interface DesiredProvider {
   readonly pricing: object | null;
   /** Null: in the variable of its slug. */
   readonly secret: SecretReference | null;
+  /** Slugs of providers that it takes the place of. */
+  readonly movedFrom: readonly string[];
 }
 
 export const PROVIDERS_FILE = 'providers.yaml';
@@ -68,7 +70,7 @@ export function appFileText({ name, handle, status, config }: Omit<DesiredApp, '
 }
 
 /** The text of the providers' file. */
-export function providersFileText(providers: readonly Omit<DesiredProvider, 'secret'>[]): string {
+export function providersFileText(providers: readonly Omit<DesiredProvider, 'secret' | 'movedFrom'>[]): string {
   const sorted = providers.toSorted((one, other) => (one.slug < other.slug ? -1 : 1)).map(writtenProvider);
   return renderYaml(
     { providers: sorted },

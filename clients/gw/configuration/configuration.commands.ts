@@ -72,7 +72,7 @@ export const configurationCommands: readonly Command[] = [
     name: 'apply',
     summary: 'Make the account match the files',
     details:
-      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Nothing is removed without --prune. After a failure, or Ctrl-C, run it again: it goes on. A file of "gw plan --out" is applied without a question, and only to the account as it was.',
+      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Without --prune nothing is removed but providers whose place another takes by `moved`. After a failure, or Ctrl-C, run it again: it goes on. A file of "gw plan --out" is applied without a question, and only to the account as it was.',
     arguments: [['[directory]', 'or a saved plan; the current directory when absent']],
     options: [
       ENV,

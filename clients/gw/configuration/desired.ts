@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import type { AppConfig, DesiredApp, DesiredProvider, SecretReference } from './configuration-files.js';
 import { Members, type PlaceOf, tableAt } from './members.js';
 
+/** A handle of an application, or a slug of a provider. */
 const HANDLE = [/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 lower-case letters, digits and dashes'] as const;
 const VARIABLE = [/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'] as const;
 /** Variables that hold keys of the gateway itself: a provider must not get them. */
@@ -11,13 +12,9 @@ const OWN_KEYS = /^GW_(?:MANAGEMENT|APP)_KEY$/i;
 export function appFrom(value: unknown, at: PlaceOf): DesiredApp {
   const reader = new Members(at, tableAt(at, value));
   reader.allow(['name', 'handle', 'status', 'config', 'moved']);
-  const moved = reader.inner('moved', (inner) => {
-    inner.allow(['from']);
-    return inner.texts('from', HANDLE);
-  });
   const desired = {
     ...{ handle: reader.text('handle', HANDLE), name: reader.text('name'), status: reader.status() },
-    ...{ config: reader.object('config') as unknown as AppConfig, movedFrom: moved ?? [] },
+    ...{ config: reader.object('config') as unknown as AppConfig, movedFrom: movedFrom(reader, HANDLE) },
   };
   reader.end();
   return desired;
@@ -26,15 +23,35 @@ export function appFrom(value: unknown, at: PlaceOf): DesiredApp {
 /** A provider as a file describes it. @throws Failure everything that is wrong. */
 export function providerFrom(value: unknown, at: PlaceOf): DesiredProvider {
   const reader = new Members(at, tableAt(at, value));
-  reader.allow(['slug', 'type', 'name', 'status', 'baseUrl', 'providerGateway', 'gatewayRoute', 'pricing', 'secret']);
+  reader.allow([
+    'slug',
+    'type',
+    'name',
+    'status',
+    'baseUrl',
+    'providerGateway',
+    'gatewayRoute',
+    'pricing',
+    'secret',
+    'moved',
+  ]);
   const desired = {
     ...{ slug: reader.text('slug'), type: reader.text('type'), name: reader.text('name'), status: reader.status() },
     ...{ baseUrl: reader.optionalText('baseUrl'), providerGateway: reader.optionalText('providerGateway') },
     ...{ gatewayRoute: reader.optionalObject('gatewayRoute'), pricing: reader.optionalObject('pricing') },
-    secret: secretFrom(value, reader),
+    ...{ secret: secretFrom(value, reader), movedFrom: movedFrom(reader, HANDLE) },
   };
   reader.end();
   return desired;
+}
+
+/** What it was named before, in `moved.from`. */
+function movedFrom(reader: Members, form: readonly [RegExp, string]): readonly string[] {
+  const moved = reader.inner('moved', (inner) => {
+    inner.allow(['from']);
+    return inner.texts('from', form);
+  });
+  return moved ?? [];
 }
 
 /** Where a key is. A key itself is refused, and not repeated. */

@@ -69,7 +69,8 @@ export function readDirectory(path: string, environment?: string, inspect: Inspe
   }
   requireDistinct(apps, ({ handle }) => handle, 'handle', problems);
   requireDistinct(providers ?? [], ({ slug }) => slug, 'slug', problems);
-  requireMovesApart(apps, problems);
+  requireMovesApart(apps, ({ handle }) => handle, 'handle', problems);
+  requireMovesApart(providers ?? [], ({ slug }) => slug, 'slug', problems);
   layer.end();
   inspect({ apps, providers: providers ?? [] }, problems);
   problems.throwIfAny();
@@ -285,14 +286,19 @@ function requireDistinct<T>(
   }
 }
 
-/** A handle that an application had is not at the same time that of another, or of two. */
-function requireMovesApart(apps: readonly Placed<DesiredApp>[], problems: Problems): void {
-  const owners = new Map(apps.map((one) => [one.desired.handle, one]));
-  for (const one of apps) {
+/** What one was named before is not at the same time the name of another, or of two. */
+function requireMovesApart<T extends { readonly movedFrom: readonly string[] }>(
+  placed: readonly Placed<T>[],
+  keyOf: (desired: T) => string,
+  name: string,
+  problems: Problems,
+): void {
+  const owners = new Map(placed.map((one) => [keyOf(one.desired), one]));
+  for (const one of placed) {
     for (const from of one.desired.movedFrom) {
       const other = owners.get(from);
       if (other !== undefined) {
-        problems.add(invalid(one.at('moved.from'), `"${from}" is the handle of ${other.at('handle').file}`));
+        problems.add(invalid(one.at('moved.from'), `"${from}" is the ${name} of ${other.at(name).file}`));
       }
       owners.set(from, one);
     }

@@ -45,7 +45,7 @@ export const exportTo: Action = async (gw) => {
   return { result: { directory, files: names, leftAlone: strangers }, text };
 };
 
-function withoutPlace(provider: DesiredProvider): Omit<DesiredProvider, 'secret'> {
+function withoutPlace(provider: DesiredProvider): Omit<DesiredProvider, 'secret' | 'movedFrom'> {
   const { slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing } = provider;
   return { slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing };
 }

@@ -63,6 +63,7 @@ it('a provider → its prices are looked at', () => {
     providerGateway: null,
     gatewayRoute: null,
     secret: null,
+    movedFrom: ['openai-1'],
   } as const;
   expect(providerProblems({ ...provider, pricing: null })).toEqual([]);
   expect(providerProblems({ ...provider, pricing: { m: { input: -1, colour: 1 } } }).map(({ path }) => path)).toContain(

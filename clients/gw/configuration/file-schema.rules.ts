@@ -18,7 +18,11 @@ export function appProblems({ name, handle, status, config }: DesiredApp): reado
 }
 
 /** As `appProblems`. */
-export function providerProblems({ secret: _place, ...provider }: DesiredProvider): readonly SchemaProblem[] {
+export function providerProblems({
+  secret: _place,
+  movedFrom: _named,
+  ...provider
+}: DesiredProvider): readonly SchemaProblem[] {
   const written = Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== null));
   const schema = { ...providersSchema.properties.providers.items, $defs: providersSchema.$defs };
   return problemsOf('provider', schema, written);

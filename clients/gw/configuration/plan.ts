@@ -12,8 +12,8 @@ import { type Change, type Plan, planColour, planText } from './plan.rules.js';
 import { planMarkdown } from './plan-markdown.rules.js';
 import { Problems } from './problems.js';
 import { type ReachOf, reachIn } from './provider-reach.js';
-import { lossText } from './provider-reach.rules.js';
-import { nameOf, type ProviderStep, planProviders } from './providers-plan.js';
+import { lossText, placeText } from './provider-reach.rules.js';
+import { nameOf, type ProviderStep, planProviders, replacedBy } from './providers-plan.js';
 import { movesBetween, type Readings, readingsOf } from './readings.rules.js';
 import { savePlan } from './saved-plan.js';
 import { environmentName, sessionFor } from './target.js';
@@ -108,12 +108,16 @@ async function compared(
   problems.collect(() => refusals.throwIfAny());
   problems.throwIfAny();
   const unowned = unownedOf(state, directory, found);
-  const removals = prunes ? await removalsOf(state, unowned, reachOf) : [];
+  const replaced = placed.flatMap(({ desired }) => replacedBy(desired, state.providers).map(({ slug }) => slug));
+  const removed = prunes ? unowned : { apps: [], providers: replaced };
+  const removals = await removalsOf(state, removed, reachOf, replaced);
   const newKeys = apps.flatMap(({ change, desired }) =>
     change.action === 'create' && desired.config.authentication?.type === 'api_key' ? [desired.handle] : [],
   );
   const changes = [...providers.map(({ change }) => change), ...apps.map(({ change }) => change), ...removals];
-  const left = prunes ? { apps: [], providers: [] } : unowned;
+  const left = prunes
+    ? { apps: [], providers: [] }
+    : { ...unowned, providers: unowned.providers.filter((slug) => !replaced.includes(slug)) };
   return { plan: { changes, missing, unowned: left, newKeys }, providers, apps, removals, read };
 }
 
@@ -132,6 +136,7 @@ async function removalsOf(
   { apps, providers }: AccountState,
   unowned: Plan['unowned'],
   reachOf: ReachOf,
+  replaced: readonly string[],
 ): Promise<readonly Change[]> {
   const removed = (kind: Change['kind'], name: string, id: string | undefined, meaning: readonly string[]): Change => ({
     ...{ kind, action: 'remove', name, id: id ?? null, fields: [], meaning },
@@ -144,7 +149,9 @@ async function removalsOf(
   });
   const removedProviders = unowned.providers.map(async (slug) => {
     const { id } = providers.find((one) => one.slug === slug) ?? {};
-    return removed('provider', slug, id, [`Its key is deleted. ${lossText(await reachOf(slug))}`]);
+    return removed('provider', slug, id, [
+      `Its key is deleted. ${replaced.includes(slug) ? placeText(slug) : lossText(await reachOf(slug))}`,
+    ]);
   });
   return [...removedApps, ...(await Promise.all(removedProviders))];
 }

@@ -77,7 +77,7 @@ async function stepOf(
       meaning: [
         ...(current === undefined ? newMeaning(desired) : await meaningOf(current, desired, reachOf)),
         ...(secret === undefined ? [] : [`Its key is read from ${secret.place}.`]),
-        ...(current === undefined ? namesakeMeaning(desired, providers) : []),
+        ...(current === undefined ? placeMeaning(desired, providers) : []),
       ],
     },
   };
@@ -116,11 +116,22 @@ function newMeaning({ status, baseUrl }: DesiredProvider): readonly string[] {
   return [`Applications that reach every provider, or every provider of its type, may call it at once.${where}`];
 }
 
-/** Slugs cannot change, so a provider of the same name and type is not this one. */
-function namesakeMeaning({ name, type }: DesiredProvider, providers: readonly CurrentProvider[]): readonly string[] {
+/** A slug cannot change: a new provider takes the place of those that its file names, and of no other. */
+function placeMeaning(desired: DesiredProvider, providers: readonly CurrentProvider[]): readonly string[] {
+  const { name, type, slug } = desired;
+  const replaced = replacedBy(desired, providers).map((one) => one.slug);
+  if (replaced.length > 0) {
+    const [names, is] = [replaced.join(', '), replaced.length === 1 ? 'is' : 'are'];
+    return [`It takes the place of ${names}, which ${is} removed last: calls by that slug must name ${slug}.`];
+  }
   const namesakes = providers.filter((one) => one.name === name && one.type === type).map(({ slug }) => slug);
   if (namesakes.length === 0) return [];
   return [`${namesakes.join(', ')} has the same name and type, and is another provider: a slug cannot change.`];
+}
+
+/** The providers of the account whose place a provider takes. */
+export function replacedBy({ movedFrom }: DesiredProvider, providers: readonly CurrentProvider[]): CurrentProvider[] {
+  return providers.filter(({ slug }) => movedFrom.includes(slug));
 }
 
 /** What a change of a provider means for the applications that reach it. */
@@ -221,6 +232,7 @@ function comparable({
 }: DesiredProvider): object {
   return written(
     {
+      movedFrom: [],
       slug,
       type,
       name,
@@ -241,7 +253,7 @@ const canonical = (baseUrl: string) =>
 
 /** The members that say something. @param withPlace also those that a creation does not have. */
 function written(provider: DesiredProvider, withPlace = false): object {
-  const { status, providerGateway, secret: _notSent, ...creation } = provider;
+  const { status, providerGateway, secret: _notSent, movedFrom: _ofTheFile, ...creation } = provider;
   const place = withPlace ? { status, providerGateway } : {};
   return Object.fromEntries(Object.entries({ ...creation, ...place }).filter(([, value]) => value !== null));
 }

@@ -42,11 +42,8 @@ export function savePlan(path: string, { session, directory, prunes, steps }: Ma
   const document = {
     ...{ format: FORMAT, version: VERSION, url, deploymentId: capabilities.deployment.id },
     ...{ accountId: standing.account.id, environment: environment?.name ?? null, prune: prunes, read: steps.read },
-    apps: apps.map(({ desired: { movedFrom, ...app } }) => ({
-      ...app,
-      ...(movedFrom.length > 0 && { moved: { from: movedFrom } }),
-    })),
-    providers: providers?.map(({ desired }) => desired) ?? null,
+    apps: apps.map(({ desired }) => asInFile(desired)),
+    providers: providers?.map(({ desired }) => asInFile(desired)) ?? null,
     changes: steps.plan.changes,
   };
   const draft = join(dirname(path), `.gw-${process.pid}.plan`);
@@ -60,6 +57,10 @@ export function savePlan(path: string, { session, directory, prunes, steps }: Ma
   } finally {
     rmSync(draft, { force: true });
   }
+}
+
+function asInFile<T extends { readonly movedFrom: readonly string[] }>({ movedFrom, ...described }: T): object {
+  return { ...described, ...(movedFrom.length > 0 && { moved: { from: movedFrom } }) };
 }
 
 /** Whether something is a file, and so a saved plan. */

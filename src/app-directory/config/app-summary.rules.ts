@@ -26,5 +26,7 @@ export function authenticationType({ authentication }: AppConfig): Authenticatio
 
 /** The bundle identifier of a mobile application; null for a server application. */
 export function bundleId({ authentication }: AppConfig): string | null {
-  return authentication.type === 'device_app_attest' ? authentication.app_attest.bundle_id : null;
+  if (authentication.type === 'api_key') return null;
+  const { app_attest } = authentication.type === 'device_proofs' ? authentication.proofs : authentication;
+  return app_attest?.bundle_id ?? null;
 }

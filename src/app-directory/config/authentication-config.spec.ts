@@ -108,7 +108,71 @@ describe('authentication: server applications', () => {
     expect(() => server(end_user)).toThrow(message);
   });
 
-  it('app_attest → refused', () => {
+  it('app_attest and proofs → refused', () => {
     expect(() => read({ type: 'api_key', app_attest: attest })).toThrow('a.app_attest: only with type');
+    expect(() => read({ type: 'api_key', proofs: {} })).toThrow('a.proofs: only with type "device_proofs"');
+  });
+});
+
+describe('authentication: several proofs', () => {
+  const hash = 'Ab'.repeat(32);
+  const android = { package_names: ['com.example.app'], signing_certificates: [hash] };
+  const proofs = (sent: unknown, changes: RawObject = {}) =>
+    read({ type: 'device_proofs', end_user: { source: 'app_install' }, proofs: sent, ...changes });
+
+  it('Android alone → defaults, hashes in lower case', () => {
+    expect(proofs({ key_attestation: android })).toEqual({
+      type: 'device_proofs',
+      end_user: { source: 'app_install' },
+      proofs: {
+        key_attestation: {
+          ...{ package_names: ['com.example.app'], signing_certificates: [hash.toLowerCase()] },
+          ...{ min_security_level: 'tee', provisioning: 'any', verified_boot: true },
+        },
+      },
+    });
+  });
+
+  it('both, with every member → as sent', () => {
+    const all = {
+      ...{ ...android, min_security_level: 'strongbox', min_os_patch: 202_610, provisioning: 'remote' },
+      ...{ verified_boot: false, min_version_code: 42 },
+    };
+    expect(proofs({ app_attest: attest, key_attestation: all })).toMatchObject({
+      proofs: {
+        app_attest: { ...attest, environments: ['production'] },
+        key_attestation: { ...all, signing_certificates: [hash.toLowerCase()] },
+      },
+    });
+  });
+
+  it.each<[RawObject, string]>([
+    [{}, 'a.proofs: must have app_attest or key_attestation'],
+    [{ play: {} }, 'a.proofs.play: is not a known field'],
+    [{ key_attestation: { ...android, package_names: [] } }, 'package_names: must have at least 1 entry'],
+    [{ key_attestation: { ...android, package_names: ['app'] } }, 'package_names.0: must be an application id'],
+    [
+      { key_attestation: { ...android, package_names: ['a.b', 'a.b'] } },
+      'package_names: must not name a package twice',
+    ],
+    [{ key_attestation: { ...android, signing_certificates: ['ab'] } }, 'signing_certificates.0: must be a SHA-256'],
+    [
+      { key_attestation: { ...android, signing_certificates: [hash, hash.toLowerCase()] } },
+      'signing_certificates: must not name a certificate twice',
+    ],
+    [{ key_attestation: { ...android, min_os_patch: 202_613 } }, 'min_os_patch: must be a year and month'],
+    [{ key_attestation: { ...android, min_os_patch: 20_261_001 } }, 'min_os_patch: must be'],
+    [{ key_attestation: { ...android, verified_boot: 'no' } }, 'verified_boot: must be true or false'],
+    [{ key_attestation: { ...android, min_security_level: 'software' } }, 'min_security_level: must be "tee"'],
+    [{ key_attestation: { ...android, min_version_code: 0 } }, 'min_version_code: must be'],
+  ])('%j → %s', (sent, message) => {
+    expect(() => proofs(sent)).toThrow(message);
+  });
+
+  it('app_attest beside proofs, proofs beside app_attest, none, a header user → refused', () => {
+    expect(() => proofs({ app_attest: attest }, { app_attest: attest })).toThrow('a.app_attest: only with type');
+    expect(() => device({ proofs: {} })).toThrow('a.proofs: only with type "device_proofs"');
+    expect(() => proofs(undefined)).toThrow('a.proofs: is required');
+    expect(() => proofs({ app_attest: attest }, { end_user: { source: 'header' } })).toThrow('a.end_user.source');
   });
 });

@@ -1,14 +1,11 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { Default, Optional, objectOf, Refused, Required, Tag, taggedUnion } from '../../common/fields/config-fields.js';
-import { described, distinctWords, type Read, refined, text } from '../../common/fields/config-values.js';
+import { type Read, refined } from '../../common/fields/config-values.js';
 import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import { credentialHeaders } from '../../upstreams/provider-dialect.js';
+import { AppAttest } from './app-attest-config.js';
+import { type Proofs, proofsConfig } from './device-proofs-config.js';
 import { CARRIER_HEADERS, headerName, IssuerConfig } from './issuer-config.js';
-
-const ENVIRONMENTS = ['production', 'development'] as const;
-const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
-const MAX_BUNDLE_ID_LENGTH = 255;
-const BUNDLE_ID = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
 
 /**
  * Headers that carry credentials or belong to the service, so none of them can hold a user id.
@@ -16,9 +13,6 @@ const BUNDLE_ID = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
  * Source: docs/reference/application-api.md#end-user-header.
  */
 const notAUserHeader = () => new Set([...CARRIER_HEADERS, ...credentialHeaders()]);
-
-/** Environment of a device key. */
-export type AttestEnvironment = (typeof ENVIRONMENTS)[number];
 
 /** The user id is a claim of a verified token. */
 @ApiSchema({ name: 'AppIssuerUser' })
@@ -75,31 +69,6 @@ class NoUser {
   readonly header?: undefined;
 }
 
-/** The mobile application of a device key. */
-@ApiSchema({ name: 'AppAttest' })
-export class AppAttest {
-  @Required(text({ pattern: /^[A-Z0-9]{10}$/, problem: 'must be ten capital letters or digits' }))
-  readonly team_id: string;
-
-  @Required(
-    described(
-      { type: 'string', pattern: BUNDLE_ID.source, maxLength: MAX_BUNDLE_ID_LENGTH },
-      text({
-        max: MAX_BUNDLE_ID_LENGTH,
-        pattern: BUNDLE_ID,
-        problem: 'must be a bundle identifier such as com.example.app',
-      }),
-    ),
-  )
-  readonly bundle_id: string;
-
-  /** At least one, no duplicates. */
-  @Default(distinctWords(ENVIRONMENTS, 'must not name an environment twice'), DEFAULT_ENVIRONMENTS, {
-    showDefault: true,
-  })
-  readonly environments: readonly AttestEnvironment[];
-}
-
 /** Mobile applications, authenticated by device attestation. */
 @ApiSchema({ name: 'AppDeviceAuthentication' })
 export class DeviceAuthentication {
@@ -111,6 +80,25 @@ export class DeviceAuthentication {
 
   @Required(objectOf(AppAttest))
   readonly app_attest: AppAttest;
+
+  @Refused('only with type "device_proofs"')
+  readonly proofs?: undefined;
+}
+
+/** Mobile applications of several platforms, each authenticated by the proof of its devices. */
+@ApiSchema({ name: 'AppDeviceProofsAuthentication' })
+class DeviceProofsAuthentication {
+  @Tag('device_proofs')
+  readonly type: 'device_proofs';
+
+  @Required(taggedUnion([IssuerUser, InstallUser]), { description: 'Who the user is.' })
+  readonly end_user: IssuerUser | InstallUser;
+
+  @Required(proofsConfig, { description: 'What devices may prove themselves with: at least one.' })
+  readonly proofs: Proofs;
+
+  @Refused('only with type "device_app_attest"; put it into proofs')
+  readonly app_attest?: undefined;
 }
 
 const apiKeyUser: Read<HeaderUser | IssuerUser | undefined> = refined(
@@ -127,19 +115,26 @@ export class ApiKeyAuthentication {
   @Refused('only with type "device_app_attest"')
   readonly app_attest?: undefined;
 
+  @Refused('only with type "device_proofs"')
+  readonly proofs?: undefined;
+
   @Optional(apiKeyUser, { description: 'Absent: calls belong to no user.' })
   readonly end_user?: HeaderUser | IssuerUser;
 }
 
 /** How callers authenticate, discriminated by `type`. */
-export type Authentication = DeviceAuthentication | ApiKeyAuthentication;
+export type Authentication = DeviceAuthentication | DeviceProofsAuthentication | ApiKeyAuthentication;
 
 /**
  * Reads `authentication`. Device applications require a user source; for server applications it is optional.
  *
  * Source: docs/reference/management-api.md#application-configuration.
  */
-export const authenticationConfig: Read<Authentication> = taggedUnion([DeviceAuthentication, ApiKeyAuthentication]);
+export const authenticationConfig: Read<Authentication> = taggedUnion([
+  DeviceAuthentication,
+  DeviceProofsAuthentication,
+  ApiKeyAuthentication,
+]);
 
 /** Whether calls of the application have a user, which per-user limits require. */
 export function hasUserIdentity(authentication: Authentication): boolean {

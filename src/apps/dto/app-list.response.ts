@@ -37,7 +37,7 @@ export class AppSummaryResponse {
 
   @ApiProperty({
     type: 'string',
-    enum: ['device_app_attest', 'api_key', 'invalid'],
+    enum: ['device_app_attest', 'device_proofs', 'api_key', 'invalid'],
     description: '`invalid`: the stored configuration is no longer valid.',
   })
   authentication_type: AppSummary['authenticationType'];

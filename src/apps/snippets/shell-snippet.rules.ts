@@ -31,7 +31,7 @@ function credentialOf(authentication: SnippetCall['authentication']): {
   readonly note: string;
 } {
   const version = quoted('X-App-Version: 1.0.0');
-  if (authentication.type === 'device_app_attest') {
+  if (authentication.type !== 'api_key') {
     return { credential: 'GATEWAY_TOKEN', headers: [version], note: TOKEN_NOTE };
   }
   const user = authentication.end_user;

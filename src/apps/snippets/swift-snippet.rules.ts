@@ -12,8 +12,11 @@ const ISSUER_NOTE = 'issuerToken is the user’s token of the identity provider 
  * Source: docs/reference/application-api.md#device-attestation, docs/reference/application-api.md#token-exchange.
  */
 export function swiftSnippet({ origin, appId, authentication, target }: SnippetCall): Snippet {
-  if (authentication.type !== 'device_app_attest') {
+  if (authentication.type === 'api_key') {
     throw unsupported('A key of an application must not be in an app that people install; ask for curl.');
+  }
+  if (authentication.type === 'device_proofs' && authentication.proofs.app_attest === undefined) {
+    throw unsupported('The application takes no proof of Apple’s devices; ask for curl.');
   }
   if (target.body === undefined) throw unsupported('There is no example of an upload in Swift; ask for curl.');
   const hasIssuer = authentication.end_user.source === 'issuer';

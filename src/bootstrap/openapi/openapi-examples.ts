@@ -42,6 +42,7 @@ const WORDS: ExampleSource['words'] = {
     author: 'openai',
     model_author: 'openai',
   },
+  inferencePaths: ['v1/responses', 'v1/chat/completions'],
   ...{ referenced_providers: ['openai'], apple_bundle_id: 'com.example.journal' },
   ...{ route: 'v1/chat/completions', app_version: '1.4.0', month: '2026-01', outcome: 'ok' },
   ...{ path: 'v1/responses', user_id_claim: 'sub', team_id: 'ABCDE12345', bundle_id: 'com.example.journal' },

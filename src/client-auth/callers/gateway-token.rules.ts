@@ -1,4 +1,5 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
+import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import { type CallGroups, isCallGroups } from '../../app-directory/group-value.rules.js';
 import { isUserId } from '../../app-directory/user-id.rules.js';
 import { isAppKey } from '../../app-keys/app-key.rules.js';
@@ -123,14 +124,26 @@ export function requireClaimsFor(app: ReadableApp, checked: GatewayTokenClaims |
   if (checked.appId !== app.id) {
     throw refused('token_of_other_app', 'The gateway token is for another application; exchange one for this one.');
   }
-  if (checked.authMethod !== authMethodOf(app)) {
+  if (!isMethodOf(app, checked.authMethod)) {
     throw refused('token_of_other_method', 'The application authenticates otherwise by now; exchange a new token.');
   }
   return checked;
 }
 
-function authMethodOf(app: ReadableApp): AuthMethod {
-  return app.config.authentication.type === 'device_app_attest' ? 'attest' : 'api_key';
+/** The authentication method of each proof. */
+export const METHOD_OF_PROOF: Readonly<Record<ProofName, AuthMethod>> = {
+  app_attest: 'attest',
+  key_attestation: 'key_attestation',
+};
+
+/** Whether the application still authenticates by this method. */
+function isMethodOf({ config: { authentication } }: ReadableApp, method: AuthMethod): boolean {
+  if (authentication.type === 'api_key') return method === 'api_key';
+  if (authentication.type === 'device_app_attest') return method === METHOD_OF_PROOF.app_attest;
+  const { app_attest, key_attestation } = authentication.proofs;
+  return method === METHOD_OF_PROOF.app_attest
+    ? app_attest !== undefined
+    : method === METHOD_OF_PROOF.key_attestation && key_attestation !== undefined;
 }
 
 function refused(reason: Reason, message: string): GatewayError {

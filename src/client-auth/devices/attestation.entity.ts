@@ -1,6 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AppEntity } from '../../app-directory/app.entity.js';
 import type { Instant } from '../../common/clock.js';
+import type { KeyAttestationFacts } from './android/key-policy.rules.js';
 
 /** A challenge that a device has to sign. */
 @Entity('auth_challenges')
@@ -21,6 +22,10 @@ export class AuthChallengeEntity {
 /** The public key of a registered device, with its assertion counter. */
 @Entity('device_keys')
 @Check('device_keys_environment_check', "environment IN ('production', 'development')")
+@Check(
+  'device_keys_proof_check',
+  "proof IN ('app_attest', 'key_attestation') AND (proof = 'app_attest') = (environment IS NOT NULL)",
+)
 @Index('device_keys_unused_idx', ['lastUsedAt'])
 @Index('device_keys_user_idx', { synchronize: false })
 export class DeviceKeyEntity {
@@ -43,8 +48,20 @@ export class DeviceKeyEntity {
   @Column({ type: 'bigint' })
   counter: string;
 
-  @Column({ type: 'text' })
-  environment: 'production' | 'development';
+  @Column({ type: 'text', default: 'app_attest' })
+  proof: 'app_attest' | 'key_attestation';
+
+  /** Of App Attest. */
+  @Column({ type: 'text', nullable: true })
+  environment: 'production' | 'development' | null;
+
+  /** Of Android key attestation: what rules read of it. */
+  @Column({ type: 'jsonb', nullable: true })
+  facts: KeyAttestationFacts | null;
+
+  /** Of Android key attestation: serial numbers of the certificates, leaf first. */
+  @Column({ name: 'chain_serials', type: 'text', array: true, nullable: true })
+  chainSerials: string[] | null;
 
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Instant;

@@ -2,6 +2,8 @@ import { Module } from '@nestjs/common';
 import { Log } from '../../common/log/log.js';
 import { Environment } from '../../platform/config/environment.js';
 import { UsersModule } from '../../users/users.module.js';
+import { AndroidRoots, androidRootsOf } from './android/android-roots.js';
+import { KeyAttestations } from './android/key-attestations.service.js';
 import { AttestationRoots, attestationRootsOf } from './attestation-roots.js';
 import { ChallengesRepository } from './challenges.repository.js';
 import { ChallengesService } from './challenges.service.js';
@@ -13,8 +15,9 @@ import { DeviceProofs } from './device-proofs.service.js';
  * Device attestation: verifies that a caller is a genuine device with a genuine copy of the application, by challenges,
  * attestations, assertions and device keys.
  *
- * Tables: auth_challenges, device_keys; reads app_users. Routes: none. Codes: attest_failed. Log lines:
- * app_attest_root_replaced.
+ * Tables: auth_challenges, device_keys; reads app_users. Routes: none. Codes: attest_failed, app_version_too_old. Log lines:
+ * app_attest_root_replaced,
+ * android_attestation_roots_replaced.
  */
 @Module({
   imports: [UsersModule],
@@ -24,8 +27,10 @@ import { DeviceProofs } from './device-proofs.service.js';
     DeviceKeysRepository,
     DeviceKeysService,
     DeviceProofs,
+    KeyAttestations,
+    { provide: AndroidRoots, inject: [Environment, Log], useFactory: androidRootsOf },
     { provide: AttestationRoots, inject: [Environment, Log], useFactory: attestationRootsOf },
   ],
-  exports: [ChallengesService, DeviceKeysService, DeviceProofs],
+  exports: [ChallengesService, DeviceKeysService, DeviceProofs, KeyAttestations],
 })
 export class AttestationModule {}

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
-import type { AttestEnvironment } from '../../app-directory/config/authentication-config.js';
+import type { AttestEnvironment } from '../../app-directory/config/app-attest-config.js';
+import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import type { Instant } from '../../common/clock.js';
 import { eventBodyOf, eventIdOf, outboxParts } from '../../platform/outbox/outbox-statements.js';
 import { AppUserEntity } from '../../users/app-user.entity.js';
+import type { KeyAttestationFacts } from './android/key-policy.rules.js';
 import { DeviceKeyEntity } from './attestation.entity.js';
 import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
 
@@ -21,12 +23,22 @@ export interface StoredDeviceKey {
   readonly publicKey: string;
   /** The counter of the last accepted assertion. */
   readonly counter: number;
-  readonly environment: AttestEnvironment;
+  readonly proof: ProofName;
+  /** Of App Attest; null for every other proof. */
+  readonly environment: AttestEnvironment | null;
+  /** Of Android key attestation; null for every other proof. */
+  readonly facts: KeyAttestationFacts | null;
 }
 
-/** A key with an accepted attestation. */
-export interface NewDeviceKey extends Omit<StoredDeviceKey, 'counter'> {
+/** A key with an accepted proof. */
+export interface ProvenKey extends Omit<StoredDeviceKey, 'counter'> {
   readonly keyId: string;
+  /** Of the certificates of Android key attestation. */
+  readonly serials: readonly string[];
+}
+
+/** A key that is about to be stored. */
+export interface NewDeviceKey extends ProvenKey {
   readonly userId: string;
 }
 
@@ -35,14 +47,17 @@ export interface DeviceKeyUse {
   readonly keyId: string;
   readonly userId: string;
   readonly challenge: string;
-  readonly counter: number;
+  /** Null: the key has none. */
+  readonly counter: number | null;
 }
 
 interface UserDeviceRow {
   readonly status: UserDevice['status'];
   readonly publicKey: string | null;
   readonly counter: string;
-  readonly environment: AttestEnvironment;
+  readonly proof: ProofName;
+  readonly environment: AttestEnvironment | null;
+  readonly facts: KeyAttestationFacts | null;
 }
 
 /** The key `:keyId` of the user `known`. */
@@ -84,18 +99,20 @@ export class DeviceKeysRepository {
       .leftJoin(DeviceKeyEntity, 'device', OF_USER, { keyId })
       .where({ organizationId: app.organizationId, appId: app.id, id: userId })
       .select(['known.status AS status', 'device.counter AS counter', 'device.environment AS environment'])
+      .addSelect(['device.proof AS proof', 'device.facts AS facts'])
       .addSelect('device.publicKey', 'publicKey')
       .getRawOne<UserDeviceRow>();
     if (row === undefined) return undefined;
-    const { status, publicKey, counter, environment } = row;
-    return { status, key: publicKey === null ? null : { publicKey, counter: Number(counter), environment } };
+    const { status, publicKey, counter, ...proven } = row;
+    return { status, key: publicKey === null ? null : { ...proven, publicKey, counter: Number(counter) } };
   }
 
   /** Stores a key with counter 0; replaces an existing key with the same id, of any user. */
   async put(tx: EntityManager, app: AppRef, key: NewDeviceKey, at: Instant): Promise<void> {
-    const { keyId, userId, publicKey, environment } = key;
-    const owner = { organizationId: app.organizationId, appId: app.id, keyId, userId };
-    const row = { ...owner, publicKey, environment, counter: '0', createdAt: at, lastUsedAt: at };
+    const { serials, ...proven } = key;
+    const chainSerials = serials.length === 0 ? null : [...serials];
+    const owned = { ...proven, chainSerials, organizationId: app.organizationId, appId: app.id };
+    const row = { ...owned, counter: '0', createdAt: at, lastUsedAt: at };
     await tx.upsert(DeviceKeyEntity, row, ['appId', 'keyId']);
   }
 
@@ -124,8 +141,9 @@ export class DeviceKeysRepository {
       `WITH spent AS (
          DELETE FROM auth_challenges WHERE challenge = $5 AND app_id = $2 AND ${CHALLENGE_IN_FORCE} RETURNING 1),
        moved AS (
-         UPDATE device_keys SET counter = $6, last_used_at = $7
-         WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND key_id = $4 AND counter < $6
+         UPDATE device_keys SET counter = coalesce($6, counter), last_used_at = $7
+         WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND key_id = $4
+           AND ($6::bigint IS NULL OR counter < $6)
            AND EXISTS (SELECT FROM spent) RETURNING 1)
        SELECT EXISTS (SELECT FROM spent) AS spent, EXISTS (SELECT FROM moved) AS moved`,
       [app.organizationId, app.id, use.userId, use.keyId, use.challenge, use.counter, at],

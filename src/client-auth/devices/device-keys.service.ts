@@ -53,12 +53,13 @@ export class DeviceKeysService {
   /**
    * Spends the challenge and raises the counter; of several identical requests one succeeds.
    *
-   * @throws attest_failed the challenge is not valid, or a concurrent use raised the counter first.
+   * @throws attest_failed the challenge is not valid, a concurrent use raised the counter first, or the key is gone.
    * Source: docs/reference/security.md#attestation-checks.
    */
   async use(app: AppRef, use: DeviceKeyUse): Promise<void> {
     const { spent, moved } = await this.repository.use(app, use, this.clock.now());
     if (!spent) throw challengeNotInForce();
-    if (!moved) throw new GatewayError('attest_failed', { reason: 'counter_not_greater' });
+    if (moved) return;
+    throw new GatewayError('attest_failed', { reason: use.counter === null ? 'key_unknown' : 'counter_not_greater' });
   }
 }

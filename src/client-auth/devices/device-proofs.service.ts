@@ -1,6 +1,6 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { AppAttest } from '../../app-directory/config/authentication-config.js';
+import type { AppAttest } from '../../app-directory/config/app-attest-config.js';
 import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { lruCache } from '../../common/lru-cache.js';
@@ -12,14 +12,18 @@ import {
   type AssertionClientData,
   assertionClientDataHash,
   attestationClientDataHash,
+  clientDataText,
 } from './proof/signed-data.rules.js';
+import { proofRefused } from './proof-refusal.js';
 
 /** Real attestations have about 6 KiB. Parsing time grows with the items, each at least a byte. */
 const MAX_ATTESTATION_BYTES = 16 * 1024;
 /** Real assertions have about 150 bytes. */
 const MAX_ASSERTION_BYTES = 2 * 1024;
+/** A P-256 signature has at most 72 bytes. */
+const MAX_SIGNATURE_BYTES = 256;
 /** Maximum difference between two correct clocks; device certificates are valid for days. */
-const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000;
+export const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000;
 /** An imported key takes about 7 KiB. */
 const MAX_IMPORTED_KEYS = 2_000;
 
@@ -44,6 +48,13 @@ interface Assertion extends AssertionClientData {
   readonly publicKey: string;
   /** The counter of the last accepted assertion. */
   readonly counter: number;
+}
+
+/** A signature of the text of the client data. */
+interface TextSignature extends AssertionClientData {
+  /** Base64 or base64url of DER, as sent. */
+  readonly signature: string;
+  readonly publicKey: string;
 }
 
 /** Verifies attestations and assertions. The callers store challenges and counters. */
@@ -89,6 +100,18 @@ export class DeviceProofs {
       publicKey: this.imported(publicKey),
       counter,
     });
+  }
+
+  /**
+   * Verifies a signature by a registered key that signs any text.
+   *
+   * @throws attest_failed with the granular reason; Error when the stored key cannot be read.
+   * Source: docs/reference/security.md#android-key-attestation.
+   */
+  verifySignature({ signature, publicKey, ...clientData }: TextSignature): void {
+    const bytes = decodeBase64(signature, MAX_SIGNATURE_BYTES);
+    const isValid = verify('sha256', Buffer.from(clientDataText(clientData)), this.imported(publicKey), bytes);
+    if (!isValid) throw proofRefused('signature_invalid');
   }
 
   private imported(publicKey: string): KeyObject {

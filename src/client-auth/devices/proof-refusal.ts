@@ -26,7 +26,28 @@ type ProofFlaw =
   | 'nonce_missing'
   | 'nonce_mismatch'
   | 'signature_missing'
-  | 'signature_invalid';
+  | 'signature_invalid'
+  | 'chain_extended'
+  | 'extension_missing'
+  | 'extension_elsewhere'
+  | 'key_description_invalid'
+  | 'application_id_missing'
+  | 'application_id_invalid'
+  | 'package_not_allowed'
+  | 'signing_certificate_not_allowed'
+  | 'challenge_mismatch'
+  | 'key_not_generated'
+  | 'key_purpose_invalid'
+  | 'root_of_trust_missing'
+  | 'bootloader_unlocked'
+  | 'boot_not_verified'
+  | 'security_level_software'
+  | 'security_level_mismatch'
+  | 'security_level_too_low'
+  | 'strongbox_not_certified'
+  | 'os_patch_too_old'
+  | 'provisioning_not_remote'
+  | 'key_of_other_proof';
 
 /**
  * Refusal of an invalid proof. Use it only for input of the client and never for a failure of the service, because

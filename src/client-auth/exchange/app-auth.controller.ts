@@ -12,7 +12,11 @@ import { DeviceChallengeService, DeviceRegistrationService } from './device-regi
 import {
   ExchangeApiKeyRequest,
   ExchangeInstallRequest,
+  ExchangeSignedInstallRequest,
+  ExchangeSignedUserDeviceRequest,
   ExchangeUserDeviceRequest,
+  RegisterAndroidInstallRequest,
+  RegisterAndroidUserDeviceRequest,
   RegisterInstallRequest,
   RegisterUserDeviceRequest,
 } from './dto/auth.request.js';
@@ -22,8 +26,19 @@ import { TokenExchangeService } from './token-exchange.service.js';
 const TAG = 'Application authentication';
 /** Fits the longest identity token and proof, each character escaped once. */
 const MAX_BODY_BYTES = 256 * 1024;
-const REGISTRATIONS = [RegisterUserDeviceRequest, RegisterInstallRequest];
-const EXCHANGES = [ExchangeUserDeviceRequest, ExchangeInstallRequest, ExchangeApiKeyRequest];
+const REGISTRATIONS = [
+  RegisterUserDeviceRequest,
+  RegisterInstallRequest,
+  RegisterAndroidUserDeviceRequest,
+  RegisterAndroidInstallRequest,
+];
+const EXCHANGES = [
+  ExchangeUserDeviceRequest,
+  ExchangeInstallRequest,
+  ExchangeSignedUserDeviceRequest,
+  ExchangeSignedInstallRequest,
+  ExchangeApiKeyRequest,
+];
 
 /** The error codes of both kinds of proof, besides an unsupported authentication method. */
 const PROOF_REFUSALS = [
@@ -35,6 +50,7 @@ const PROOF_REFUSALS = [
   'issuer_verification_unavailable',
   'auth_required@403',
   'attest_failed',
+  'app_version_too_old',
   'internal_error',
   'service_unavailable',
 ] as const;
@@ -92,10 +108,10 @@ export class AppAuthController {
     tag: TAG,
     summary: 'Register a device by its attestation',
     description:
-      'The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.',
+      'App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.',
   })
   @ApiBody({ schema: { anyOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
-  @Fails('auth_method_not_supported', ...PROOF_REFUSALS)
+  @Fails('auth_method_not_supported', 'auth_method_not_supported@400', ...PROOF_REFUSALS)
   @ApiOkResponse({ type: RegistrationResponse })
   async register(
     @Param('app') appId: string,
@@ -120,7 +136,7 @@ export class AppAuthController {
     tag: TAG,
     summary: 'Exchange a proof for a gateway token',
     description:
-      'By application: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
+      'By application: a device’s assertion or signature, with `issuer_token` where users sign in; or an API key with `issuer_token`. An assertion signs the SHA-256 of this text, a signature the text itself: `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.',
   })
   @ApiBody({ schema: { anyOf: EXCHANGES.map((type) => ({ $ref: getSchemaPath(type) })) } })
   @Fails('auth_method_not_supported@400', ...PROOF_REFUSALS)

@@ -1,19 +1,68 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
-import type { ApiKeyAuthentication, DeviceAuthentication } from '../../app-directory/config/authentication-config.js';
+import type {
+  ApiKeyAuthentication,
+  Authentication,
+  DeviceAuthentication,
+} from '../../app-directory/config/authentication-config.js';
+import type { ProofName, Proofs } from '../../app-directory/config/device-proofs-config.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+
+const PROOF_NAMES = ['app_attest', 'key_attestation'] as const satisfies readonly ProofName[];
+
+/** What an application with device attestation takes. */
+export interface DeviceApp {
+  readonly end_user: DeviceAuthentication['end_user'];
+  readonly proofs: Proofs;
+  /** Whether requests name their proof; otherwise the member is ignored, as any other. */
+  readonly isProofNamed: boolean;
+}
+
+/** `undefined` for an application without device attestation. */
+function deviceAppOf(authentication: Authentication): DeviceApp | undefined {
+  if (authentication.type === 'api_key') return undefined;
+  const { end_user } = authentication;
+  return authentication.type === 'device_proofs'
+    ? { end_user, proofs: authentication.proofs, isProofNamed: true }
+    : { end_user, proofs: { app_attest: authentication.app_attest }, isProofNamed: false };
+}
 
 /**
- * The authentication of an application with device attestation.
+ * The devices of an application with device attestation.
  *
  * @throws auth_method_not_supported 403 for any other application.
  * Source: docs/reference/application-api.md#device-attestation.
  */
-export function requireDeviceApp({ config }: ReadableApp): DeviceAuthentication {
-  if (config.authentication.type === 'device_app_attest') return config.authentication;
+export function requireDeviceApp({ config }: ReadableApp): DeviceApp {
+  const device = deviceAppOf(config.authentication);
+  if (device !== undefined) return device;
   throw new GatewayError('auth_method_not_supported', {
     message: 'The application does not use device attestation.',
     reason: 'not_an_attestation_app',
+  });
+}
+
+/**
+ * The proof that a request names.
+ *
+ * @param body as sent.
+ * @returns `undefined` for none, where App Attest is among the proofs.
+ * @throws invalid_request; auth_method_not_supported (400) a proof that the application does not take.
+ * Source: docs/reference/application-api.md#device-attestation.
+ */
+export function proofNamed({ proofs, isProofNamed }: DeviceApp, body: object): ProofName | undefined {
+  if (!isProofNamed) return 'app_attest';
+  const taken = PROOF_NAMES.filter((name) => proofs[name] !== undefined);
+  const sent: unknown = Object.hasOwn(body, 'proof') ? Reflect.get(body, 'proof') : undefined;
+  if (sent === undefined && proofs.app_attest !== undefined) return undefined;
+  if (sent === undefined) throw invalidRequest('proof', `is required: ${taken.join(' or ')}`);
+  if (typeof sent !== 'string') throw invalidRequest('proof', 'must be text');
+  const name = taken.find((one) => one === sent);
+  if (name !== undefined) return name;
+  throw new GatewayError('auth_method_not_supported', {
+    status: 400,
+    message: `proof: the application takes ${taken.join(' or ')}.`,
+    reason: 'proof_not_configured',
   });
 }
 

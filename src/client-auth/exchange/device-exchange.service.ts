@@ -1,96 +1,108 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
-import type { DeviceAuthentication } from '../../app-directory/config/authentication-config.js';
+import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { userBlocked } from '../../users/blocked-users.js';
 import { UsersService } from '../../users/users.service.js';
+import { METHOD_OF_PROOF } from '../callers/gateway-token.rules.js';
 import { ChallengesService } from '../devices/challenges.service.js';
 import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
-import { DeviceProofs } from '../devices/device-proofs.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
-import { refuseApiKey } from './auth-modes.rules.js';
-import { ExchangeInstallRequest, ExchangeUserDeviceRequest } from './dto/auth.request.js';
+import { type DeviceApp, proofNamed, refuseApiKey, requireDeviceApp } from './auth-modes.rules.js';
+import {
+  ExchangeInstallRequest,
+  ExchangeSignedInstallRequest,
+  ExchangeSignedUserDeviceRequest,
+  ExchangeUserDeviceRequest,
+} from './dto/auth.request.js';
+import { ExchangeProofs, requireKeyOf } from './exchange-proofs.js';
 import { SignedInUser } from './signed-in-user.service.js';
 
-const SHAPES = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstallRequest };
+const ASSERTED = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstallRequest };
+const SIGNED = { issuer: ExchangeSignedUserDeviceRequest, app_install: ExchangeSignedInstallRequest };
 
-type DeviceProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
+type AssertedProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
+type SignedProof = ExchangeSignedUserDeviceRequest | ExchangeSignedInstallRequest;
 
-/** Authenticates a registered device that exchanges an assertion for a gateway token. */
+/** An authenticated device. */
+interface ProvenDevice {
+  readonly userId: string;
+  readonly authMethod: NonNullable<AuthAttempt['authMethod']>;
+}
+
+/** Authenticates a registered device that exchanges an assertion or a signature for a gateway token. */
 @Injectable()
 export class DeviceExchangeService {
   constructor(
     private readonly signedIn: SignedInUser,
     private readonly challenges: ChallengesService,
-    private readonly proofs: DeviceProofs,
+    private readonly proofs: ExchangeProofs,
     private readonly keys: DeviceKeysService,
     private readonly users: UsersService,
   ) {}
 
   /**
    * @param body as sent.
-   * @returns the id of the device's user.
    * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this
    * order. An unknown key does not spend the challenge.
    */
-  async prove(
-    app: ReadableApp,
-    authentication: DeviceAuthentication,
-    body: object,
-    attempt: AuthAttempt,
-  ): Promise<string> {
-    attempt.authMethod = 'attest';
+  async prove(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<ProvenDevice> {
+    const device = requireDeviceApp(app);
+    attempt.authMethod = device.isProofNamed ? null : METHOD_OF_PROOF.app_attest;
     refuseApiKey(body);
-    const { userId, proof } = await this.signedIn.claim(app, authentication, body, SHAPES, attempt);
-    const key = await this.requireKey(app, authentication, userId, proof.key_id);
-    const counter = await this.verified(app, authentication, proof, key);
+    // Without a named proof, a signature tells that there is no assertion.
+    const named = proofNamed(device, body) ?? (Object.hasOwn(body, 'signature') ? undefined : 'app_attest');
+    if (named !== undefined) attempt.authMethod = METHOD_OF_PROOF[named];
+    const { userId, proof } = await this.claim(app, device, body, named, attempt);
+    const key = await this.requireKey(app, userId, proof.key_id);
+    const authMethod = METHOD_OF_PROOF[key.proof];
+    attempt.authMethod ??= authMethod;
+    requireKeyOf(device, key, named, 'signature' in proof);
+    const counter = await this.verified(app, device, proof, key);
     await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
     attempt.userId = userId;
     const user = await this.users.seen(app, userId);
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
-    return userId;
+    return { userId, authMethod };
+  }
+
+  private claim(
+    app: ReadableApp,
+    { end_user }: DeviceApp,
+    body: object,
+    named: ProofName | undefined,
+    attempt: AuthAttempt,
+  ): Promise<{ userId: string; proof: AssertedProof | SignedProof }> {
+    return named === 'app_attest'
+      ? this.signedIn.claim(app, end_user, body, ASSERTED, attempt)
+      : this.signedIn.claim(app, end_user, body, SIGNED, attempt);
   }
 
   /** The stored key, if the user may use it. */
-  private async requireKey(
-    app: ReadableApp,
-    { app_attest }: DeviceAuthentication,
-    userId: string,
-    keyId: string,
-  ): Promise<StoredDeviceKey> {
+  private async requireKey(app: ReadableApp, userId: string, keyId: string): Promise<StoredDeviceKey> {
     const device = await this.keys.find(app, userId, keyId);
     if (device?.status === 'blocked') throw userBlocked();
     if (device?.key == null) throw new GatewayError('attest_failed', { reason: 'key_unknown' });
-    if (app_attest.environments.includes(device.key.environment)) return device.key;
-    throw new GatewayError('attest_failed', { reason: 'environment_not_allowed' });
+    return device.key;
   }
 
   /**
-   * The counter of the assertion. An invalid assertion spends its challenge here; a valid one leaves it to `use`, which
-   * spends the challenge and raises the counter in one step.
+   * The counter of the assertion; null for a signature, which has none. An invalid proof spends its challenge here; a
+   * valid one leaves it to `use`, which spends the challenge and raises the counter in one step.
    */
   private async verified(
     app: ReadableApp,
-    { app_attest }: DeviceAuthentication,
-    proof: DeviceProof,
-    { publicKey, counter }: StoredDeviceKey,
-  ): Promise<number> {
-    const { assertion, challenge, key_id: keyId } = proof;
+    device: DeviceApp,
+    proof: AssertedProof | SignedProof,
+    key: StoredDeviceKey,
+  ): Promise<number | null> {
     try {
-      return this.proofs.verifyAssertion({
-        appAttest: app_attest,
-        appId: app.id,
-        keyId,
-        assertion,
-        challenge,
-        publicKey,
-        counter,
-      });
+      return this.proofs.verify(app.id, device, proof, key);
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      await this.challenges.spend(app, challenge);
+      await this.challenges.spend(app, proof.challenge);
       throw error;
     }
   }

@@ -1,26 +1,67 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import { type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
+import type { Instant } from '../../common/clock.js';
 import { userBlocked } from '../../users/blocked-users.js';
 import { UsersService } from '../../users/users.service.js';
+import { METHOD_OF_PROOF } from '../callers/gateway-token.rules.js';
+import { KeyAttestations } from '../devices/android/key-attestations.service.js';
 import { ChallengesService } from '../devices/challenges.service.js';
+import type { ProvenKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
-import { requireDeviceApp } from './auth-modes.rules.js';
-import { RegisterInstallRequest, RegisterUserDeviceRequest } from './dto/auth.request.js';
+import { type DeviceApp, proofNamed, requireDeviceApp } from './auth-modes.rules.js';
+import {
+  RegisterAndroidInstallRequest,
+  RegisterAndroidUserDeviceRequest,
+  RegisterInstallRequest,
+  RegisterUserDeviceRequest,
+} from './dto/auth.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
 
-const SHAPES = { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest };
+const SHAPES = {
+  app_attest: { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest },
+  key_attestation: { issuer: RegisterAndroidUserDeviceRequest, app_install: RegisterAndroidInstallRequest },
+};
 
-/** Registers devices: authenticates the user, spends the challenge, verifies the attestation. */
+type AppleProof = RegisterUserDeviceRequest | RegisterInstallRequest;
+type AndroidProof = RegisterAndroidUserDeviceRequest | RegisterAndroidInstallRequest;
+
+/** Verifies what devices send to register, by the kind of their proof. */
+@Injectable()
+export class RegistrationProofs {
+  constructor(
+    private readonly appAttest: DeviceProofs,
+    private readonly keyAttestation: KeyAttestations,
+  ) {}
+
+  /**
+   * @param spentAt when the challenge was spent.
+   * @throws attest_failed, app_version_too_old; service_unavailable, internal_error.
+   */
+  async verify({ proofs }: DeviceApp, sent: AppleProof | AndroidProof, spentAt: Instant): Promise<ProvenKey> {
+    const { key_id: keyId, challenge } = sent;
+    if (proofs.key_attestation !== undefined && 'certificate_chain' in sent) {
+      const about = { policy: proofs.key_attestation, keyId, challenge, spentAt };
+      const key = this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
+      return { ...key, keyId, proof: 'key_attestation', environment: null };
+    }
+    if (proofs.app_attest === undefined || !('attestation' in sent)) throw new TypeError('a shape of no proof');
+    const about = { appAttest: proofs.app_attest, keyId, challenge, spentAt };
+    const key = await this.appAttest.verifyAttestation({ ...about, attestation: sent.attestation });
+    return { ...key, keyId, proof: 'app_attest', facts: null, serials: [] };
+  }
+}
+
+/** Registers devices: authenticates the user, spends the challenge, verifies the proof. */
 @Injectable()
 export class DeviceRegistrationService {
   constructor(
     private readonly signedIn: SignedInUser,
     private readonly users: UsersService,
     private readonly challenges: ChallengesService,
-    private readonly proofs: DeviceProofs,
+    private readonly proofs: RegistrationProofs,
     private readonly keys: DeviceKeysService,
   ) {}
 
@@ -31,23 +72,30 @@ export class DeviceRegistrationService {
    * order. The challenge of a blocked user is not spent.
    */
   async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
-    const authentication = requireDeviceApp(app);
-    attempt.authMethod = 'attest';
-    const { userId, proof } = await this.signedIn.claim(app, authentication, body, SHAPES, attempt);
+    const device = requireDeviceApp(app);
+    const named = proofNamed(device, body) ?? 'app_attest';
+    attempt.authMethod = METHOD_OF_PROOF[named];
+    const { userId, proof } = await this.claim(app, device, body, named, attempt);
     if ((await this.users.find(app, userId))?.status === 'blocked') throw userBlocked();
     const spentAt = await this.challenges.spend(app, proof.challenge);
-    const { publicKey, environment } = await this.proofs.verifyAttestation({
-      appAttest: authentication.app_attest,
-      keyId: proof.key_id,
-      attestation: proof.attestation,
-      challenge: proof.challenge,
-      spentAt,
-    });
+    const key = await this.proofs.verify(device, proof, spentAt);
     attempt.userId = userId;
-    const user = await this.keys.register(app, { keyId: proof.key_id, userId, publicKey, environment });
+    const user = await this.keys.register(app, { ...key, userId });
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
     return userId;
+  }
+
+  private claim(
+    app: ReadableApp,
+    { end_user }: DeviceApp,
+    body: object,
+    named: keyof typeof SHAPES,
+    attempt: AuthAttempt,
+  ): Promise<{ userId: string; proof: AppleProof | AndroidProof }> {
+    return named === 'app_attest'
+      ? this.signedIn.claim(app, end_user, body, SHAPES.app_attest, attempt)
+      : this.signedIn.claim(app, end_user, body, SHAPES.key_attestation, attempt);
   }
 }
 

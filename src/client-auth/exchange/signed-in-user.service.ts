@@ -56,7 +56,7 @@ export class SignedInUser {
    */
   async claim<U extends SignedInProof, I extends InstallProof>(
     app: ReadableApp,
-    { end_user }: DeviceAuthentication,
+    end_user: DeviceAuthentication['end_user'],
     body: object,
     shapes: { readonly issuer: Type<U>; readonly app_install: Type<I> },
     attempt: AuthAttempt,

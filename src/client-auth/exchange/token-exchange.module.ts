@@ -11,13 +11,18 @@ import { ApiKeyExchangeService } from './api-key-exchange.service.js';
 import { AppAuthController } from './app-auth.controller.js';
 import { AuthAttempts } from './auth-attempts.js';
 import { DeviceExchangeService } from './device-exchange.service.js';
-import { DeviceChallengeService, DeviceRegistrationService } from './device-registration.service.js';
+import {
+  DeviceChallengeService,
+  DeviceRegistrationService,
+  RegistrationProofs,
+} from './device-registration.service.js';
+import { ExchangeProofs } from './exchange-proofs.js';
 import { SignedInUser } from './signed-in-user.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
 
 /**
  * Exchange of credentials for gateway tokens. A device takes a challenge and registers its key, once per install. It
- * then takes a challenge and exchanges an assertion for a token, once an hour. A backend exchanges an API key.
+ * then takes a challenge and exchanges an assertion or a signature for a token, once an hour. A backend exchanges an API key.
  *
  * On any number of instances a proof counts once: one statement consumes the challenge and raises the key's counter. A
  * block is read from the database at every exchange. A failure of the gateway is never `attest_failed`, because clients
@@ -47,6 +52,8 @@ import { TokenExchangeService } from './token-exchange.service.js';
     DeviceChallengeService,
     DeviceExchangeService,
     DeviceRegistrationService,
+    ExchangeProofs,
+    RegistrationProofs,
     SignedInUser,
     TokenExchangeService,
   ],

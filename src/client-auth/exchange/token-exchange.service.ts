@@ -17,9 +17,9 @@ export class TokenExchangeService {
   /** @throws see `DeviceExchangeService.prove` and `ApiKeyExchangeService.prove`. */
   async exchange(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
     const { authentication } = app.config;
-    if (authentication.type === 'device_app_attest') {
-      const userId = await this.devices.prove(app, authentication, body, attempt);
-      return this.tokens.issue({ appId: app.id, userId, authMethod: 'attest', groups: attempt.groups });
+    if (authentication.type !== 'api_key') {
+      const proven = await this.devices.prove(app, body, attempt);
+      return this.tokens.issue({ appId: app.id, ...proven, groups: attempt.groups });
     }
     const { userId, apiKeyId } = await this.backends.prove(app, authentication, body, attempt);
     return this.tokens.issue({ appId: app.id, userId, authMethod: 'api_key', apiKeyId, groups: attempt.groups });

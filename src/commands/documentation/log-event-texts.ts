@@ -152,6 +152,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'Device attestation trusts the certificates in `file` instead of those of the vendor.',
     advice: 'Nothing, if intended. Otherwise unset `APP_ATTEST_ROOT_CA_FILE`: holders of those keys can forge devices.',
   },
+  android_attestation_roots_replaced: {
+    means: 'Android key attestation trusts the keys of the certificates in `file` instead of those of the vendor.',
+    advice:
+      'Nothing, if intended. Otherwise unset `ANDROID_ATTESTATION_ROOTS_FILE`: holders of those keys can forge devices.',
+  },
   auth_event_record_failed: {
     means: '`events` authentication events were lost. At most one line a second.',
     advice: 'See Postgres. Sign-ins are not affected; their history is incomplete.',

@@ -34,6 +34,7 @@ export const ERRORS = {
   grant_insufficient: { status: 403, message: 'This credential is read-only.' },
   app_disabled: { status: 403, message: 'The application is disabled.' },
   attest_failed: { status: 403, message: 'The device could not be verified; register a new key.' },
+  app_version_too_old: { status: 403, message: 'The app is too old; update it.' },
   issuer_token_rejected: { status: 403, message: 'The identity token was rejected; get a new one.' },
   issuer_claims_missing: { status: 403, message: 'The identity token lacks a required claim; wait and try again.' },
   auth_method_not_supported: { status: 403, message: 'The application does not support this authentication method.' },

@@ -171,7 +171,7 @@ export const REASONS = {
     advice: 'The app sends what the system returned, unchanged.',
   },
   certificate_authority_invalid: {
-    means: 'The leaf certificate of the device proof claims to be an authority, or the intermediate one does not.',
+    means: 'The leaf certificate of the device proof claims to be an authority, or one above it does not.',
     advice: 'Nothing: such a proof is forged.',
   },
   certificate_issuer_mismatch: {
@@ -192,7 +192,8 @@ export const REASONS = {
   },
   certificate_untrusted: {
     means: 'The certificates of the device proof do not lead to a trusted root.',
-    advice: 'Nothing for genuine devices, unless `APP_ATTEST_ROOT_CA_FILE` names other roots.',
+    advice:
+      'Nothing for genuine devices, unless `APP_ATTEST_ROOT_CA_FILE` or `ANDROID_ATTESTATION_ROOTS_FILE` names other roots.',
   },
   challenge_not_in_force: {
     means: 'The challenge was not issued for this application, was used, or is older than five minutes.',
@@ -1098,6 +1099,98 @@ export const REASONS = {
   workers_not_heard: {
     means: 'The parent of the workers did not answer a scrape within a second.',
     advice: 'Nothing for single lines. Many: the machine is overloaded.',
+  },
+  application_id_invalid: {
+    means: 'The application id in an attestation of Android cannot be parsed.',
+    advice: 'The app sends the chain that the system returned, unchanged.',
+  },
+  application_id_missing: {
+    means: 'An attestation of Android names no application.',
+    advice: 'The app makes the key with the system’s key store.',
+  },
+  boot_not_verified: {
+    means: 'The Android device booted a system that its vendor did not sign.',
+    advice: 'Nothing, or set `verified_boot` to false if you trust such systems.',
+  },
+  bootloader_unlocked: {
+    means: 'The bootloader of the Android device is unlocked, so its attestation proves nothing.',
+    advice: 'The owner locks it. Emulators and developers’ phones belong here.',
+  },
+  chain_extended: {
+    means: 'Somebody continued the certificate chain of an attested key with one of their own.',
+    advice: 'Nothing: such a proof is forged.',
+  },
+  challenge_mismatch: {
+    means: 'The attested challenge is not the one of the registration.',
+    advice: 'The app gives the 32 bytes that the challenge encodes to the key generator.',
+  },
+  extension_elsewhere: {
+    means: 'A certificate other than the leaf has the attestation.',
+    advice: 'Nothing: such a proof is forged.',
+  },
+  extension_missing: {
+    means: 'The leaf certificate has no attestation of Android, or several.',
+    advice: 'The app sets a challenge when it makes the key.',
+  },
+  key_description_invalid: {
+    means: 'The attestation of an Android key cannot be parsed.',
+    advice: 'The app sends the chain that the system returned, unchanged.',
+  },
+  key_not_generated: {
+    means: 'The Android key was imported instead of made in the device.',
+    advice: 'The app makes the key with the system’s key store.',
+  },
+  key_of_other_proof: {
+    means: 'The device key was registered with another proof than the one sent, or than those the application has now.',
+    advice: 'The app sends the proof it registered with, or registers a new key.',
+  },
+  key_purpose_invalid: {
+    means: 'The Android key may be used for more than signing.',
+    advice: 'The app makes the key for `PURPOSE_SIGN` alone.',
+  },
+  os_patch_too_old: {
+    means: 'The security patch of the Android device is older than `min_os_patch`, or unknown.',
+    advice: 'The owner updates the system, or lower `min_os_patch`.',
+  },
+  package_not_allowed: {
+    means: 'The Android key belongs to no package of `package_names`.',
+    advice: 'Compare them with the application id of the app.',
+  },
+  proof_not_configured: {
+    means: 'A proof was sent that the application does not take.',
+    advice: 'Send one of those in `authentication.proofs`, or add it there.',
+  },
+  provisioning_not_remote: {
+    means: 'The attesting key of the Android device was not provisioned remotely.',
+    advice: 'Older phones have factory keys; set `provisioning` to `any` to accept them.',
+  },
+  root_of_trust_missing: {
+    means: 'The hardware of the Android device says nothing about how it booted.',
+    advice: 'Nothing: such a device cannot prove itself.',
+  },
+  security_level_mismatch: {
+    means: 'The attestation of an Android key claims more protection than the key has.',
+    advice: 'Nothing: such a proof is forged.',
+  },
+  security_level_software: {
+    means: 'The Android key, or its attestation, is kept by software.',
+    advice: 'Emulators belong here; devices without secure hardware cannot prove themselves.',
+  },
+  security_level_too_low: {
+    means: 'The Android key is not in StrongBox, as `min_security_level` demands.',
+    advice: 'The app asks for StrongBox, or lower `min_security_level`.',
+  },
+  signing_certificate_not_allowed: {
+    means: 'The Android app is signed by no certificate of `signing_certificates`.',
+    advice: 'Add the SHA-256 of your own and of the store’s signing certificate. Otherwise the app was repackaged.',
+  },
+  strongbox_not_certified: {
+    means: 'The attestation of an Android key claims StrongBox, its certificates do not.',
+    advice: 'Nothing: such a proof is forged.',
+  },
+  version_code_too_low: {
+    means: 'The attested version code of the app is below `min_version_code`.',
+    advice: 'The user updates the app.',
   },
 } as const satisfies Record<string, ReasonEntry>;
 

@@ -119,6 +119,14 @@ export function number({ min = -Number.MAX_VALUE, max = Number.MAX_VALUE }: Boun
   });
 }
 
+/** True or false. */
+export function flag(): Read<boolean> {
+  return described({ type: 'boolean' }, (value, path) => {
+    if (typeof value !== 'boolean') throw invalidRequest(path, 'must be true or false');
+    return value;
+  });
+}
+
 export function oneOf<const T extends string>(words: readonly T[]): Read<T> {
   const problem = `must be ${words.map((word) => `"${word}"`).join(' or ')}`;
   return described({ type: 'string', enum: [...words] }, (value, path) => {

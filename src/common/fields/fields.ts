@@ -103,6 +103,21 @@ export function Verbatim(options: Presence & { min?: number; max: number }) {
   );
 }
 
+/** A list of 1 to `max` texts of base64, each of at most `maxBytes` decoded bytes. Whether they are base64 shows later. */
+export function Base64List(options: Presence & { max: number; maxBytes: number }) {
+  const { max, maxBytes } = options;
+  const isEntry = (entry: unknown) =>
+    typeof entry === 'string' && entry !== '' && Buffer.byteLength(entry, 'base64') <= maxBytes;
+  return applyDecorators(
+    check(
+      (value) => Array.isArray(value) && value.length >= 1 && value.length <= max && value.every(isEntry),
+      `must be a list of 1 to ${max} texts, each base64 of at most ${maxBytes} bytes`,
+      options,
+    ),
+    api({ type: 'array', minItems: 1, maxItems: max, items: { type: 'string', minLength: 1 } }, options),
+  );
+}
+
 /** A time with a time zone, as RFC 3339 writes it. */
 export function Timestamp(options: Presence = {}) {
   return applyDecorators(

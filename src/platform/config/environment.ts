@@ -130,6 +130,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
+      'PEM file of certificates whose keys Android key attestation trusts instead of the vendor’s roots, for tests and private fleets; genuine devices are then refused.',
+    parse: text(),
+    fallbackText: 'unset: the vendor’s roots',
+  })
+  readonly ANDROID_ATTESTATION_ROOTS_FILE: string | undefined;
+
+  @Setting({
+    description:
       'Server that sends mails, as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS, which a host of `TRUSTED_PRIVATE_HOSTS` need not offer. Needs `MAIL_FROM`.',
     parse: smtpServer,
     fallbackText: 'unset: no mail is sent',

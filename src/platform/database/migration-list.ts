@@ -50,6 +50,7 @@ import { RecordDurations1763600000085 } from '../../../migrations/1763600000085-
 import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000090-create-budget-periods.js';
 import { CountGroupsRunsAndTokens1763600000091 } from '../../../migrations/1763600000091-count-groups-runs-and-tokens.js';
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
+import { TakeProofsOfPhones1763600000100 } from '../../../migrations/1763600000100-take-proofs-of-phones.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -107,5 +108,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateBudgetPeriods1763600000090,
   CountGroupsRunsAndTokens1763600000091,
   CreateMails1763600000095,
+  TakeProofsOfPhones1763600000100,
   FindSpendersOfEveryWindow1763600000110,
 ];

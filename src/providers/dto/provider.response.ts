@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import { shownHint } from '../../common/fields/secret-text.rules.js';
 import { sealedBytes } from '../../platform/vault/sealed-blob.rules.js';
 import { API_STYLES, type ApiStyle, type EndpointStyle } from '../../upstreams/api-style.rules.js';
+import { dialectOf } from '../../upstreams/provider-dialect.js';
 import { PROVIDER_TYPES, type ProviderType } from '../../upstreams/provider-types.js';
 import { GATEWAY_TYPES, type GatewayRouteOptions } from '../../upstreams/routes/gateway-types.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
@@ -31,9 +32,13 @@ class ProviderCapabilityResponse {
   })
   paths: 'provider' | 'gateway';
 
+  @ApiProperty({ type: 'array', items: { type: 'string' }, description: 'Paths that an empty `allowed_paths` allows.' })
+  inferencePaths: readonly string[];
+
   /** @param route null: this version does not support it, so it has no capabilities. */
-  static of(route: ProviderRoute | null): ProviderCapabilityResponse {
+  static of(route: ProviderRoute | null, type: ProviderType): ProviderCapabilityResponse {
     return Object.assign(new ProviderCapabilityResponse(), {
+      inferencePaths: route === null ? [] : dialectOf(type).inferencePaths,
       apiStyles: route?.apiStyles ?? [],
       endpointStyles: [...(route?.endpointPaths.keys() ?? [])],
       modelPrefix: route?.modelPrefix ?? null,
@@ -132,7 +137,7 @@ class ProviderResource {
       baseUrl,
       pricing,
       route: route?.kind ?? null,
-      capability: ProviderCapabilityResponse.of(route),
+      capability: ProviderCapabilityResponse.of(route, type),
       lastTest: testedAt && testResult && { at: testedAt.toISOString(), result: testResult },
       revision,
       status,

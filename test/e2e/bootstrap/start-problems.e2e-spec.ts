@@ -140,6 +140,7 @@ describe('a start that the system prevents', () => {
 
   it.each<[string, Record<string, string>]>([
     ['APP_ATTEST_ROOT_CA_FILE', {}],
+    ['ANDROID_ATTESTATION_ROOTS_FILE', {}],
     ['OAUTH_CLIENTS_FILE', {}],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:private@127.0.0.1:1/db', DATABASE_WAIT_SECONDS: '0' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:private@db.invalid/db', DATABASE_WAIT_SECONDS: '0' }],

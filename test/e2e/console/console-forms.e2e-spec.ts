@@ -94,7 +94,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'an endpoint whose fallback names no provider → refused at that fallback, not at the name of new endpoints',
+    'an endpoint whose fallback names no provider → refused at that fallback, and said in its row',
     async () => {
       await open();
       await provider();
@@ -102,15 +102,69 @@ describeWithBrowser('the forms of the console', () => {
         endpoints: { answer: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1-mini' } },
       });
       await browser.go(`/apps/${id}/endpoints`);
+      await page.getByRole('button', { name: 'Edit answer' }).click();
+      const drawer = page.getByRole('dialog');
       await page.getByRole('button', { name: 'Add a fallback' }).click();
       await page.getByLabel('Model of fallback 1').fill('gpt-4.1');
-      await save();
+      await drawer.getByRole('button', { name: 'Save' }).click();
       await page.locator('[aria-invalid=true]').waitFor();
       expect(await page.getByLabel('Provider of fallback 1').getAttribute('aria-invalid')).toBe('true');
-      expect(await page.getByLabel('Endpoint name').getAttribute('aria-invalid')).toBeNull();
-      await page.getByLabel('Endpoint name').fill('answer');
-      const add = page.getByRole('button', { name: 'Add endpoint' });
-      expect(await add.getAttribute('title')).toBe('There is an endpoint of this name.');
+      await drawer.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByRole('row', { name: 'answer' }).getByRole('alert').waitFor();
+      await page.getByRole('button', { name: 'Edit answer' }).click();
+      expect(await page.getByLabel('Model of fallback 1').inputValue()).toBe('gpt-4.1');
+      expect(await page.getByLabel('Provider of fallback 1').getAttribute('aria-invalid')).toBe('true');
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'a new endpoint → not lost unasked, refused without a model, then in the list, stored',
+    async () => {
+      await open();
+      await provider();
+      const id = await app({});
+      await browser.go(`/apps/${id}/endpoints`);
+      await page.getByRole('button', { name: 'New endpoint' }).click();
+      const drawer = page.getByRole('dialog');
+      await drawer.getByLabel('Endpoint name').fill('answer');
+      await page.keyboard.press('Escape');
+      await drawer.getByText('Closing discards what you have typed.').waitFor();
+      await drawer.getByRole('button', { name: 'Keep editing' }).click();
+      await drawer.getByRole('button', { name: 'Save' }).click();
+      await drawer.locator('[aria-invalid=true]').waitFor();
+      await drawer.getByLabel('Model of target').fill('gpt-4.1-mini');
+      await drawer.getByRole('button', { name: 'Save' }).click();
+      await drawer.waitFor({ state: 'detached' });
+      await page.getByRole('row', { name: 'answer' }).getByText('gpt-4.1-mini').waitFor();
+      const { endpoints } = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config;
+      expect(endpoints).toMatchObject({
+        answer: { api_style: 'responses', provider: 'openai', model: 'gpt-4.1-mini' },
+      });
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'allowed paths → chosen from those of the provider type, and stored',
+    async () => {
+      await open();
+      await provider();
+      const selected = { openai: { allowed_paths: [], allowed_models: [] } };
+      const id = await app({ routing: { ...EVERY_PROVIDER, providers: { mode: 'selected', selected } } });
+      await browser.go(`/apps/${id}/proxy`);
+      const field = page.getByLabel('Add a path');
+      const list = page.locator(`datalist[id="${await field.getAttribute('list')}"] option`);
+      await list.first().waitFor({ state: 'attached' });
+      const known = await list.evaluateAll((options) => options.map((option) => option.getAttribute('value')));
+      expect(known).toEqual(expect.arrayContaining(['v1/responses', 'v1/chat/completions']));
+      await field.fill('v1/responses');
+      await page.getByRole('button', { name: 'Add path' }).click();
+      await page.getByRole('button', { name: 'Remove v1/responses' }).waitFor();
+      await save();
+      await page.getByText('You have unsaved changes.').waitFor({ state: 'detached' });
+      const { routing } = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config;
+      expect(routing.providers.selected.openai.allowed_paths).toEqual(['v1/responses']);
     },
     PAGE_MS,
   );

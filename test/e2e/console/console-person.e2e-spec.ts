@@ -224,22 +224,32 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'parameters of an endpoint → discarded with the draft, refused where they are no JSON, and the merged ones after a conflict',
+    'parameters of an endpoint → not lost unasked, refused where they are no JSON, and the merged ones after a conflict',
     async () => {
       const { browser, page, app, client } = await atWork();
       await browser.go(`/apps/${app.id}/endpoints`);
       const field = page.getByLabel('Parameters (JSON)');
+      const drawer = page.getByRole('dialog').filter({ has: field });
+      const edit = () => page.getByRole('button', { name: 'Edit summarize' }).click();
+      const close = (act: string) => drawer.getByRole('button', { name: act, exact: true }).click();
+      await edit();
       const before = await field.inputValue();
       await field.fill('{ "top_p": 0.5 }');
-      await page.getByRole('button', { name: 'Discard' }).click();
+      await page.keyboard.press('Escape');
+      await drawer.getByText('Closing discards what you have typed.').waitFor();
+      await close('Discard');
+      await drawer.waitFor({ state: 'detached' });
+      await edit();
       expect(await field.inputValue()).toBe(before);
       await field.fill('{ "top_p": ');
       await page.getByText('is not a JSON object').waitFor();
-      await page.getByRole('button', { name: 'Save', exact: true }).click();
-      await page.getByRole('alert').first().waitFor();
+      await close('Save');
+      await drawer.getByRole('alert').first().waitFor();
       const stored = async () => (await client.get(`/v1/admin/apps/${app.id}`)).body.app;
       expect((await stored()).config.endpoints.summarize.params).toEqual({ top_p: 1 });
+      await close('Cancel');
       await page.getByRole('button', { name: 'Discard' }).click();
+      await edit();
       expect(await field.inputValue()).toBe(before);
       await field.fill('{ "top_p": 0.5 }');
       const { name, config, revision } = await stored();
@@ -247,11 +257,12 @@ describeWithBrowser('what a person has typed', () => {
       const theirs = { ...config, endpoints: { summarize: { ...summarize, params: { top_p: 0.25 } } } };
       const put = await client.put(`/v1/admin/apps/${app.id}`, { name, config: theirs, revision });
       expect(put.status).toBe(200);
-      await page.getByRole('button', { name: 'Save', exact: true }).click();
+      await close('Save');
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'Take theirs' }).click();
       await dialog.getByRole('button', { name: 'Save', exact: true }).click();
       await dialog.waitFor({ state: 'detached' });
+      await edit();
       expect(JSON.parse(await field.inputValue())).toEqual({ top_p: 0.25 });
       expect((await stored()).config.endpoints.summarize.params).toEqual({ top_p: 0.25 });
     },

@@ -240,6 +240,63 @@ describe('keys by reference', () => {
   });
 });
 
+describe('slugs', () => {
+  const providers = (slug: string, more = '') =>
+    `providers:\n  - { slug: ${slug}, type: openai, name: OpenAI, secret: { env: OPENAI_KEY }${more} }\n`;
+  const named = (provider: string) =>
+    `${app('notes')}  endpoints:\n    sum: { provider: ${provider}, model: gpt-4.1-mini, api_style: responses }\n`;
+  const changes = async (line: string) => {
+    const { changes: all } = (await run(line, { OPENAI_KEY: SECRET })).json.result;
+    return all.map(({ action, name }: { action: string; name: string }) => `${action} ${name}`);
+  };
+  const slugs = async () =>
+    (await api.get('/v1/admin/providers')).body.providers.map(({ slug }: { slug: string }) => slug);
+
+  it('moved → created with its key, applications changed, the old one removed last, also after a failure', async () => {
+    write('g/providers.yaml', providers('openai-1'));
+    write('g/apps/notes.yaml', named('openai-1'));
+    await run('apply g --key-output keys', { OPENAI_KEY: SECRET });
+    write('g/providers.yaml', providers('openai-2', ', moved: { from: openai-1 }'));
+    write('g/apps/notes.yaml', named('openai-2'));
+    expect(await changes('plan g')).toEqual(['create openai-2', 'update notes', 'remove openai-1']);
+    const text = (await gw.run('plan g')).stdout;
+    expect(text).toContain(
+      'It takes the place of openai-1, which is removed last: calls by that slug must name openai-2.',
+    );
+    await gw.run('plan g --out plan.json', '', { OPENAI_KEY: SECRET });
+    const created = { type: 'openai', slug: 'openai-2', name: 'OpenAI', secret: SECRET };
+    expect((await api.post('/v1/admin/providers', created)).status).toBe(201);
+    expect((await run('apply plan.json', { OPENAI_KEY: SECRET })).json.error.code).toBe('plan_stale');
+    expect(await changes('plan g')).toEqual(['update notes', 'remove openai-1']);
+    const refused = await run('apply g');
+    expect([refused.exitCode, await slugs()]).toEqual([2, ['openai-1', 'openai-2']]);
+    expect((await run('apply g --yes')).exitCode).toBe(0);
+    expect(await slugs()).toEqual(['openai-2']);
+    expect((await configOf('notes')).endpoints.sum.provider).toBe('openai-2');
+    expect((await run('plan g --check --prune')).exitCode).toBe(0);
+  });
+
+  it('a saved plan → has the place that is taken', async () => {
+    write('g/providers.yaml', providers('openai-1'));
+    write('g/apps/notes.yaml', named('openai-1'));
+    await run('apply g --key-output keys', { OPENAI_KEY: SECRET });
+    write('g/providers.yaml', providers('openai-2', ', moved: { from: openai-1 }'));
+    write('g/apps/notes.yaml', named('openai-2'));
+    await gw.run('plan g --out plan.json', '', { OPENAI_KEY: SECRET });
+    expect((await run('apply plan.json', { OPENAI_KEY: SECRET })).exitCode).toBe(0);
+    expect(await slugs()).toEqual(['openai-2']);
+  });
+
+  it.each([
+    ['{ from: Open AI }', 'moved.from: must be 1 to 63'],
+    ['{ from: openai-2 }', 'moved.from: "openai-2" is the slug of providers.yaml'],
+  ])('moved: %s → exit 2', async (moved, problem) => {
+    write('g/providers.yaml', providers('openai-2', `, moved: ${moved}`));
+    const { exitCode, json } = await run('plan g');
+    expect([exitCode, json.error.message]).toEqual([2, expect.stringContaining(problem)]);
+  });
+});
+
 describe('handles', () => {
   it('moved → the application is renamed: same id, same keys', async () => {
     write('g/apps/notes.yaml', app('notes'));

@@ -291,6 +291,7 @@ describe('gw usage', () => {
   it('show, breakdown and tail of an application that was not called yet', async () => {
     await addServer('notes');
     expect((await gw.run('usage show --json')).json.result.totals.requests).toBe(0);
+    expect((await gw.run('usage show')).stdout).toMatch(/^\d{4}-\d{2}, UTC; first record: [\s\S]*\nall +0 /);
     expect((await gw.run('usage show --app notes')).stdout).toContain('Cost per day');
     expect((await gw.run('usage breakdown --app notes --by user --json')).json.result.rows).toEqual([]);
     expect((await gw.run('usage tail --app notes --once --json')).json.result).toEqual({ ended: true, events: 0 });

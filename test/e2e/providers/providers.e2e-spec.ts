@@ -79,6 +79,7 @@ describe('POST providers', () => {
           'other',
         ],
         endpointStyles: [],
+        inferencePaths: expect.arrayContaining(['v1/messages', 'v1/messages/count_tokens']),
         modelPrefix: null,
         paths: 'provider',
       },

@@ -233,7 +233,8 @@ describeWithRedis('events of two instances', () => {
     const devices = world.gateway.app.get(DeviceKeysService);
     for (let number = 0; number < 21; number++) {
       clock.advance(1_000);
-      const key = { keyId: `key-${number}`, userId: 'ann', publicKey: '', environment: 'production' } as const;
+      const proven = { proof: 'app_attest', environment: 'production', facts: null, serials: [] } as const;
+      const key = { ...proven, keyId: `key-${number}`, userId: 'ann', publicKey: '' };
       await devices.register({ organizationId: account, id }, key);
     }
     expect(await dataAt(place)).toEqual([

@@ -2162,7 +2162,7 @@ export interface paths {
         put?: never;
         /**
          * Register a device by its attestation
-         * @description The device signs the SHA-256 of the 32 bytes that the challenge encodes. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.
+         * @description App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.
          */
         post: operations["registerAppAttestKey"];
         delete?: never;
@@ -2182,7 +2182,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a proof for a gateway token
-         * @description By application: a device’s assertion, with `issuer_token` where users sign in; or an API key with `issuer_token`. The device signs the SHA-256 of the text `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.
+         * @description By application: a device’s assertion or signature, with `issuer_token` where users sign in; or an API key with `issuer_token`. An assertion signs the SHA-256 of this text, a signature the text itself: `{"app":"<app>","challenge":"<challenge>","key_id":"<key_id>"}`: these members in this order, no blanks, `/` not escaped.
          */
         post: operations["exchangeGatewayToken"];
         delete?: never;
@@ -4032,6 +4032,8 @@ export interface components {
              * @enum {string}
              */
             paths: "provider" | "gateway";
+            /** @description Paths that an empty `allowed_paths` allows. */
+            inferencePaths: string[];
         };
         ProviderTestRecord: {
             /** Format: date-time */
@@ -4475,7 +4477,7 @@ export interface components {
             cost_source: "computed" | "reported" | "unresolved" | null;
             app_version: string | null;
             /** @enum {string|null} */
-            auth_method: "attest" | "api_key" | null;
+            auth_method: "attest" | "api_key" | "key_attestation" | null;
             /** @enum {string} */
             status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
             /** @description Requests of this row: 1, or all refusals of one caller for one reason within a minute. */
@@ -5245,7 +5247,7 @@ export interface components {
              * @description `invalid`: the stored configuration is no longer valid.
              * @enum {string}
              */
-            authentication_type: "device_app_attest" | "api_key" | "invalid";
+            authentication_type: "device_app_attest" | "device_proofs" | "api_key" | "invalid";
             /** @description Bundle id of a mobile application. */
             apple_bundle_id: string | null;
             /** Format: date-time */
@@ -5410,6 +5412,47 @@ export interface components {
             end_user: components["schemas"]["AppIssuerUser"] | components["schemas"]["AppInstallUser"];
             app_attest: components["schemas"]["AppAttest"];
         };
+        AppKeyAttestation: {
+            /** @description Application ids; one of them must be attested. */
+            package_names: string[];
+            /** @description SHA-256 of the certificates that sign the app, 64 hexadecimal digits each: your own and the one of the store. Returned in lower case. */
+            signing_certificates: string[];
+            /**
+             * @description Where the key lives: the trusted environment, or StrongBox, which fewer phones have.
+             * @default tee
+             * @enum {string}
+             */
+            min_security_level: "tee" | "strongbox";
+            /** @description Oldest security patch of the system, YYYYMM. */
+            min_os_patch?: number;
+            /**
+             * @description `remote`: only devices whose attesting key the vendor renews over the air; leaked ones expire.
+             * @default any
+             * @enum {string}
+             */
+            provisioning: "any" | "remote";
+            /**
+             * @description False accepts systems that the device’s vendor did not sign. An unlocked bootloader never passes.
+             * @default true
+             */
+            verified_boot: boolean;
+            /** @description Lowest attested version code; older apps get 403 `app_version_too_old`. */
+            min_version_code?: number;
+        };
+        AppProofs: {
+            /** @description App Attest of Apple’s devices. */
+            app_attest?: components["schemas"]["AppAttest"];
+            /** @description Key attestation of Android devices. */
+            key_attestation?: components["schemas"]["AppKeyAttestation"];
+        };
+        AppDeviceProofsAuthentication: {
+            /** @enum {string} */
+            type: "device_proofs";
+            /** @description Who the user is. */
+            end_user: components["schemas"]["AppIssuerUser"] | components["schemas"]["AppInstallUser"];
+            /** @description What devices may prove themselves with: at least one. */
+            proofs: components["schemas"]["AppProofs"];
+        };
         AppHeaderUser: {
             /** @enum {string} */
             source: "header";
@@ -5562,7 +5605,7 @@ export interface components {
         };
         AppConfig: {
             /** @description How callers authenticate. */
-            authentication: components["schemas"]["AppDeviceAuthentication"] | components["schemas"]["AppApiKeyAuthentication"];
+            authentication: components["schemas"]["AppDeviceAuthentication"] | components["schemas"]["AppDeviceProofsAuthentication"] | components["schemas"]["AppApiKeyAuthentication"];
             routing: components["schemas"]["AppRouting"];
             limits?: components["schemas"]["AppLimits"];
             /** @description By slug, 1 to 64 of a-z, 0-9 and -: the last segment of the endpoint’s address. */
@@ -6172,7 +6215,7 @@ export interface components {
             /** @enum {string} */
             event: "register" | "token_exchange";
             /** @enum {string|null} */
-            auth_method: "attest" | "api_key" | null;
+            auth_method: "attest" | "api_key" | "key_attestation" | null;
             /** @description `ok`, or the error code the client got. */
             outcome: string;
             /** @description The granular cause; clients never see it. */
@@ -6279,6 +6322,38 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RegisterAndroidUserDeviceRequest: {
+            /**
+             * @description The proof of the registration.
+             * @enum {string}
+             */
+            proof: "key_attestation";
+            /** @description The user’s token of the application’s identity provider. */
+            issuer_token: string;
+            /** @description Id of the device key: base64 of the hash of its public key. */
+            key_id: string;
+            /** @description The certificate chain of the key: base64 of DER each, leaf first, root last. */
+            certificate_chain: string[];
+            /** @description As it was issued; consumed by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        RegisterAndroidInstallRequest: {
+            /**
+             * @description The proof of the registration.
+             * @enum {string}
+             */
+            proof: "key_attestation";
+            /** @description Id of the device key: base64 of the hash of its public key. */
+            key_id: string;
+            /** @description The certificate chain of the key: base64 of DER each, leaf first, root last. */
+            certificate_chain: string[];
+            /** @description As it was issued; consumed by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
         ExchangeUserDeviceRequest: {
             /** @description The user’s token of the application’s identity provider. */
             issuer_token: string;
@@ -6296,6 +6371,38 @@ export interface components {
             key_id: string;
             /** @description base64 of the assertion of the device. */
             assertion: string;
+            /** @description As it was issued; consumed by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExchangeSignedUserDeviceRequest: {
+            /**
+             * @description The proof that the key was registered with; may be absent where `app_attest` is among the proofs.
+             * @enum {string}
+             */
+            proof?: "key_attestation";
+            /** @description The user’s token of the application’s identity provider. */
+            issuer_token: string;
+            /** @description Id of the device key: base64 of the hash of its public key. */
+            key_id: string;
+            /** @description base64 of the signature of the registered key: SHA-256 with ECDSA, DER. */
+            signature: string;
+            /** @description As it was issued; consumed by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        ExchangeSignedInstallRequest: {
+            /**
+             * @description The proof that the key was registered with; may be absent where `app_attest` is among the proofs.
+             * @enum {string}
+             */
+            proof?: "key_attestation";
+            /** @description Id of the device key: base64 of the hash of its public key. */
+            key_id: string;
+            /** @description base64 of the signature of the registered key: SHA-256 with ECDSA, DER. */
+            signature: string;
             /** @description As it was issued; consumed by this call. */
             challenge: string;
         } & {
@@ -6616,7 +6723,7 @@ export interface components {
         ErrorResponse: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "handle_taken" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
+                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "app_version_too_old" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "handle_taken" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
                 message: string;
                 data?: {
                     [key: string]: string | number | boolean;
@@ -8457,7 +8564,11 @@ export interface operations {
                      *               "responses"
                      *             ],
                      *             "modelPrefix": null,
-                     *             "paths": "provider"
+                     *             "paths": "provider",
+                     *             "inferencePaths": [
+                     *               "v1/responses",
+                     *               "v1/chat/completions"
+                     *             ]
                      *           },
                      *           "lastTest": {
                      *             "at": "2026-01-31T12:00:00.000Z",
@@ -8523,7 +8634,11 @@ export interface operations {
                      *             "responses"
                      *           ],
                      *           "modelPrefix": null,
-                     *           "paths": "provider"
+                     *           "paths": "provider",
+                     *           "inferencePaths": [
+                     *             "v1/responses",
+                     *             "v1/chat/completions"
+                     *           ]
                      *         },
                      *         "lastTest": {
                      *           "at": "2026-01-31T12:00:00.000Z",
@@ -8652,7 +8767,11 @@ export interface operations {
                      *             "responses"
                      *           ],
                      *           "modelPrefix": null,
-                     *           "paths": "provider"
+                     *           "paths": "provider",
+                     *           "inferencePaths": [
+                     *             "v1/responses",
+                     *             "v1/chat/completions"
+                     *           ]
                      *         },
                      *         "lastTest": {
                      *           "at": "2026-01-31T12:00:00.000Z",
@@ -12557,7 +12676,7 @@ export interface operations {
                  *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff"
                  *     }
                  */
-                "application/json": components["schemas"]["RegisterUserDeviceRequest"] | components["schemas"]["RegisterInstallRequest"];
+                "application/json": components["schemas"]["RegisterUserDeviceRequest"] | components["schemas"]["RegisterInstallRequest"] | components["schemas"]["RegisterAndroidUserDeviceRequest"] | components["schemas"]["RegisterAndroidInstallRequest"];
             };
         };
         responses: {
@@ -12596,7 +12715,7 @@ export interface operations {
                  *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff"
                  *     }
                  */
-                "application/json": components["schemas"]["ExchangeUserDeviceRequest"] | components["schemas"]["ExchangeInstallRequest"] | components["schemas"]["ExchangeApiKeyRequest"];
+                "application/json": components["schemas"]["ExchangeUserDeviceRequest"] | components["schemas"]["ExchangeInstallRequest"] | components["schemas"]["ExchangeSignedUserDeviceRequest"] | components["schemas"]["ExchangeSignedInstallRequest"] | components["schemas"]["ExchangeApiKeyRequest"];
             };
         };
         responses: {

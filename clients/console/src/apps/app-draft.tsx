@@ -4,6 +4,7 @@ import { ApiError } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
 import { Button } from '../design/button';
+import { UNREADABLE } from '../design/dialog';
 import { ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { useToast } from '../design/toast';
@@ -25,10 +26,14 @@ interface AppDraft {
   readonly isDirty: boolean;
   readonly isSaving: boolean;
   readonly save: () => Promise<void>;
+  /** Changes the configuration and saves everything. In a conflict a person is asked, and the change is in the draft. */
+  readonly saveConfig: (change: Partial<AppConfig>) => Promise<Outcome>;
   readonly discard: () => void;
   /** Why the last save was refused. */
   readonly error: unknown;
 }
+
+type Outcome = 'saved' | 'conflict' | 'refused';
 
 interface Stored {
   readonly draft: Draft;
@@ -37,7 +42,7 @@ interface Stored {
 }
 
 /** A field whose text stands for no value. */
-const UNREADABLE = '#content [data-unreadable]';
+const UNREADABLE_HERE = `#content ${UNREADABLE}`;
 
 const AppDraftContext = createContext<AppDraft | undefined>(undefined);
 
@@ -94,7 +99,7 @@ function Editor({
       return { ...before, draft: { ...before.draft, config } };
     });
   }, []);
-  const put = async (draft: Draft, revision: number) => {
+  const put = async (draft: Draft, revision: number, sent = stored.draft): Promise<Outcome> => {
     setSaving(true);
     setError(undefined);
     try {
@@ -104,12 +109,17 @@ function Editor({
       client.setQueryData(queries.app(id).queryKey, saved);
       void client.invalidateQueries({ queryKey: ['apps'] });
       void client.invalidateQueries({ queryKey: queries.appCheck(id).queryKey });
-      setStored((now) => rebased(stored.draft, now.draft, saved));
+      setStored((now) => rebased(sent, now.draft, saved));
       setNewest(undefined);
       say('Saved. Changes apply within a second.');
+      return 'saved';
     } catch (thrown) {
-      if (!(thrown instanceof ApiError && thrown.code === 'app_revision_conflict')) setError(thrown);
-      else await client.fetchQuery({ ...queries.app(id), staleTime: 0 }).then(setNewest, setError);
+      if (!(thrown instanceof ApiError && thrown.code === 'app_revision_conflict')) {
+        setError(thrown);
+        return 'refused';
+      }
+      await client.fetchQuery({ ...queries.app(id), staleTime: 0 }).then(setNewest, setError);
+      return 'conflict';
     } finally {
       setSaving(false);
     }
@@ -118,11 +128,20 @@ function Editor({
     () => ({
       ...{ id, loaded, draft: stored.draft, change, changeConfig, isDirty, isSaving, error },
       save: async () => {
-        const field = document.querySelector<HTMLElement>(UNREADABLE);
-        if (field === null) return await put(stored.draft, stored.revision);
+        const field = document.querySelector<HTMLElement>(UNREADABLE_HERE);
+        if (field === null) {
+          await put(stored.draft, stored.revision);
+          return;
+        }
         // What is shown there is not in the draft, and would not be what is saved.
         field.focus();
         setError(new Error('A field has a value that cannot be read. Correct it first.'));
+      },
+      saveConfig: (members: Partial<AppConfig>) => {
+        const config = withoutAbsent({ ...stored.draft.config, ...members });
+        const draft = { ...stored.draft, config };
+        setStored({ ...stored, draft });
+        return put(draft, stored.revision, draft);
       },
       discard: () => {
         kept.remove(name);
@@ -146,7 +165,9 @@ function Editor({
           error={error}
           isSaving={isSaving}
           onClose={() => setNewest(undefined)}
-          onMerge={(draft) => put(draft, newest.app.revision)}
+          onMerge={async (draft) => {
+            await put(draft, newest.app.revision);
+          }}
         />
       )}
     </AppDraftContext>

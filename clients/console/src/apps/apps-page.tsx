@@ -29,6 +29,7 @@ const FILTERS = { query: '', status: valuesOf(STATUSES), sort: SORTS, order: ORD
 
 const TYPES: Readonly<Record<AppSummary['authentication_type'], string>> = {
   device_app_attest: 'Mobile',
+  device_proofs: 'Mobile',
   api_key: 'Server',
   invalid: 'Unreadable',
 };

@@ -35,6 +35,7 @@ export function AuthenticationTab() {
   return (
     <div className="flex flex-col gap-6">
       {!isServer && <DeviceForm />}
+      <ProofsCard />
       <UserForm />
       <PagesForm />
       {isServer && <AppKeys app={id} />}
@@ -77,6 +78,25 @@ function DeviceForm() {
           reason={reason}
         />
       </div>
+    </Card>
+  );
+}
+
+/** Shows what this page cannot change yet, so that nobody takes it for absent. */
+function ProofsCard() {
+  const { authentication } = useAppDraft().draft.config;
+  if (authentication.type !== 'device_proofs') return null;
+  const { app_attest: apple, key_attestation: android } = authentication.proofs;
+  return (
+    <Card title="Devices" lead="What devices prove themselves with. Change it in configuration files or with gw.">
+      <ul className="flex flex-col gap-2 text-sm">
+        {apple !== undefined && (
+          <li>
+            App Attest: {apple.bundle_id} of {apple.team_id}
+          </li>
+        )}
+        {android !== undefined && <li>Android key attestation: {android.package_names.join(', ')}</li>}
+      </ul>
     </Card>
   );
 }

@@ -6,9 +6,21 @@ import { Button } from '../design/button';
 import { SelectField, TextArea, TextField } from '../design/field';
 import { Badge } from '../design/layout';
 import { NumberField } from '../design/number-field';
+import { SuggestField, type Suggestion } from '../design/suggest-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
-import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, missingOf, textOfList } from './issuer.rules';
+import {
+  claimPathsOf,
+  claimsOf,
+  fulfils,
+  ISSUER_PRESETS,
+  issuerOf,
+  listOfText,
+  missingOf,
+  textOfList,
+  USER_CLAIMS,
+  USUAL_CLAIMS,
+} from './issuer.rules';
 
 type Issuer = Schemas['AppIssuer'];
 type RequiredClaim = Issuer['required_claims'][number];
@@ -62,8 +74,9 @@ export function IssuerForm({
           reason={reason}
           error={problemAt(error, `${PATH}.audience`)}
         />
-        <TextField
+        <SuggestField
           label="User ID claim"
+          known={USER_CLAIMS}
           hint="For example, sub, or user.id for a nested claim."
           value={textOfList(issuer.user_id_claim, '.')}
           onChange={(user_id_claim) => set({ user_id_claim })}
@@ -168,6 +181,7 @@ function RequiredClaims({
           onRemove={() => onChange(claims.filter((_, at) => at !== index))}
           problem={problemAt(error, `${claimAt(index)}.path`) ?? problemExactlyAt(error, claimAt(index))}
           valueProblem={problemAt(error, `${claimAt(index)}.contains`, `${claimAt(index)}.equals`)}
+          known={tried === undefined ? USUAL_CLAIMS : claimPathsOf(tried).map((value) => ({ value }))}
           isFulfilled={tried === undefined ? undefined : fulfils(tried, claim)}
         />
       ))}
@@ -200,6 +214,7 @@ function ClaimRow({
   onRemove,
   problem,
   valueProblem,
+  known,
   isFulfilled,
 }: {
   readonly claim: RequiredClaim;
@@ -208,6 +223,8 @@ function ClaimRow({
   readonly onRemove: () => void;
   readonly problem: string | undefined;
   readonly valueProblem: string | undefined;
+  /** Claims to choose from. */
+  readonly known: readonly Suggestion[];
   readonly isFulfilled: boolean | undefined;
 }) {
   const reason = useReadOnlyReason();
@@ -215,8 +232,9 @@ function ClaimRow({
   const value = isEquals ? String(claim.equals) : textOfList(claim.contains);
   return (
     <div className="flex flex-wrap items-end gap-2">
-      <TextField
+      <SuggestField
         label={`Claim ${index + 1}`}
+        known={known}
         placeholder="entitlements"
         value={textOfList(claim.path, '.')}
         onChange={(path) => onChange({ ...claim, path })}

@@ -2,7 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RequiredClaim } from '../../../../src/app-directory/config/issuer-config.js';
 import { hasRequiredClaims } from '../../../../src/client-auth/issuers/claim-path.rules.js';
-import { claimsOf, fulfils, ISSUER_PRESETS, issuerOf, listOfText, missingOf, textOfList } from './issuer.rules';
+import {
+  claimPathsOf,
+  claimsOf,
+  fulfils,
+  ISSUER_PRESETS,
+  issuerOf,
+  listOfText,
+  missingOf,
+  textOfList,
+} from './issuer.rules';
 
 const tokenOf = (payload: string) => `e30.${Buffer.from(payload).toString('base64url')}.signature`;
 
@@ -58,4 +67,13 @@ it('lists and texts → the same on the way back', () => {
   expect(listOfText('one')).toBe('one');
   expect(textOfList(['one', 'two'])).toBe('one, two');
   expect(textOfList(['user', 'id'], '.')).toBe('user.id');
+});
+
+describe('claimPathsOf', () => {
+  it('claims → the paths by which a requirement finds them', () => {
+    const claims = { sub: 'ann', roles: ['pro'], app: { plan: 'team', '': 1 }, 'https://example.com/role': 'x' };
+    const paths = claimPathsOf(claims);
+    expect(paths).toEqual(['sub', 'roles', 'app.plan']);
+    expect(fulfils(claims, { path: 'app.plan', equals: 'team' })).toBe(true);
+  });
 });

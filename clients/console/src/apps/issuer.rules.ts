@@ -7,6 +7,18 @@ type RequiredClaim = Issuer['required_claims'][number];
 /** An identity provider whose addresses follow from a few values of its customer. */
 export type IssuerPreset = (typeof presets)[number];
 
+/** Claims that usually name a user. */
+export const USER_CLAIMS = [
+  { value: 'sub', note: 'The subject of every identity provider' },
+  { value: 'user_id', note: 'Firebase' },
+  { value: 'email', note: 'The address, which people change' },
+] as const;
+
+/** Claims that usually say what a user may do. */
+export const USUAL_CLAIMS = ['scope', 'roles', 'permissions', 'entitlements', 'app_metadata.roles'].map((value) => ({
+  value,
+}));
+
 export const ISSUER_PRESETS: readonly IssuerPreset[] = presets;
 
 /** The labels of the values that a preset still needs. */
@@ -50,6 +62,15 @@ export function claimsOf(token: string): Readonly<Record<string, unknown>> | und
   } catch {
     return undefined;
   }
+}
+
+/** The paths of claims, those inside others included, as they are typed. A name with a dot has no such path. */
+export function claimPathsOf(claims: object, prefix = ''): readonly string[] {
+  return Object.entries(claims).flatMap(([name, value]) => {
+    if (name === '' || name.includes('.')) return [];
+    const isNested = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isNested ? claimPathsOf(value, `${prefix}${name}.`) : [`${prefix}${name}`];
+  });
 }
 
 /** Whether claims have what is required, as the gateway decides it. */

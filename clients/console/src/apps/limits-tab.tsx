@@ -22,7 +22,7 @@ const BUDGETS = [
 export function LimitsTab() {
   const { draft, id } = useAppDraft();
   const { end_user: endUser, type } = draft.config.authentication;
-  const hasUsers = type === 'device_app_attest' || (endUser !== undefined && endUser.source !== 'none');
+  const hasUsers = type !== 'api_key' || (endUser !== undefined && endUser.source !== 'none');
   return (
     <div className="flex flex-col gap-6">
       <Card

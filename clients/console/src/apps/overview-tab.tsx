@@ -96,8 +96,9 @@ function Check({ check: { ready, providers, endpoints } }: { readonly check: Sch
 
 function Snippets() {
   const { id, loaded } = useAppDraft();
-  const isMobile = Object(loaded.app.config).authentication?.type === 'device_app_attest';
-  const languages = isMobile ? (['curl', 'swift'] as const) : (['curl'] as const);
+  const { type, proofs } = Object(Object(loaded.app.config).authentication);
+  const isApple = type === 'device_app_attest' || Object(proofs).app_attest !== undefined;
+  const languages = isApple ? (['curl', 'swift'] as const) : (['curl'] as const);
   return (
     <Tabs
       label="Language"

@@ -14,8 +14,8 @@ import { PROVIDER_OPTIONS } from '../providers/provider-types';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { coverageOf, coverageText } from './coverage.rules';
-import { ListField } from './list-field';
 import { ModelPicker } from './model-picker';
+import { PathPicker } from './path-picker';
 
 type Selected = Schemas['AppSelectedProvider'];
 type Selection = Readonly<Record<string, Selected>>;
@@ -183,10 +183,9 @@ function PolicyForm({
         onChange={(allowed_models) => onChange({ ...policy, allowed_models })}
         error={problemAt(error, `${path}.allowed_models`)}
       />
-      <ListField
-        label="Allowed paths"
-        hint="One per line, such as v1/chat/completions. Empty: the inference paths of the provider type."
-        entries={plain}
+      <PathPicker
+        covered={covered}
+        paths={plain}
         onChange={(paths) => onChange({ ...policy, allowed_paths: [...paths, ...detailed] })}
         error={problemAt(error, `${path}.allowed_paths`)}
       />

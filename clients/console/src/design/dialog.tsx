@@ -7,6 +7,9 @@ import { TextField } from './field';
 import { FormFields, LOSES_NOTHING } from './form-fields';
 import { Alert } from './layout';
 
+/** A field whose text stands for no value: a form with one is not sent. */
+export const UNREADABLE = '[data-unreadable]';
+
 interface DialogProps {
   readonly title: string;
   readonly lead?: ReactNode;
@@ -70,8 +73,9 @@ export function Dialog({
             giveFocusBack(opener.current);
           }}
           onFocusCapture={({ target }) => fields.current.remember(target)}
-          onSubmitCapture={() => {
-            if (guards === 'unsent') fields.current.settle();
+          onSubmitCapture={({ target }) => {
+            const isReadable = target instanceof Element && target.querySelector(UNREADABLE) === null;
+            if (guards === 'unsent' && isReadable) fields.current.settle();
           }}
           onEscapeKeyDown={stay}
           onInteractOutside={stay}

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
 import { type Provider, queries } from '../api/queries';
-import { TextField } from '../design/field';
+import { SuggestField } from '../design/suggest-field';
 import { costWords, pricesOf, utcToday } from './catalog.rules';
 
 /** A model, chosen from those with a price; a name that providers take and the list lacks can be typed. */
@@ -25,7 +24,6 @@ export function ModelField({
   readonly required?: boolean;
   readonly className?: string;
 }) {
-  const list = useId();
   const { data: all = [] } = useQuery(queries.providers());
   const { data: prices } = useQuery(queries.prices());
   const known = prices === undefined ? undefined : pricesOf(providers ?? all, prices);
@@ -34,26 +32,16 @@ export function ModelField({
     costWords(known?.get(model), today) ??
     'Not in the price list; the gateway finds prices of versions and other names, too.';
   return (
-    <>
-      <TextField
-        label={label}
-        list={list}
-        value={model}
-        onChange={onChange}
-        autoComplete="off"
-        required={required}
-        reason={reason}
-        error={error}
-        {...(model === '' || known === undefined ? {} : { hint })}
-        {...(className === undefined ? {} : { className })}
-      />
-      <datalist id={list}>
-        {[...(known ?? [])].map(([name, own]) => (
-          <option key={name} value={name}>
-            {costWords(own, today)}
-          </option>
-        ))}
-      </datalist>
-    </>
+    <SuggestField
+      label={label}
+      known={[...(known ?? [])].map(([value, own]) => ({ value, note: costWords(own, today) }))}
+      value={model}
+      onChange={onChange}
+      required={required}
+      reason={reason}
+      error={error}
+      {...(model === '' || known === undefined ? {} : { hint })}
+      {...(className === undefined ? {} : { className })}
+    />
   );
 }

@@ -2,10 +2,11 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { useState } from 'react';
 import { api, read, type Schemas } from '../api/client';
 import { useSubmit } from '../api/use-submit';
+import { AppField } from '../apps/app-field';
 import { useAddress, valuesOf } from '../design/address';
 import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
-import { SelectField, TextField } from '../design/field';
+import { SelectField } from '../design/field';
 import { Badge, Card, EmptyState, ErrorAlert, PageHeader } from '../design/layout';
 import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
@@ -153,7 +154,7 @@ export function AuditPage() {
             className="max-w-64"
           />
           <SelectField label="Time" value={time} options={TIMES} onChange={(value) => filter({ time: value })} />
-          <TextField label="Application id" value={app} onChange={(text) => filter({ app: text })} />
+          <AppField label="Application" id={app} search={settledApp} onChange={(text) => filter({ app: text })} />
         </div>
         <Loaded query={pages} rows={8} isOld={settledApp !== app.trim() || pages.isPlaceholderData}>
           {(data) => <Events events={data.pages.flatMap((page) => page.events)} />}

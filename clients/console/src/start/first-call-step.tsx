@@ -1,15 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, read } from '../api/client';
+import { queries } from '../api/queries';
 import { useSubmit } from '../api/use-submit';
 import { type CallProblem, problemOfEvent, type Remedy } from '../apps/call-problem.rules';
 import { countText, moneyText } from '../design/amounts.rules';
 import { Button, ButtonLink } from '../design/button';
 import { CodeBlock } from '../design/copy';
-import { TextField } from '../design/field';
 import { Alert, ErrorAlert } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { Tabs } from '../design/tabs';
+import { ModelField } from '../models/model-field';
 import { newestEvent } from '../usage/latest-event';
 import type { UsageEvent } from '../usage/status-badges';
 import { firstCallSnippets } from './progress.rules';
@@ -51,6 +52,7 @@ export function FirstCallStep({
   const [problem, setProblem] = useState<CallProblem>();
   const { run, error } = useSubmit();
   const client = useQueryClient();
+  const { data: providers = [] } = useQuery(queries.providers());
   const query = useQuery({
     queryKey: ['app', app, 'first call', afterId],
     queryFn: async () => {
@@ -97,7 +99,13 @@ export function FirstCallStep({
         <CodeBlock label="Your application key. It is shown only once." code={appKey} />
       )}
       {error !== undefined && <ErrorAlert error={error} />}
-      <TextField label="Model" value={model} onChange={setModel} className="sm:w-80" />
+      <ModelField
+        label="Model"
+        model={model}
+        onChange={setModel}
+        providers={providers.filter((one) => one.slug === slug)}
+        className="sm:w-80"
+      />
       <Tabs
         label="Language"
         tabs={snippets.map(({ value, label, code }) => ({

@@ -9,14 +9,14 @@ import { SelectField } from '../design/field';
 import { Alert, Card, EmptyState } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
-import { MOST_ROWS, noteOf, timesText } from './breakdown.rules';
+import { noteOf, timesText } from './breakdown.rules';
+import { breakdownQuery, type Dimension } from './breakdown-query';
 import { download } from './download';
 import { measureName } from './measures';
 import { measureOf, tokensOf } from './periods.rules';
 import { askedOf, type UsageAddress } from './usage-address';
 
 type Share = Schemas['AccountShareResponse'];
-type Dimension = Schemas['AccountBreakdownResponse']['by'];
 
 export const DIMENSIONS = [
   { value: 'model', label: 'Model' },
@@ -48,8 +48,7 @@ export function Breakdown({ app, address }: { readonly app: string | undefined; 
   const { value: by, label } = dimensions.find(({ value }) => value === search.get('by')) ?? DIMENSIONS[0];
   const query = { ...askedOf(app, address), by };
   const asked = useQuery({
-    queryKey: ['usage', 'breakdown', query],
-    queryFn: () => read(api.GET('/v1/admin/usage/breakdown', { params: { query: { ...query, limit: MOST_ROWS } } })),
+    ...breakdownQuery(query),
     placeholderData: keepPreviousData,
   });
   const { data } = asked;

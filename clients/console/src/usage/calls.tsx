@@ -5,12 +5,13 @@ import { api, read, type Schemas } from '../api/client';
 import { moneyText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
-import { Checkbox, SelectField, TextField } from '../design/field';
+import { Checkbox, SelectField } from '../design/field';
 import { Alert, Card, EmptyState } from '../design/layout';
 import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
+import { CallFilter } from './call-filter';
 import { download } from './download';
 import { EventDrawer } from './event-drawer';
 import { useLiveInterval } from './live-interval';
@@ -27,11 +28,11 @@ const SEARCHING = { status: 'pending', fetchStatus: 'fetching', data: undefined 
 
 /** Filters that are typed, in the order of their fields. */
 const TYPED = [
-  { name: 'user', label: 'User' },
-  { name: 'endpoint', label: 'Endpoint' },
-  { name: 'model', label: 'Model' },
-  { name: 'provider', label: 'Provider' },
-  { name: 'key', label: 'Application key id' },
+  { name: 'user', label: 'User', by: 'user' },
+  { name: 'endpoint', label: 'Endpoint', by: 'endpoint' },
+  { name: 'model', label: 'Model', by: 'model' },
+  { name: 'provider', label: 'Provider', by: 'provider_slug' },
+  { name: 'key', label: 'Application key id', by: 'key' },
 ] as const;
 
 type Typed = Partial<Record<(typeof TYPED)[number]['name'], string>>;
@@ -118,14 +119,15 @@ export function Calls({ app, user, address }: CallsProps) {
         }
       >
         <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">
-          {TYPED.filter(({ name }) => name !== 'user' || user === undefined).map(({ name, label }) => (
-            <TextField
+          {TYPED.filter(({ name }) => name !== 'user' || user === undefined).map(({ name, label, by }) => (
+            <CallFilter
               key={name}
               label={label}
+              by={by}
               value={search.get(name) ?? ''}
               onChange={(value) => set({ [name]: value })}
-              className="w-40"
-              spellCheck={false}
+              app={app}
+              address={address}
             />
           ))}
           <SelectField

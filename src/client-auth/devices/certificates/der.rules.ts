@@ -1,19 +1,28 @@
 const OCTET_STRING = 0x04;
 const CONSTRUCTED = 0x20;
-/** Tags above 30 take several bytes and are not supported. */
+/** Numbers of tags above 30 take further bytes. */
 const LONG_TAG = 0x1f;
+const MAX_TAG_BYTES = 3;
 const MAX_LENGTH_BYTES = 3;
 const MAX_DEPTH = 8;
 
-interface DerElement {
+export interface DerElement {
+  /** The first byte: class, form and, up to 30, the number. */
   readonly tag: number;
+  readonly number: number;
   readonly content: Buffer;
   /** The bytes after the element. */
   readonly rest: Buffer;
 }
 
-/** The elements of a sequence's content; `undefined` when the bytes are no sequence of elements. */
+/** The elements of a sequence's content; `undefined` when the bytes are no sequence of elements with tags up to 30. */
 export function elementsOf(bytes: Buffer): DerElement[] | undefined {
+  const elements = taggedElementsOf(bytes);
+  return elements?.some(({ number }) => number >= LONG_TAG) ? undefined : elements;
+}
+
+/** As {@link elementsOf}, with tags of any number up to 2^21 - 1. */
+export function taggedElementsOf(bytes: Buffer): DerElement[] | undefined {
   const elements: DerElement[] = [];
   for (let rest = bytes; rest.length > 0; ) {
     const element = readElement(rest);
@@ -45,16 +54,33 @@ function collectOctetStrings(bytes: Buffer, found: Buffer[], depth: number): boo
   });
 }
 
-/** The first element; `undefined` unless its length is definite and minimally encoded. */
+/** The first element; `undefined` unless its tag and length are definite and minimally encoded. */
 function readElement(bytes: Buffer): DerElement | undefined {
-  const [tag, first] = bytes;
-  if (tag === undefined || first === undefined || (tag & LONG_TAG) === LONG_TAG) return undefined;
+  const tag = readTag(bytes);
+  if (tag === undefined) return undefined;
+  const first = bytes[tag.end];
+  if (first === undefined) return undefined;
   const lengthBytes = first < 0x80 ? 0 : first - 0x80;
-  const start = 2 + lengthBytes;
+  const start = tag.end + 1 + lengthBytes;
   if (first === 0x80 || lengthBytes > MAX_LENGTH_BYTES || bytes.length < start) return undefined;
-  const length = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes);
-  const isShortest = lengthBytes === 0 || (length >= 0x80 && bytes[2] !== 0);
+  const length = lengthBytes === 0 ? first : bytes.readUIntBE(tag.end + 1, lengthBytes);
+  const isShortest = lengthBytes === 0 || (length >= 0x80 && bytes[tag.end + 1] !== 0);
   const end = start + length;
   if (!isShortest || bytes.length < end) return undefined;
-  return { tag, content: bytes.subarray(start, end), rest: bytes.subarray(end) };
+  return { tag: tag.first, number: tag.number, content: bytes.subarray(start, end), rest: bytes.subarray(end) };
+}
+
+/** The tag that the bytes begin with. `end`: the bytes it takes. */
+function readTag(bytes: Buffer): { first: number; number: number; end: number } | undefined {
+  const [first] = bytes;
+  if (first === undefined) return undefined;
+  if ((first & LONG_TAG) !== LONG_TAG) return { first, number: first & LONG_TAG, end: 1 };
+  let number = 0;
+  for (let end = 1; end <= MAX_TAG_BYTES; end++) {
+    const byte = bytes[end];
+    if (byte === undefined || (end === 1 && byte === 0x80)) return undefined;
+    number = number * 0x80 + (byte & 0x7f);
+    if (byte < 0x80) return number < LONG_TAG ? undefined : { first, number, end: end + 1 };
+  }
+  return undefined;
 }

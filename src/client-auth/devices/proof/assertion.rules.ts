@@ -1,5 +1,5 @@
 import { type KeyObject, verify } from 'node:crypto';
-import type { AppAttest } from '../../../app-directory/config/authentication-config.js';
+import type { AppAttest } from '../../../app-directory/config/app-attest-config.js';
 import { proofRefused } from '../proof-refusal.js';
 import { bytesOf, readCborMap } from './encoding.rules.js';
 import { requireCounter, sha256 } from './signed-data.rules.js';

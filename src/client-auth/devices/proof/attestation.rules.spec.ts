@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { type AttestationChanges, DeviceVendor } from '../../../../test/support/client-auth/devices/device.js';
-import type { AttestEnvironment } from '../../../app-directory/config/authentication-config.js';
+import type { AttestEnvironment } from '../../../app-directory/config/app-attest-config.js';
 import { readTrustedRoots, type Trust } from '../certificates/certificate-chain.rules.js';
 import { type ExpectedAttestation, verifyAttestationObject } from './attestation.rules.js';
 import { attestationClientDataHash, sha256 } from './signed-data.rules.js';

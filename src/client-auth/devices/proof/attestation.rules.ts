@@ -1,4 +1,4 @@
-import type { AppAttest, AttestEnvironment } from '../../../app-directory/config/authentication-config.js';
+import type { AppAttest, AttestEnvironment } from '../../../app-directory/config/app-attest-config.js';
 import type { Certificate } from '../certificates/certificate.rules.js';
 import { findExtension } from '../certificates/certificate.rules.js';
 import {
@@ -10,16 +10,12 @@ import {
 import { findSingleOctetString } from '../certificates/der.rules.js';
 import { proofRefused } from '../proof-refusal.js';
 import { bytesOf, isCborMap, readCborMap } from './encoding.rules.js';
+import { p256KeyOf } from './p256-key.rules.js';
 import { requireFreshKey, sha256 } from './signed-data.rules.js';
 
 const FORMAT = 'apple-appattest';
 /** The object identifier 1.2.840.113635.100.8.2. */
 const NONCE_EXTENSION = '2a864886f763640802';
-/** The SPKI prefix of every P-256 key, up to the point: algorithm, curve, bit string, uncompressed. */
-const P256_SPKI_START = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
-const POINT_BYTES = 65;
-const P256_SPKI_BYTES = P256_SPKI_START.length - 1 + POINT_BYTES;
-
 /** The expected values of an attestation. */
 export interface ExpectedAttestation {
   readonly app: AppAttest;
@@ -54,7 +50,8 @@ export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttesta
   const chain = requireChain(leaf, intermediate, trust.atMs);
   requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
   requireTrustedSignatures(chain, roots);
-  return { publicKey: requireKey(chain.leaf, expected.keyId).toString('base64'), environment };
+  const key = p256KeyOf(chain.leaf.ecKey()?.export({ format: 'der', type: 'spki' }), expected.keyId);
+  return { publicKey: key.toString('base64'), environment };
 }
 
 function readStatement(bytes: Buffer): Statement {
@@ -77,13 +74,4 @@ function requireNonce({ bytes }: Certificate, nonce: Buffer): void {
   const certified = extension && findSingleOctetString(extension);
   if (certified === undefined) throw proofRefused('nonce_missing');
   if (!certified.equals(nonce)) throw proofRefused('nonce_mismatch');
-}
-
-/** The certified key as SPKI; its hash must be the key id. */
-function requireKey(leaf: Certificate, keyId: string): Buffer {
-  const spki = leaf.ecKey()?.export({ format: 'der', type: 'spki' });
-  const isP256 = spki?.length === P256_SPKI_BYTES && spki.indexOf(P256_SPKI_START) === 0;
-  if (!isP256) throw proofRefused('public_key_unusable');
-  if (sha256(spki.subarray(-POINT_BYTES)).toString('base64') !== keyId) throw proofRefused('key_id_mismatch');
-  return spki;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AttestEnvironment } from '../../../app-directory/config/authentication-config.js';
+import type { AttestEnvironment } from '../../../app-directory/config/app-attest-config.js';
 import {
   assertionClientDataHash,
   attestationClientDataHash,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AppAttest, AttestEnvironment } from '../../../app-directory/config/authentication-config.js';
+import type { AppAttest, AttestEnvironment } from '../../../app-directory/config/app-attest-config.js';
 import { proofRefused } from '../proof-refusal.js';
 
 /** SHA-256 of the concatenated pieces. */
@@ -28,13 +28,18 @@ export interface AssertionClientData {
 }
 
 /**
- * The client data hash of an assertion: the hash of a JSON text that the client builds by plain interpolation. It is
- * built the same way here, because a serializer might escape the slashes of a key id.
+ * The client data of an assertion or a signature: a JSON text that the client builds by plain interpolation. It is built
+ * the same way here, because a serializer might escape the slashes of a key id.
  *
  * Source: docs/reference/application-api.md#device-attestation.
  */
-export function assertionClientDataHash({ appId, challenge, keyId }: AssertionClientData): Buffer {
-  return sha256(`{"app":"${appId}","challenge":"${challenge}","key_id":"${keyId}"}`);
+export function clientDataText({ appId, challenge, keyId }: AssertionClientData): string {
+  return `{"app":"${appId}","challenge":"${challenge}","key_id":"${keyId}"}`;
+}
+
+/** The client data hash of an assertion. */
+export function assertionClientDataHash(data: AssertionClientData): Buffer {
+  return sha256(clientDataText(data));
 }
 
 const COUNTER_OFFSET = 33;

@@ -1,4 +1,5 @@
-import { IgnoresOthers, Refused, Verbatim } from '../../../common/fields/fields.js';
+import { Base64List, IgnoresOthers, OneOf, Refused, Verbatim } from '../../../common/fields/fields.js';
+import { MAX_CERTIFICATE_BYTES, MAX_CERTIFICATES } from '../../devices/android/key-attestations.service.js';
 
 /** Longer than any identity token in use. */
 const MAX_TOKEN_CHARACTERS = 32 * 1024;
@@ -6,6 +7,8 @@ const MAX_TOKEN_CHARACTERS = 32 * 1024;
 const MAX_PROOF_CHARACTERS = 64 * 1024;
 /** Source: docs/reference/application-api.md#request-limits. */
 const MAX_KEY_CHARACTERS = 200;
+/** Several times the size of real signatures. */
+const MAX_SIGNATURE_CHARACTERS = 2_048;
 
 function IssuerTokenField() {
   return Verbatim({
@@ -36,6 +39,32 @@ function AttestationField() {
 
 function AssertionField() {
   return Verbatim({ max: MAX_PROOF_CHARACTERS, description: 'base64 of the assertion of the device.' });
+}
+
+function ChainField() {
+  return Base64List({
+    max: MAX_CERTIFICATES,
+    maxBytes: MAX_CERTIFICATE_BYTES,
+    description: 'The certificate chain of the key: base64 of DER each, leaf first, root last.',
+  });
+}
+
+function SignatureField() {
+  return Verbatim({
+    max: MAX_SIGNATURE_CHARACTERS,
+    description: 'base64 of the signature of the registered key: SHA-256 with ECDSA, DER.',
+  });
+}
+
+function AndroidProofField() {
+  return OneOf(['key_attestation'], { description: 'The proof of the registration.' });
+}
+
+function SignedProofField() {
+  return OneOf(['key_attestation'], {
+    optional: true,
+    description: 'The proof that the key was registered with; may be absent where `app_attest` is among the proofs.',
+  });
 }
 
 /** Registers the device of an issuer user. */
@@ -70,6 +99,44 @@ export class RegisterInstallRequest {
   readonly challenge: string;
 }
 
+/** Registers the Android device of an issuer user. */
+@IgnoresOthers()
+export class RegisterAndroidUserDeviceRequest {
+  @AndroidProofField()
+  readonly proof: 'key_attestation';
+
+  @IssuerTokenField()
+  readonly issuer_token: string;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @ChainField()
+  readonly certificate_chain: readonly string[];
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
+/** Registers an installation on an Android device, which is its own user. */
+@IgnoresOthers()
+export class RegisterAndroidInstallRequest {
+  @AndroidProofField()
+  readonly proof: 'key_attestation';
+
+  @NoIssuerTokenField()
+  readonly issuer_token?: never;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @ChainField()
+  readonly certificate_chain: readonly string[];
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
 const MAX_API_KEY_CHARACTERS = 8_192;
 
 /** A registered device of an issuer user. */
@@ -99,6 +166,44 @@ export class ExchangeInstallRequest {
 
   @AssertionField()
   readonly assertion: string;
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
+/** A registered Android device of an issuer user. */
+@IgnoresOthers()
+export class ExchangeSignedUserDeviceRequest {
+  @SignedProofField()
+  readonly proof?: 'key_attestation';
+
+  @IssuerTokenField()
+  readonly issuer_token: string;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @SignatureField()
+  readonly signature: string;
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
+/** A registered installation on an Android device. */
+@IgnoresOthers()
+export class ExchangeSignedInstallRequest {
+  @SignedProofField()
+  readonly proof?: 'key_attestation';
+
+  @NoIssuerTokenField()
+  readonly issuer_token?: never;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @SignatureField()
+  readonly signature: string;
 
   @ChallengeField()
   readonly challenge: string;

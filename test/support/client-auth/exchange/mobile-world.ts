@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startWorld, type World } from '../../world.js';
+import { AndroidVendor } from '../devices/android.js';
+import { AndroidPhone } from '../devices/android-phone.js';
 import { DeviceVendor } from '../devices/device.js';
 import { BUNDLE_ID, Phone, TEAM_ID } from '../devices/phone.js';
 import { startIssuer } from '../issuers/issuer.js';
@@ -50,13 +52,20 @@ export async function startMobileWorld({ env = {}, ...options }: WorldOptions = 
   const directory = mkdtempSync(join(tmpdir(), 'gateway-vendor-'));
   const rootFile = join(directory, 'root.pem');
   writeFileSync(rootFile, vendor.rootPem);
+  const android = new AndroidVendor();
+  const androidRootsFile = join(directory, 'android-roots.pem');
+  writeFileSync(androidRootsFile, android.rootPem);
   const clean = async () => {
     await issuer.stop();
     rmSync(directory, { recursive: true, force: true });
   };
   const world = await startWorld({
     ...options,
-    env: { APP_ATTEST_ROOT_CA_FILE: rootFile, TRUSTED_PROXIES: '127.0.0.1', ...env },
+    env: {
+      ...{ APP_ATTEST_ROOT_CA_FILE: rootFile, ANDROID_ATTESTATION_ROOTS_FILE: androidRootsFile },
+      TRUSTED_PROXIES: '127.0.0.1',
+      ...env,
+    },
   }).catch(async (error: unknown) => {
     await clean();
     throw error;
@@ -64,6 +73,7 @@ export async function startMobileWorld({ env = {}, ...options }: WorldOptions = 
   return {
     ...world,
     vendor,
+    android,
     issuer,
     /** Where the vendor's root lies, for further instances. */
     rootFile,
@@ -72,11 +82,17 @@ export async function startMobileWorld({ env = {}, ...options }: WorldOptions = 
       const user = endUser === 'issuer' ? { issuer: issuer.issuerConfig(overrides) } : {};
       return world.app({ authentication: deviceAuthentication({ source: endUser, ...user }, environments) });
     },
+    /** An application of several platforms. @param proofs of its configuration. */
+    proofsApp(endUser: EndUser, proofs: Readonly<Record<string, unknown>>) {
+      const user = endUser === 'issuer' ? { issuer: issuer.issuerConfig() } : {};
+      return world.app({ authentication: { type: 'device_proofs', end_user: { source: endUser, ...user }, proofs } });
+    },
     /** A server application whose users sign in, and its key. */
     backendApp(overrides?: Record<string, unknown>) {
       const user = { source: 'issuer', issuer: issuer.issuerConfig(overrides) };
       return world.app({ authentication: { type: 'api_key', end_user: user } });
     },
+    androidPhone: (app: { readonly id: string }) => new AndroidPhone(world, app.id, android),
     phone: (app: { readonly id: string }) => new Phone(world, app.id, vendor),
     async stop() {
       await world.stop();

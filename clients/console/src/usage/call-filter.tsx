@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { SuggestField } from '../design/suggest-field';
+import { breakdownQuery, type Dimension } from './breakdown-query';
+import { askedOf, type UsageAddress } from './usage-address';
+
+/** What calls are filtered by, chosen from what the calls of the period have; the list is read once it is wanted. */
+export function CallFilter({
+  label,
+  by,
+  value,
+  onChange,
+  app,
+  address,
+}: {
+  readonly label: string;
+  readonly by: Dimension;
+  readonly value: string;
+  readonly onChange: (value: string) => void;
+  readonly app: string | undefined;
+  readonly address: UsageAddress;
+}) {
+  const [isWanted, setWanted] = useState(false);
+  const { data } = useQuery({ ...breakdownQuery({ ...askedOf(app, address), by }), enabled: isWanted });
+  const known = new Set(data?.rows.flatMap(({ key }) => key ?? []));
+  return (
+    <SuggestField
+      label={label}
+      known={[...known].map((key) => ({ value: key }))}
+      value={value}
+      onChange={onChange}
+      onFocus={() => setWanted(true)}
+      className="w-40"
+    />
+  );
+}

@@ -1,0 +1,95 @@
+import { ApiSchema } from '@nestjs/swagger';
+import { invalidRequest } from '../../common/errors/gateway-error.js';
+import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
+import { described, distinct, flag, integer, listOf, oneOf, refined, text } from '../../common/fields/config-values.js';
+import { AppAttest } from './app-attest-config.js';
+
+const MAX_PACKAGES = 20;
+const MAX_CERTIFICATES = 20;
+const MAX_PACKAGE_NAME_LENGTH = 223;
+const PACKAGE_NAME = /^[A-Za-z]\w*(?:\.[A-Za-z]\w*)+$/;
+const CERTIFICATE_HASH = /^[0-9A-Fa-f]{64}$/;
+const FIRST_PATCH = 201_001;
+const LAST_PATCH = 299_912;
+const LEVELS = ['tee', 'strongbox'] as const;
+const PROVISIONINGS = ['any', 'remote'] as const;
+
+const packageName = described(
+  { type: 'string', pattern: PACKAGE_NAME.source, maxLength: MAX_PACKAGE_NAME_LENGTH },
+  text({
+    max: MAX_PACKAGE_NAME_LENGTH,
+    pattern: PACKAGE_NAME,
+    problem: 'must be an application id such as com.example.app',
+  }),
+);
+
+const certificateHash = refined(
+  text({ pattern: CERTIFICATE_HASH, problem: 'must be a SHA-256 of 64 hexadecimal digits, without colons' }),
+  (hash) => hash.toLowerCase(),
+);
+
+const osPatch = refined(integer({ min: FIRST_PATCH, max: LAST_PATCH }), (month, path) => {
+  const ofYear = month % 100;
+  if (ofYear < 1 || ofYear > 12) throw invalidRequest(path, 'must be a year and month, YYYYMM');
+  return month;
+});
+
+/** Which Android devices and applications prove themselves by the attestation of their key. */
+@ApiSchema({ name: 'AppKeyAttestation' })
+export class KeyAttestation {
+  @Required(distinct(listOf(packageName, { min: 1, max: MAX_PACKAGES }), 'must not name a package twice'), {
+    description: 'Application ids; one of them must be attested.',
+  })
+  readonly package_names: readonly string[];
+
+  /** Lower case. */
+  @Required(distinct(listOf(certificateHash, { min: 1, max: MAX_CERTIFICATES }), 'must not name a certificate twice'), {
+    description:
+      'SHA-256 of the certificates that sign the app, 64 hexadecimal digits each: your own and the one of the store. Returned in lower case.',
+  })
+  readonly signing_certificates: readonly string[];
+
+  @Default(oneOf(LEVELS), 'tee', {
+    showDefault: true,
+    description: 'Where the key lives: the trusted environment, or StrongBox, which fewer phones have.',
+  })
+  readonly min_security_level: 'tee' | 'strongbox';
+
+  @Optional(osPatch, { description: 'Oldest security patch of the system, YYYYMM.' })
+  readonly min_os_patch?: number;
+
+  @Default(oneOf(PROVISIONINGS), 'any', {
+    showDefault: true,
+    description: '`remote`: only devices whose attesting key the vendor renews over the air; leaked ones expire.',
+  })
+  readonly provisioning: 'any' | 'remote';
+
+  @Default(flag(), true, {
+    showDefault: true,
+    description: 'False accepts systems that the device’s vendor did not sign. An unlocked bootloader never passes.',
+  })
+  readonly verified_boot: boolean;
+
+  @Optional(integer({ min: 1 }), {
+    description: 'Lowest attested version code; older apps get 403 `app_version_too_old`.',
+  })
+  readonly min_version_code?: number;
+}
+
+/** The proofs that an application takes: at least one. */
+@ApiSchema({ name: 'AppProofs' })
+export class Proofs {
+  @Optional(objectOf(AppAttest), { description: 'App Attest of Apple’s devices.' })
+  readonly app_attest?: AppAttest;
+
+  @Optional(objectOf(KeyAttestation), { description: 'Key attestation of Android devices.' })
+  readonly key_attestation?: KeyAttestation;
+}
+
+/** The word by which a request names a proof. */
+export type ProofName = keyof Proofs;
+
+export const proofsConfig = refined(objectOf(Proofs), (proofs, path) => {
+  if (Object.keys(proofs).length === 0) throw invalidRequest(path, 'must have app_attest or key_attestation');
+  return proofs;
+});

@@ -1,0 +1,159 @@
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { type CertificateFields, readCertificateFields } from '../certificates/certificate-fields.rules.js';
+import { DerMismatch } from '../certificates/der-values.rules.js';
+import { proofRefused } from '../proof-refusal.js';
+
+/** The object identifier 1.3.6.1.4.1.11129.2.1.17. */
+const ATTESTATION = '2b06010401d679020111';
+/** The object identifiers 2.5.4.3, 2.5.4.5 and 2.5.4.10. */
+const COMMON_NAME = '550403';
+const SERIAL_NUMBER = '550405';
+const ORGANIZATION = '55040a';
+const REMOTE_AUTHORITY = { [COMMON_NAME]: 'Droid CA2', [ORGANIZATION]: 'Google LLC' };
+const STRONGBOX = 'strongbox';
+
+/** A trust anchor: a public key alone, because several certificates of one exist. */
+export interface AndroidRoot {
+  readonly subject: string;
+  readonly key: KeyObject;
+  /** SPKI, DER. */
+  readonly spki: Buffer;
+}
+
+/** How the key that attests came onto the device. */
+export type Provisioning = 'factory' | 'remote' | 'unknown';
+
+/** Certificates as they were sent, leaf first, root last, and what they say before anything is verified. */
+export interface AndroidChain {
+  readonly der: readonly Buffer[];
+  readonly leaf: CertificateFields;
+  /** From the one that attests to the one below the root. */
+  readonly intermediates: readonly CertificateFields[];
+  readonly root: CertificateFields;
+  /** Value of the leaf's attestation extension. */
+  readonly attestation: Buffer;
+}
+
+/**
+ * Reads a chain, of which the leaf alone has the attestation extension: a chain that continues below an attested key is
+ * made by its holder.
+ *
+ * @throws attest_failed
+ * Source: docs/reference/security.md#android-key-attestation.
+ */
+export function readAndroidChain(der: readonly Buffer[]): AndroidChain {
+  const [leaf, ...others] = der.map(readSent);
+  const root = others.at(-1);
+  if (leaf === undefined) throw proofRefused('certificate_unreadable');
+  const [attestation, ...further] = attestationsOf(leaf);
+  const isElsewhere = others.some((certificate) => attestationsOf(certificate).length > 0);
+  if (isElsewhere) throw proofRefused(attestation === undefined ? 'extension_elsewhere' : 'chain_extended');
+  if (attestation === undefined || further.length > 0) throw proofRefused('extension_missing');
+  if (root === undefined) throw proofRefused('certificate_untrusted');
+  return { der, leaf, intermediates: others.slice(0, -1), root, attestation };
+}
+
+/**
+ * The trusted root whose key the last certificate has. Its validity is not checked.
+ *
+ * @throws attest_failed
+ */
+export function requireAndroidRoot({ root }: AndroidChain, roots: readonly AndroidRoot[]): AndroidRoot {
+  const trusted = roots.find(({ spki }) => spki.equals(root.publicKey));
+  if (trusted === undefined || !root.issuer.equals(root.subject)) throw proofRefused('certificate_untrusted');
+  return trusted;
+}
+
+/** Judged by the certificates below the root, whose own name says nothing about it. */
+export function provisioningOf({ intermediates }: AndroidChain): Provisioning {
+  const top = intermediates.at(-1);
+  const isRemote = Object.entries(REMOTE_AUTHORITY).every(
+    ([type, value]) => top !== undefined && has(top, type, value),
+  );
+  if (isRemote) return 'remote';
+  return intermediates.some((certificate) => has(certificate, SERIAL_NUMBER)) ? 'factory' : 'unknown';
+}
+
+/** Whether a certificate between leaf and root names StrongBox. */
+export function isCertifiedStrongBox({ intermediates }: AndroidChain): boolean {
+  return intermediates.some(({ subjectParts }) =>
+    subjectParts.some(({ value }) => value.toLowerCase().includes(STRONGBOX)),
+  );
+}
+
+/**
+ * Verifies names, times and signatures, from the root down, so that only certified keys are imported. The device sets
+ * the times of its leaf; those of the root do not count; a factory's key outlives its certificates.
+ *
+ * @param atMs milliseconds since the epoch.
+ * @returns the key of the leaf.
+ * @throws attest_failed
+ * Source: docs/reference/security.md#android-key-attestation.
+ */
+export function requireAndroidSignatures(chain: AndroidChain, root: AndroidRoot, atMs: number): KeyObject {
+  requireNames(chain);
+  const certificates = chain.der.slice(0, -1).map(importSent);
+  const isFactory = provisioningOf(chain) === 'factory';
+  for (const { validFromDate, validToDate } of certificates.slice(1)) {
+    const isExpired = !isFactory && validToDate.getTime() < atMs;
+    if (validFromDate.getTime() > atMs || isExpired) throw proofRefused('certificate_not_in_force');
+  }
+  return certificates.toReversed().reduce((issuerKey, certificate, depth) => {
+    if (!isSignedBy(certificate, issuerKey)) throw proofRefused('certificate_signature_invalid');
+    // Attesting keys of some factories are not marked as authorities; what is above them always is.
+    if (depth < certificates.length - 2 && !certificate.ca) throw proofRefused('certificate_authority_invalid');
+    return keyOf(certificate);
+  }, root.key);
+}
+
+function requireNames({ leaf, intermediates, root }: AndroidChain): void {
+  const above = [...intermediates, root];
+  const isBroken = [leaf, ...intermediates].some(({ issuer }, index) => !above[index]?.subject.equals(issuer));
+  if (isBroken) throw proofRefused('certificate_issuer_mismatch');
+}
+
+function attestationsOf({ extensions }: CertificateFields): Buffer[] {
+  return extensions.filter(({ id }) => id === ATTESTATION).map(({ value }) => value);
+}
+
+function has({ subjectParts }: CertificateFields, type: string, value?: string): boolean {
+  return subjectParts.some((part) => part.type === type && (value === undefined || part.value === value));
+}
+
+function readSent(der: Buffer): CertificateFields {
+  try {
+    return readCertificateFields(der);
+  } catch (error) {
+    if (error instanceof DerMismatch) throw proofRefused('certificate_unreadable', error);
+    throw error;
+  }
+}
+
+function importSent(der: Buffer): X509Certificate {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(der);
+  } catch (error) {
+    throw proofRefused('certificate_unreadable', error);
+  }
+  // The library looks for PEM first, and could find another certificate within these bytes.
+  if (!certificate.raw.equals(der)) throw proofRefused('certificate_unreadable');
+  return certificate;
+}
+
+/** A signature of another kind than the key is no failure of ours. */
+function isSignedBy(certificate: X509Certificate, key: KeyObject): boolean {
+  try {
+    return certificate.verify(key);
+  } catch {
+    return false;
+  }
+}
+
+function keyOf(certificate: X509Certificate): KeyObject {
+  try {
+    return certificate.publicKey;
+  } catch (error) {
+    throw proofRefused('public_key_unusable', error);
+  }
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mutatedBytes } from '../../../../test/proof/parsers/mutated-bytes.js';
+import {
+  AndroidVendor,
+  PACKAGE_NAME,
+  SIGNING_CERTIFICATE,
+} from '../../../../test/support/client-auth/devices/android.js';
+import { fuzzRuns } from '../../../../test/support/jest/fuzz-runs.js';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { readAndroidChain } from './android-chain.rules.js';
+import { readAndroidRoots } from './android-roots.js';
+import { verifyKeyAttestation } from './key-attestation.rules.js';
+import { readApplication, readKeyDescription } from './key-description.rules.js';
+
+/** Inputs per parser; long runs configure more. */
+const RUNS = fuzzRuns(500);
+const TIMEOUT_MS = 30_000 + RUNS * 5;
+const MAX_HELD_MS = 50;
+const MOST_REPEATS = 20;
+
+const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
+const vendor = new AndroidVendor();
+const device = vendor.device();
+const chain = device.chain(CHALLENGE);
+const { attestation } = readAndroidChain(chain);
+const applicationId = readKeyDescription(attestation).applicationId ?? Buffer.alloc(0);
+const roots = readAndroidRoots(vendor.rootPem);
+const expected = {
+  policy: {
+    ...{ package_names: [PACKAGE_NAME], signing_certificates: [SIGNING_CERTIFICATE], verified_boot: true },
+    ...{ min_security_level: 'tee' as const, provisioning: 'any' as const },
+  },
+  keyId: device.keyId,
+  challenge: Buffer.from(CHALLENGE, 'base64url'),
+};
+const trust = { roots, atMs: Date.parse('2026-11-01T00:00:00Z') };
+
+/** `undefined` for the one allowed refusal. A slow parse is repeated: the fastest counts, in CPU time of this thread. */
+function checked<T>(parse: () => T): T | undefined {
+  let { value, heldMs } = timed(parse);
+  for (let again = 0; again < MOST_REPEATS && heldMs >= MAX_HELD_MS; again++) {
+    heldMs = Math.min(heldMs, timed(parse).heldMs);
+  }
+  expect(heldMs).toBeLessThan(MAX_HELD_MS);
+  return value;
+}
+
+function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
+  const before = process.threadCpuUsage();
+  const value = refusable(parse);
+  const { user, system } = process.threadCpuUsage(before);
+  return { value, heldMs: (user + system) / 1000 };
+}
+
+function refusable<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'attest_failed') throw error;
+    return undefined;
+  }
+}
+
+function always(inputs: fc.Arbitrary<Buffer>, holds: (bytes: Buffer) => void): void {
+  fc.assert(fc.property(inputs, holds), { numRuns: RUNS });
+}
+
+const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));
+
+describe('hostile chains: refused as attest_failed, at once, or accepted for what they are', () => {
+  it(
+    'the description of a key → a description or a refusal',
+    () => {
+      always(fc.oneof(noise, mutatedBytes(attestation)), (bytes) => {
+        const description = checked(() => readKeyDescription(bytes));
+        if (description !== undefined) expect(description.challenge.length).toBeLessThanOrEqual(bytes.length);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the id of an application → packages and digests or a refusal',
+    () => {
+      always(fc.oneof(noise, mutatedBytes(applicationId)), (bytes) => {
+        const application = checked(() => readApplication(bytes));
+        if (application !== undefined) expect(application.packages.length).toBeLessThanOrEqual(bytes.length);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([0, 1, 2])(
+    'certificate %i → only the bytes that were certified',
+    (place) => {
+      const meant = chain[place] ?? Buffer.alloc(0);
+      always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
+        const key = checked(() => verifyKeyAttestation(chain.with(place, bytes), expected, trust));
+        if (key !== undefined) expect(bytes).toEqual(meant);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    'the root → only its own key',
+    () => {
+      const meant = chain.at(-1) ?? Buffer.alloc(0);
+      const { publicKey } = readAndroidChain(chain).root;
+      always(fc.oneof(noise, mutatedBytes(meant)), (bytes) => {
+        const key = checked(() => verifyKeyAttestation(chain.with(-1, bytes), expected, trust));
+        if (key !== undefined) expect(bytes.includes(publicKey)).toBe(true);
+      });
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each([
+    ['16 KiB of nothings', Buffer.from(`30823ffc${'0500'.repeat(8_190)}`, 'hex')],
+    ['16 KiB of empty sequences', Buffer.from(`30823ffc${'3000'.repeat(8_190)}`, 'hex')],
+    ['16 KiB of long tags', Buffer.from(`30823ffc${'bf8553'.repeat(5_460)}`, 'hex')],
+    ['16 KiB of endless tags', Buffer.alloc(0x4000, 0xbf)],
+  ])('ten times %s → refused at once', (_, bytes) => {
+    expect(checked(() => verifyKeyAttestation(Array(10).fill(bytes), expected, trust))).toBeUndefined();
+    expect(checked(() => readKeyDescription(bytes))).toBeUndefined();
+    expect(checked(() => readApplication(bytes))).toBeUndefined();
+  });
+});

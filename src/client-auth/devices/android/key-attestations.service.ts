@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { KeyAttestation } from '../../../app-directory/config/device-proofs-config.js';
+import { Clock, type Instant } from '../../../common/clock.js';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { MAX_CLOCK_DIFFERENCE_MS } from '../device-proofs.service.js';
+import { decodeBase64 } from '../proof/encoding.rules.js';
+import { AndroidRoots } from './android-roots.js';
+import { type AttestedAndroidKey, verifyKeyAttestation } from './key-attestation.rules.js';
+
+/** Source: docs/reference/application-api.md#device-attestation. */
+export const MAX_CERTIFICATES = 10;
+export const MAX_CERTIFICATE_BYTES = 16 * 1024;
+
+/** A registration of an Android key. */
+interface AndroidRegistration {
+  readonly policy: KeyAttestation;
+  readonly keyId: string;
+  /** Base64 or base64url of DER, as sent: leaf first, root last. */
+  readonly certificateChain: readonly string[];
+  /** As issued. */
+  readonly challenge: string;
+  /** When the challenge was spent, by the database clock. */
+  readonly spentAt: Instant;
+}
+
+/** Verifies the attestation of Android keys. */
+@Injectable()
+export class KeyAttestations {
+  constructor(
+    private readonly trusted: AndroidRoots,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws attest_failed with the granular reason; app_version_too_old.
+   * @throws service_unavailable a certificate is outside its validity, but the service's clock and the database clock
+   * differ too much to decide that.
+   * Source: docs/reference/security.md#android-key-attestation.
+   */
+  verify({ policy, keyId, certificateChain, challenge, spentAt }: AndroidRegistration): AttestedAndroidKey {
+    const certificates = certificateChain.map((text) => decodeBase64(text, MAX_CERTIFICATE_BYTES));
+    const expected = { policy, keyId, challenge: Buffer.from(challenge, 'base64url') };
+    const atMs = this.clock.nowMs();
+    try {
+      return verifyKeyAttestation(certificates, expected, { roots: this.trusted.roots, atMs });
+    } catch (error) {
+      const clocksAgree = Math.abs(atMs - spentAt.getTime()) <= MAX_CLOCK_DIFFERENCE_MS;
+      const isOutOfForce = error instanceof GatewayError && error.reason === 'certificate_not_in_force';
+      if (clocksAgree || !isOutOfForce) throw error;
+      throw new GatewayError('service_unavailable', { reason: 'clocks_disagree', cause: error });
+    }
+  }
+}

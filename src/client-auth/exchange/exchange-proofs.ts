@@ -1,0 +1,63 @@
+import { Injectable } from '@nestjs/common';
+import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
+import { GatewayError } from '../../common/errors/gateway-error.js';
+import { requireKeyPolicy } from '../devices/android/key-policy.rules.js';
+import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
+import { DeviceProofs } from '../devices/device-proofs.service.js';
+import type { DeviceApp } from './auth-modes.rules.js';
+
+/** What a device signed. */
+interface SentProof {
+  readonly key_id: string;
+  readonly challenge: string;
+  /** Of App Attest. */
+  readonly assertion?: string;
+  /** Of any other key. */
+  readonly signature?: string;
+}
+
+/**
+ * Judges a stored key by the configuration of now: its proof is still taken, and its facts still suffice.
+ *
+ * @param named the proof that the request names.
+ * @param isSigned whether the request has a signature instead of an assertion.
+ * @throws attest_failed, app_version_too_old.
+ * Source: docs/reference/application-api.md#device-attestation.
+ */
+export function requireKeyOf(
+  { proofs }: DeviceApp,
+  key: StoredDeviceKey,
+  named: ProofName | undefined,
+  isSigned: boolean,
+): void {
+  const isNamed = (named ?? key.proof) === key.proof && isSigned === (key.proof !== 'app_attest');
+  if (!isNamed || proofs[key.proof] === undefined) {
+    throw new GatewayError('attest_failed', { reason: 'key_of_other_proof' });
+  }
+  if (key.environment !== null && !proofs.app_attest?.environments.includes(key.environment)) {
+    throw new GatewayError('attest_failed', { reason: 'environment_not_allowed' });
+  }
+  if (key.facts !== null && proofs.key_attestation !== undefined) requireKeyPolicy(key.facts, proofs.key_attestation);
+}
+
+/** Verifies what registered devices send to get a token. */
+@Injectable()
+export class ExchangeProofs {
+  constructor(private readonly proofs: DeviceProofs) {}
+
+  /**
+   * @param key that {@link requireKeyOf} accepted.
+   * @returns the counter of an assertion; null for a signature.
+   * @throws attest_failed; Error when the stored key cannot be read.
+   */
+  verify(appId: string, { proofs }: DeviceApp, sent: SentProof, key: StoredDeviceKey): number | null {
+    const about = { appId, keyId: sent.key_id, challenge: sent.challenge, publicKey: key.publicKey };
+    const { assertion = '', signature } = sent;
+    if (signature !== undefined) {
+      this.proofs.verifySignature({ ...about, signature });
+      return null;
+    }
+    if (proofs.app_attest === undefined) throw new TypeError('an assertion without App Attest');
+    return this.proofs.verifyAssertion({ ...about, appAttest: proofs.app_attest, assertion, counter: key.counter });
+  }
+}

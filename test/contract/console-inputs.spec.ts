@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const ROOT = new URL('../../clients/console/src/', import.meta.url);
+const FIELD = /<(TextField|TextArea|ListField)\b[^<]*?label=(?:"([^"]*)"|\{([^}]*)\})/gs;
+/** These wrap a text field for others. */
+const WRAPPERS = new Set(['design/number-field.tsx', 'design/name-form.tsx', 'design/suggest-field.tsx']);
+
+/** What people type of their own accord; where the gateway knows what fits, the field is a choice or offers a list. */
+const FREE: Readonly<Record<string, readonly string[]>> = {
+  'a name that a person gives': [
+    ...['Name', 'Key name', 'Application name', 'Organization name', 'Endpoint name', 'Name of a new passkey'],
+    ...['Slug', 'Your name'],
+  ],
+  'a secret': [
+    ...['Token', 'New token', 'Provider key', 'New provider key', 'Bootstrap key', 'Password', 'Current password'],
+    ...['New password', 'Recovery code', 'Test token', "isServer ? 'Application key' : 'Gateway token'"],
+  ],
+  'a day or a month of a calendar': ['Month (UTC)', 'First day', 'Last day', 'Expires', 'Prices of the day (UTC)'],
+  'a search': ['Search models', 'Search applications', 'Search users', 'Add a model', 'Add an application'],
+  'of another system, which the gateway cannot list': [
+    ...['Account ID', 'Gateway ID', 'Team ID', 'Bundle ID', 'Base URL', 'URL', 'JWKS URL', 'Issuer (iss)'],
+    ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'Email (optional)', 'label'],
+    ...['`Value of claim ${index + 1', '`User (${header', 'Parameters (JSON)'],
+  ],
+  'a word of clients': ['Requested model', 'Message'],
+  'typed to confirm': ['`Type “${phrase'],
+  'models and prices of one’s own': ['Custom prices (JSON)'],
+};
+
+const fields = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.tsx') && !WRAPPERS.has(name))
+  .flatMap((name) =>
+    [...readFileSync(new URL(name, ROOT), 'utf8').matchAll(FIELD)].map(([, , text, code = '']) => text ?? code),
+  );
+
+describe('text fields of the console', () => {
+  it('each is free for a reason: what the gateway validates against a list is chosen from it', () => {
+    const free = Object.values(FREE).flat();
+    expect(fields.length).toBeGreaterThan(40);
+    expect([...new Set(fields)].filter((label) => !free.includes(label))).toEqual([]);
+    expect(free.filter((label) => !fields.includes(label))).toEqual([]);
+  });
+});
