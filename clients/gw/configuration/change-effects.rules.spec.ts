@@ -117,6 +117,18 @@ describe('what a change means', () => {
       'Budget per month, in US dollars: no limit becomes 2, for the application as a whole.',
     ]);
   });
+
+  it('thresholds of budgets → those before and after, or the usual ones', () => {
+    const at = (thresholds: readonly number[]) =>
+      limited({ per_app: { spending: { monthly_usd: 2, thresholds: [...thresholds] } } });
+    const plain = limited({ per_app: { spending: { monthly_usd: 2 } } });
+    const line = (change: string) => [
+      `Parts of a budget that webhooks are told of: ${change}, for the application as a whole.`,
+    ];
+    expect(meant(plain, at([0.9]))).toEqual(line('0.5, 0.8, 1 (as usual) becomes 0.9'));
+    expect(meant(at([0.25, 1]), plain)).toEqual(line('0.25, 1 becomes 0.5, 0.8, 1 (as usual)'));
+    expect(meant(at([0.9]), at([]))).toEqual(line('0.9 becomes none'));
+  });
 });
 
 describe('what an application that is added means', () => {

@@ -287,7 +287,8 @@ function limitMeaning(before: Limited, after: Limited, users: number | undefined
     const name = path.split('.').at(-1) ?? path;
     const each = users === undefined ? 'for each user' : `for each of ${counted(users, 'user')}`;
     const scope = path.startsWith('per_user') ? each : 'for the application as a whole';
-    const change = users === undefined ? shown(is) : `${shown(was)} becomes ${shown(is)}`;
+    const absent = name === 'thresholds' ? USUAL_THRESHOLDS : 'no limit';
+    const change = users === undefined ? shown(is, absent) : `${shown(was, absent)} becomes ${shown(is, absent)}`;
     return `${NAMES[name] ?? name}: ${change}, ${scope}.`;
   });
 }
@@ -312,8 +313,11 @@ const NAMES: Readonly<Record<string, string>> = {
   thresholds: 'Parts of a budget that webhooks are told of',
 };
 
-const shown = (value: unknown) =>
-  value === undefined ? 'no limit' : Array.isArray(value) ? value.join(', ') : String(value);
+/** Where a configuration names none. */
+const USUAL_THRESHOLDS = '0.5, 0.8, 1 (as usual)';
+
+const shown = (value: unknown, absent: string) =>
+  value === undefined ? absent : Array.isArray(value) ? value.join(', ') || 'none' : String(value);
 
 /** A member that takes one value or several. */
 const listed = (value: unknown): readonly unknown[] =>
