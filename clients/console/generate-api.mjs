@@ -189,8 +189,9 @@ function pricesFileSchema() {
     propertyNames: { pattern: '^\\S(?:.{0,198}\\S)?$' },
     additionalProperties: { $ref: '#/$defs/BillablePrice' },
   };
-  const byTime = [{ required: ['per_minute'] }, { required: ['per_hour'] }];
-  const { ModelPriceResponse: price } = definitions('ModelPriceResponse');
+  const alone = ['per_minute', 'per_hour', 'per_image', 'per_request', 'per_1k_characters'];
+  const anyOf = [...alone.map((rate) => ({ required: [rate] })), { required: ['input', 'output'] }];
+  const { ModelPriceResponse: price, ...others } = definitions('ModelPriceResponse');
   return {
     ...{ $schema: SCHEMA_DIALECT, title: 'Prices of the models of a gateway', type: 'object' },
     properties: {
@@ -201,7 +202,7 @@ function pricesFileSchema() {
       },
     },
     ...{ required: ['prices'], additionalProperties: false },
-    $defs: { Models: models, BillablePrice: { ...price, anyOf: [...byTime, { required: ['input', 'output'] }] } },
+    $defs: { Models: models, BillablePrice: { ...price, anyOf }, ...others },
   };
 }
 

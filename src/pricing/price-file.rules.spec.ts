@@ -3,6 +3,7 @@ import { compilePrice, HIGHEST_RATE_USD } from './model-price.js';
 import { buildPriceCatalog } from './price-catalog.js';
 import { parsePriceFile } from './price-file.rules.js';
 
+const NO_PRICE = ': needs per_minute, per_hour, per_image, per_request, per_1k_characters, or both input and output';
 const RATES = { input: 1, output: 2 };
 const parse = (content: unknown) => parsePriceFile(Buffer.from(JSON.stringify(content)));
 const parsePrice = (price: unknown) => parse({ prices: { openai: { 'gpt-new': price } } });
@@ -39,6 +40,14 @@ describe('parsePriceFile', () => {
     expect(parsePrice(price).openai?.['gpt-new']).toEqual(price);
   });
 
+  it('rates of what a request asks for, searches and tiers → kept', () => {
+    const tiers = { flex: { input: 0.5 }, priority: { input: 2, output: 4, per_request: 0.2 }, batch: {} };
+    const price = { ...RATES, per_request: 0.1, per_1k_web_searches: 14, tiers };
+    expect(parsePrice(price).openai?.['gpt-new']).toEqual(price);
+    for (const alone of [{ per_image: 0.04 }, { per_request: 0.1 }, { per_1k_characters: 0.015 }])
+      expect(parsePrice(alone).openai?.['gpt-new']).toEqual(alone);
+  });
+
   it.each([
     [{}, 'file.prices: is required'],
     [{ prices: {}, date: 'x' }, 'file.date: is not a known field'],
@@ -57,10 +66,15 @@ describe('parsePriceFile', () => {
     [{ ...RATES, output: null }, '.output: must be a number'],
     [{ ...RATES, output: HIGHEST_RATE_USD + 1 }, `.output: must be at most ${HIGHEST_RATE_USD}`],
     [{ ...RATES, long_context_threshold: 0.5 }, '.long_context_threshold: must be an integer'],
+    [{ ...RATES, tiers: { turbo: RATES } }, '.tiers.turbo: is not a known field'],
+    [{ ...RATES, tiers: { flex: { input: -1 } } }, '.tiers.flex.input: must be at least 0'],
+    [{ ...RATES, tiers: { flex: { author: 'Lab' } } }, '.tiers.flex.author: is not a known field'],
+    [{ per_1k_web_searches: 1 }, NO_PRICE],
+    [{ tiers: { flex: RATES } }, NO_PRICE],
     [{ ...RATES, deprecated: 'yes' }, '.deprecated: must be true or false'],
     [{ ...RATES, retirement_date: 'soon' }, '.retirement_date: must be a day such as 2027-01-31'],
-    [{ input: 1 }, ': needs per_minute, per_hour, or both input and output'],
-    [{}, ': needs per_minute, per_hour, or both input and output'],
+    [{ input: 1 }, NO_PRICE],
+    [{}, NO_PRICE],
   ])('a price %j → %s', (price, problem) => {
     expect(problemOf(() => parsePrice(price))).toBe(`file.prices.openai.gpt-new${problem}`);
   });

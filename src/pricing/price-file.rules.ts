@@ -11,7 +11,11 @@ import type { PriceCatalog } from './price-catalog.js';
 const MAX_MODELS = 2_000;
 
 const billablePrice = refined(objectOf(ModelPriceResponse), (price, path) => {
-  if (!isBillable(price)) throw invalidRequest(path, 'needs per_minute, per_hour, or both input and output');
+  if (!isBillable(price))
+    throw invalidRequest(
+      path,
+      'needs per_minute, per_hour, per_image, per_request, per_1k_characters, or both input and output',
+    );
   return price;
 });
 

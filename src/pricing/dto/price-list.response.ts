@@ -1,8 +1,8 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
-import { Optional } from '../../common/fields/config-fields.js';
+import { Optional, objectOf } from '../../common/fields/config-fields.js';
 import { described, integer, number, text } from '../../common/fields/config-values.js';
-import { HIGHEST_RATE_USD, type ModelPrice } from '../model-price.js';
+import { HIGHEST_RATE_USD, type ModelPrice, type ModelRates } from '../model-price.js';
 import type { PriceCatalog } from '../price-catalog.js';
 
 const rate = described(
@@ -24,8 +24,8 @@ function Rate(description: string) {
   return Optional(rate, { description });
 }
 
-/** A price of the list and of `PRICES_FILE`. */
-export class ModelPriceResponse implements ModelPrice {
+/** Rates of a model, or of one of its service tiers. */
+export class ModelRatesResponse implements ModelRates {
   @Rate('Input, per 1 000 000 tokens.')
   input?: number;
 
@@ -97,6 +97,15 @@ export class ModelPriceResponse implements ModelPrice {
   @Rate('Per hour of audio.')
   per_hour?: number;
 
+  @Rate('Each image that the request asks for.')
+  per_image?: number;
+
+  @Rate('Each request, whatever it uses.')
+  per_request?: number;
+
+  @Rate('Characters of the text of the request, per 1 000.')
+  per_1k_characters?: number;
+
   @Optional(integer({ min: 0 }), {
     description: 'Prompt tokens; a request above it is billed entirely at the `long_*` rates.',
   })
@@ -116,6 +125,28 @@ export class ModelPriceResponse implements ModelPrice {
 
   @Rate('Hour-long cache writes of a long prompt, per 1 000 000 tokens.')
   long_cache_write_1h?: number;
+}
+
+const tierRates = objectOf(ModelRatesResponse);
+
+/** Rates of service tiers. */
+export class PriceTiersResponse implements NonNullable<ModelPrice['tiers']> {
+  @Optional(tierRates, { description: 'Rates of the tier `flex`.' })
+  flex?: ModelRatesResponse;
+
+  @Optional(tierRates, { description: 'Rates of the tier `priority`.' })
+  priority?: ModelRatesResponse;
+
+  @Optional(tierRates, { description: 'Rates of the tier `batch`.' })
+  batch?: ModelRatesResponse;
+}
+
+/** A price of the list and of `PRICES_FILE`. */
+export class ModelPriceResponse extends ModelRatesResponse implements ModelPrice {
+  @Optional(objectOf(PriceTiersResponse), {
+    description: 'Rates of service tiers; a rate that a tier does not have is that of the model.',
+  })
+  tiers?: PriceTiersResponse;
 
   @Optional(text({ max: 100 }), { description: 'The author of a model that another company hosts.' })
   author?: string;

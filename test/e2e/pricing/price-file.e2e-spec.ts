@@ -61,6 +61,17 @@ describe('PRICES_FILE', () => {
     expect((await listed()).openai[MODEL]).toEqual({ input: 20, output: 0 });
   });
 
+  it('rates of tiers and of what a request asks for → calls cost them, and the list has them', async () => {
+    const tiered = { input: 10, output: 0, tiers: { priority: { input: 30 } } };
+    const perRequest = { per_request: 0.25 };
+    await file.hand(world, { prices: { openai: { [MODEL]: tiered, 'gpt-of-tomorrow': perRequest } } });
+    world.upstream.script(json(200, { ...ANSWER, service_tier: 'priority' }));
+    expect(await costOf(MODEL)).toBe(0.03);
+    expect(await costOf('gpt-of-tomorrow')).toBe(0.25);
+    expect((await listed()).openai).toMatchObject({ [MODEL]: tiered, 'gpt-of-tomorrow': perRequest });
+    world.upstream.script(json(200, ANSWER));
+  });
+
   it('a call that was admitted before another version → its prices at admission', async () => {
     await file.hand(world, pricesOf(50));
     const admitted = Promise.withResolvers<void>();

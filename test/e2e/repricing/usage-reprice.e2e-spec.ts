@@ -196,6 +196,39 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
+  it('rates of requests, images, characters, searches and tiers → each at the new one, and every sum moves', async () => {
+    const { id: app } = await world.app();
+    const provider_id = await aProvider({ ...OLD, per_request: 0.01 });
+    const withParts = (parts: Record<string, number>, members: Partial<EventMembers> = {}) =>
+      anEvent(app, { provider_id, user_id: 'ann', usage_parts: parts, ...members });
+    await storeEvents(
+      world.dataSource,
+      withParts({ requests: 1 }),
+      withParts({ requests: 1, images: 2 }, { input_tokens: 0, output_tokens: 0 }),
+      withParts({ requests: 1, characters: 500 }, { input_tokens: 0, output_tokens: 0 }),
+      withParts({ requests: 1, web_search: 3 }),
+      withParts({ requests: 1, priority_tier: 1 }),
+      withParts({ requests: 1, flex_tier: 1 }),
+    );
+    const searched = { ...DEARER, per_1k_web_searches: 10 };
+    const tiers = { priority: { input: 4, per_request: 0.05 }, flex: { output: 4 } };
+    await setPrice(provider_id, { ...searched, per_request: 0.02, per_image: 0.04, per_1k_characters: 0.03, tiers });
+    const costs = [
+      ...[0.006 + 0.02, 2 * 0.04 + 0.02, 0.015 + 0.02, 0.006 + 0.03 + 0.02],
+      ...[0.004 + 0.004 + 0.05, 0.002 + 0.002 + 0.02],
+    ].map((usd) => Math.round(usd * 1e9));
+    const total = costs.reduce((sum, cost) => sum + cost, 0);
+    expect((await reprice(app, { apply: true })).body).toMatchObject({
+      ...{ matched_events: 6, unpriced_events: 0, unmetered_events: 0, recalculated_cost_usd: total / 1e9 },
+    });
+    expect(await eventsOf(app)).toEqual(costs.map((cost) => [cost / 1e9, 'computed']));
+    expect(await spentBy(app)).toEqual([
+      ['', total],
+      ['ann', total],
+    ]);
+    await expectLedgerInStep();
+  });
+
   it('one event without a price → preview counts it, apply → 400 and nothing is written', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(DEARER);

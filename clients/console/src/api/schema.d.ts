@@ -3458,6 +3458,80 @@ export interface components {
             /** @enum {boolean} */
             revoked: true;
         };
+        ModelRatesResponse: {
+            /** @description Input, per 1 000 000 tokens. */
+            input?: number;
+            /** @description Output, per 1 000 000 tokens. */
+            output?: number;
+            /** @description Input read from the provider’s cache, per 1 000 000 tokens. */
+            cached_input?: number;
+            /** @description Input written to the provider’s cache, per 1 000 000 tokens. */
+            cache_write?: number;
+            /** @description Audio input, per 1 000 000 tokens. */
+            audio_input?: number;
+            /** @description Audio output, per 1 000 000 tokens. */
+            audio_output?: number;
+            /** @description Audio input read from the provider’s cache, per 1 000 000 tokens. */
+            cached_audio_input?: number;
+            /** @description Image input, per 1 000 000 tokens. */
+            image_input?: number;
+            /** @description Image output, per 1 000 000 tokens. */
+            image_output?: number;
+            /** @description Video input, per 1 000 000 tokens. */
+            video_input?: number;
+            /** @description Image input read from the provider’s cache, per 1 000 000 tokens. */
+            cached_image_input?: number;
+            /** @description Input written to a cache that keeps it for an hour, per 1 000 000 tokens. */
+            cache_write_1h?: number;
+            /** @description Output that the answer counts as text, per 1 000 000 tokens, of a model with more expensive kinds of output; `output` is the rate of output without a kind. */
+            text_output?: number;
+            /** @description Video output, per 1 000 000 tokens. */
+            video_output?: number;
+            /** @description Reasoning that is counted beside the output, per 1 000 000 tokens. */
+            reasoning_output?: number;
+            /** @description Citations, which are counted beside the output, per 1 000 000 tokens. */
+            citation_output?: number;
+            /** @description Web searches that the provider made, per 1 000. */
+            per_1k_web_searches?: number;
+            /** @description Searches in files that the provider made, per 1 000. */
+            per_1k_file_searches?: number;
+            /** @description Every request, its search included, per 1 000. */
+            per_1k_requests?: number;
+            /** @description The same where the answer says that its search brought in little context. */
+            per_1k_requests_low_context?: number;
+            /** @description The same where the answer says that its search brought in a medium amount of context. */
+            per_1k_requests_medium_context?: number;
+            /** @description Per minute of audio. */
+            per_minute?: number;
+            /** @description Per hour of audio. */
+            per_hour?: number;
+            /** @description Each image that the request asks for. */
+            per_image?: number;
+            /** @description Each request, whatever it uses. */
+            per_request?: number;
+            /** @description Characters of the text of the request, per 1 000. */
+            per_1k_characters?: number;
+            /** @description Prompt tokens; a request above it is billed entirely at the `long_*` rates. */
+            long_context_threshold?: number;
+            /** @description Input of a long prompt, per 1 000 000 tokens. */
+            long_input?: number;
+            /** @description Output after a long prompt, per 1 000 000 tokens. */
+            long_output?: number;
+            /** @description Cached input of a long prompt, per 1 000 000 tokens. */
+            long_cached_input?: number;
+            /** @description Cache writes of a long prompt, per 1 000 000 tokens. */
+            long_cache_write?: number;
+            /** @description Hour-long cache writes of a long prompt, per 1 000 000 tokens. */
+            long_cache_write_1h?: number;
+        };
+        PriceTiersResponse: {
+            /** @description Rates of the tier `flex`. */
+            flex?: components["schemas"]["ModelRatesResponse"];
+            /** @description Rates of the tier `priority`. */
+            priority?: components["schemas"]["ModelRatesResponse"];
+            /** @description Rates of the tier `batch`. */
+            batch?: components["schemas"]["ModelRatesResponse"];
+        };
         ModelPriceResponse: {
             /** @description Input, per 1 000 000 tokens. */
             input?: number;
@@ -3505,6 +3579,12 @@ export interface components {
             per_minute?: number;
             /** @description Per hour of audio. */
             per_hour?: number;
+            /** @description Each image that the request asks for. */
+            per_image?: number;
+            /** @description Each request, whatever it uses. */
+            per_request?: number;
+            /** @description Characters of the text of the request, per 1 000. */
+            per_1k_characters?: number;
             /** @description Prompt tokens; a request above it is billed entirely at the `long_*` rates. */
             long_context_threshold?: number;
             /** @description Input of a long prompt, per 1 000 000 tokens. */
@@ -3517,6 +3597,8 @@ export interface components {
             long_cache_write?: number;
             /** @description Hour-long cache writes of a long prompt, per 1 000 000 tokens. */
             long_cache_write_1h?: number;
+            /** @description Rates of service tiers; a rate that a tier does not have is that of the model. */
+            tiers?: components["schemas"]["PriceTiersResponse"];
             /** @description The author of a model that another company hosts. */
             author?: string;
             /** @description Whether its provider no longer recommends the model. For information only. */

@@ -44,6 +44,12 @@ it.each([
   [{ per_minute: 0.006 }, '$0.006 a minute', '$0.006 a minute'],
   [{ input: 1, output: 2, audio_input: 32, cached_input: 0.1 }, '$1 in · $2 out', 'audio input $32'],
   [{ input: 1, output: 2, per_1k_web_searches: 10 }, '$1 in · $2 out', '1,000 web searches $10'],
+  [{ per_image: 0.04 }, '$0.04 an image', '$0.04 an image'],
+  [
+    { input: 1, output: 2, tiers: { flex: { input: 0.5, output: 1 }, priority: { per_request: 0.1 } } },
+    '$1 in · $2 out',
+    'flex: input $0.5, output $1 · priority: $0.1 a request',
+  ],
   [{ image_output: 40 }, 'priced by other measures', 'image output $40'],
 ])('%j → %s; also: %s', (price, words, other) => {
   expect([priceWords(price), otherWords(price)]).toEqual([words, other]);

@@ -61,18 +61,28 @@ export function utcToday(): string {
 
 const TOKEN_RATES = ['input', 'output', 'cached_input'];
 const NO_RATES = ['author', 'deprecated', 'retirement_date', 'long_context_threshold'];
-const UNITS: Readonly<Record<string, string>> = { per_minute: 'a minute', per_hour: 'an hour' };
+const UNITS: Readonly<Record<string, string>> = {
+  per_minute: 'a minute',
+  per_hour: 'an hour',
+  per_image: 'an image',
+  per_request: 'a request',
+  per_1k_characters: 'a thousand characters',
+};
 
-/** Every rate beside input, cached input and output, as `audio input $32 · $0.006 a minute`. */
-export function otherWords(price: Price): string {
-  return Object.entries(price)
-    .filter(([name]) => !TOKEN_RATES.includes(name) && !NO_RATES.includes(name))
+/** Every rate beside input, cached input and output, as `audio input $32 · $0.006 a minute · priority: input $4`. */
+export function otherWords({ tiers = {}, ...price }: Price): string {
+  const ofTiers = Object.entries(tiers).map(([tier, rates]) => `${tier}: ${ratesOf(rates).join(', ')}`);
+  return [...ratesOf(price, TOKEN_RATES), ...ofTiers].join(' · ');
+}
+
+function ratesOf(rates: object, without: readonly string[] = []): string[] {
+  return Object.entries(rates)
+    .filter(([name]) => !without.includes(name) && !NO_RATES.includes(name))
     .map(([name, usd]) => {
       const unit = UNITS[name];
       if (unit !== undefined) return `${priceText(Number(usd))} ${unit}`;
       return `${name.replace(/^per_1k/, '1,000').replaceAll('_', ' ')} ${priceText(Number(usd))}`;
-    })
-    .join(' · ');
+    });
 }
 
 /** The price in few words: `$0.50 in · $2 out`, or what else it is charged by. */
@@ -83,6 +93,9 @@ export function priceWords(price: Price): string {
     [price.per_minute, 'a minute'],
     [price.per_hour, 'an hour'],
     [price.per_1k_requests, 'a thousand requests'],
+    [price.per_request, 'a request'],
+    [price.per_image, 'an image'],
+    [price.per_1k_characters, 'a thousand characters'],
   ] as const;
   const words = rates.flatMap(([usd, unit]) => (usd === undefined ? [] : [`${priceText(usd)} ${unit}`]));
   return words.length === 0 ? 'priced by other measures' : words.join(' · ');

@@ -10,7 +10,7 @@ export interface EventMembers {
   readonly created_at_ms?: number;
   /** In place of `created_at_ms`, with time zone. */
   readonly at?: string;
-  readonly [member: string]: string | number | boolean | null | undefined;
+  readonly [member: string]: string | number | boolean | null | undefined | Readonly<Record<string, number>>;
 }
 
 /** An event of a model that answered, ready to be stored. */
