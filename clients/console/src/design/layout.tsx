@@ -167,6 +167,11 @@ export function Figure({
   );
 }
 
+/** Figures in rows of two or four; a shorter last row is as wide as the others. */
 export function Figures({ children }: { readonly children: ReactNode }) {
-  return <dl className="mb-6 grid grid-cols-2 gap-3 lg:grid-cols-4">{children}</dl>;
+  return (
+    <dl className="mb-6 flex flex-wrap gap-3 [&>*]:grow [&>*]:basis-[calc(50%-0.75rem)] lg:[&>*]:basis-[calc(25%-0.75rem)]">
+      {children}
+    </dl>
+  );
 }

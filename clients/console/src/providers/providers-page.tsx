@@ -221,7 +221,7 @@ function actionColumn(
       const { id, slug, name, secretHint } = provider;
       const noKey = secretHint === null ? 'Its gateway has the credential: rotate it there.' : undefined;
       return (
-        <span className="inline-flex max-w-56 flex-wrap justify-end gap-1.5">
+        <span className="inline-flex max-w-56 flex-wrap justify-end gap-1.5 lg:max-w-none lg:flex-nowrap">
           <Button
             size="sm"
             reason={reason}

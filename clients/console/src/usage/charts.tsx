@@ -2,7 +2,6 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, read, type Schemas } from '../api/client';
 import { countText, durationText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
-import { SelectField } from '../design/field';
 import { Card, EmptyState, Figure, Figures } from '../design/layout';
 import { lazyComponent } from '../design/lazy-component';
 import { Loaded } from '../design/loaded';
@@ -28,13 +27,9 @@ interface ShownProps {
 
 /** Figures of a period against the one before, a chart, and what it is made of. */
 export function Charts({ app, address }: ChartsProps) {
-  const { measure, set } = address;
   return (
     <>
       <Summed app={app} address={address} />
-      <div className="flex flex-wrap gap-3">
-        <SelectField label="Measure" value={measure} options={MEASURES} onChange={(value) => set({ measure: value })} />
-      </div>
       <Chart app={app} address={address} />
       <Breakdown app={app} address={address} />
     </>

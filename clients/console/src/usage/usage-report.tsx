@@ -5,6 +5,7 @@ import { SelectField, TextField } from '../design/field';
 import { Calls } from './calls';
 import { Charts } from './charts';
 import { Corrections } from './corrections';
+import { MEASURES } from './measures';
 import { periodChoices } from './periods.rules';
 import { type UsageAddress, useUsageAddress } from './usage-address';
 
@@ -36,7 +37,19 @@ export function UsageReport({ app, children }: { readonly app: string | undefine
           </Link>
         ))}
       </nav>
-      {view !== 'corrections' && <PeriodFields address={address} />}
+      {view !== 'corrections' && (
+        <div className="flex flex-wrap items-end gap-3">
+          <PeriodFields address={address} />
+          {view === '' && (
+            <SelectField
+              label="Measure"
+              value={address.measure}
+              options={MEASURES}
+              onChange={(measure) => address.set({ measure })}
+            />
+          )}
+        </div>
+      )}
       {view === '' && (
         <>
           {children}
@@ -57,7 +70,7 @@ function PeriodFields({ address }: { readonly address: UsageAddress }) {
     ? choices
     : [...choices, { value: period.choice, label: period.choice }];
   return (
-    <div className="flex flex-wrap items-end gap-3">
+    <>
       <SelectField
         label="Period (UTC)"
         value={period.choice}
@@ -86,6 +99,6 @@ function PeriodFields({ address }: { readonly address: UsageAddress }) {
           />
         </>
       )}
-    </div>
+    </>
   );
 }
