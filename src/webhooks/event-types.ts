@@ -43,7 +43,8 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   'invitation.created': audited('A person was invited.'),
   'invitation.revoked': audited('An invitation was revoked.'),
   'limit.exhausted': {
-    means: 'A user or application was refused by a limit of requests for the first time in its window.',
+    means:
+      'A user, group or application was refused by a limit of requests or tokens for the first time in its window.',
     data: LimitEventData,
   },
   'management_key.created': audited('A management key was created.'),

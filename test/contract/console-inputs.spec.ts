@@ -10,7 +10,7 @@ const WRAPPERS = new Set(['design/number-field.tsx', 'design/name-form.tsx', 'de
 const FREE: Readonly<Record<string, readonly string[]>> = {
   'a name that a person gives': [
     ...['Name', 'Key name', 'Application name', 'Organization name', 'Endpoint name', 'Name of a new passkey'],
-    ...['Slug', 'Your name'],
+    ...['Slug', 'Your name', 'Name of a new kind of groups'],
   ],
   'a secret': [
     ...['Token', 'New token', 'Provider key', 'New provider key', 'Bootstrap key', 'Password', 'Current password'],
@@ -22,7 +22,9 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
     ...['Account ID', 'Gateway ID', 'Team ID', 'Bundle ID', 'Base URL', 'URL', 'JWKS URL', 'Issuer (iss)'],
     ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'Email (optional)', 'label'],
     ...['`Value of claim ${index + 1', '`User (${header', 'Parameters (JSON)'],
+    'isOfClaim ? `Claim that names the ${name',
   ],
+  'numbers that a person chooses': ['Report at (percent of each budget)'],
   'a word of clients': ['Requested model', 'Message'],
   'typed to confirm': ['`Type “${phrase'],
   'models and prices of one’s own': ['Custom prices (JSON)'],

@@ -284,9 +284,14 @@ const settingsOf = (endpoint: Endpoint) =>
 /** @param users that the application has; undefined: it is new. */
 function limitMeaning(before: Limited, after: Limited, users: number | undefined): readonly string[] {
   return leafDifferences(before.limits, after.limits).map(({ path, before: was, after: is }) => {
-    const name = path.split('.').at(-1) ?? path;
+    const [of, group] = path.split('.');
+    const name = path
+      .split('.')
+      .slice(path.includes('tokens.') ? -2 : -1)
+      .join('.');
     const each = users === undefined ? 'for each user' : `for each of ${counted(users, 'user')}`;
-    const scope = path.startsWith('per_user') ? each : 'for the application as a whole';
+    const scope =
+      of === 'per_user' ? each : of === 'groups' ? `for each group of "${group}"` : 'for the application as a whole';
     const absent = name === 'thresholds' ? USUAL_THRESHOLDS : 'no limit';
     const change = users === undefined ? shown(is, absent) : `${shown(was, absent)} becomes ${shown(is, absent)}`;
     return `${NAMES[name] ?? name}: ${change}, ${scope}.`;
@@ -306,6 +311,11 @@ type Limited = Pick<AppConfig, 'limits'>;
 const NAMES: Readonly<Record<string, string>> = {
   per_minute: 'Requests per minute',
   per_day: 'Requests per day',
+  'tokens.per_minute': 'Tokens per minute',
+  'tokens.per_day': 'Tokens per day',
+  header: 'Header that names the group',
+  claim: 'Claim that names the group',
+  max_usd: 'Largest budget of a run, in US dollars',
   daily_usd: 'Budget per day, in US dollars',
   weekly_usd: 'Budget per week, in US dollars',
   monthly_usd: 'Budget per month, in US dollars',

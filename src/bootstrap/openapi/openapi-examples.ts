@@ -183,7 +183,7 @@ const MEMBERS: ExampleSource['members'] = {
   EventActor: { id: USER, source: 'web' },
   AuditedEventData: { app: null, details: { name: 'Deployment' }, changes: null },
   BudgetEventData: { app: APP, ...BUDGET_EVENT },
-  LimitEventData: { app: APP, period_start: '2026-01-31T00:00:00.000Z', window: 'day' },
+  LimitEventData: { app: APP, period_start: '2026-01-31T00:00:00.000Z', limit: 'requests', window: 'day' },
   EventProvider: { id: PROVIDER, name: 'OpenAI' },
   ProviderEventData: { reason: 'errors', calls: 24, errors: 13 },
   RisingEventData: { app: APP, period_start: '2026-01-31T12:00:00.000Z', count: 63, usual: 4.5 },

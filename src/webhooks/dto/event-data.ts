@@ -95,11 +95,18 @@ export class BudgetEventData extends AppEventData {
 }
 
 export class LimitEventData extends AppEventData {
-  @ApiProperty({ type: 'string', enum: ['user', 'app'] })
-  scope: 'user' | 'app';
+  @ApiProperty({ type: 'string', enum: ['user', 'group', 'app'] })
+  scope: 'user' | 'group' | 'app';
 
-  @ApiProperty({ type: 'string', description: 'Of the user or application.', example: 'customer-4711' })
+  @ApiProperty({
+    type: 'string',
+    description: 'Of the user or application; of a group `<name>:<value>`.',
+    example: 'customer-4711',
+  })
   id: string;
+
+  @ApiProperty({ type: 'string', enum: ['requests', 'tokens'] })
+  limit: 'requests' | 'tokens';
 
   @ApiProperty({ type: 'string', enum: ['minute', 'day'] })
   window: 'minute' | 'day';

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { newOrganization, type Person } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
 import { ConsoleBrowser } from '../../support/console/console-browser.js';
+import { eventually } from '../../support/eventually.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
@@ -303,6 +304,46 @@ describeWithBrowser('the forms of the console', () => {
       await apply.waitFor();
       await model.fill('gpt-4.1');
       expect(await apply.count()).toBe(0);
+    },
+    PAGE_MS,
+  );
+
+  it(
+    'limits of tokens, parts that are reported, groups and runs → saved as typed; a header that is reserved → refused at its field',
+    async () => {
+      await open();
+      const id = await app();
+      await browser.go(`/apps/${id}/limits`);
+      const whole = page.getByRole('region', { name: 'Whole application' });
+      await whole.getByLabel('Tokens per day (UTC)').fill('9000');
+      await whole.getByLabel('USD in total').fill('40');
+      await whole.getByLabel('Report at (percent of each budget)').fill('25, 99.5');
+      await page.getByLabel('Name of a new kind of groups').fill('team');
+      await page.getByRole('button', { name: 'Add groups' }).click();
+      const team = page.getByRole('region', { name: 'Groups: team' });
+      await team.getByLabel('USD per month (UTC)').fill('5');
+      await team.getByLabel('Header that names the team').fill('x-run-id');
+      await page.getByLabel('Largest budget of a run (USD)').fill('0.5');
+      await save();
+      await team.getByText('must not be x-run-id', { exact: false }).waitFor();
+      await team.getByLabel('Header that names the team').fill('x-team');
+      expect(await browser.axe()).toEqual([]);
+      await save();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      const { limits } = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config;
+      expect(limits).toMatchObject({
+        per_app: { tokens: { per_day: 9_000 }, spending: { total_usd: 40, thresholds: [0.25, 0.995] } },
+        groups: { team: { header: 'x-team', spending: { monthly_usd: 5 } } },
+        runs: { max_usd: 0.5 },
+      });
+      await team.getByRole('button', { name: 'Remove team' }).click();
+      await page.getByLabel('Largest budget of a run (USD)').fill('');
+      await save();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      await eventually(async () => {
+        const stored = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config.limits;
+        return stored.groups === undefined && stored.runs === undefined;
+      });
     },
     PAGE_MS,
   );

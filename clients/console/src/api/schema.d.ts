@@ -2614,7 +2614,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A user or application was refused by a limit of requests for the first time in its window. */
+        /** A user, group or application was refused by a limit of requests or tokens for the first time in its window. */
         post: operations["onLimitExhausted"];
         delete?: never;
         options?: never;
@@ -6748,12 +6748,14 @@ export interface components {
             account: string;
             app: string;
             /** @enum {string} */
-            scope: "user" | "app";
+            scope: "user" | "group" | "app";
             /**
-             * @description Of the user or application.
+             * @description Of the user or application; of a group `<name>:<value>`.
              * @example customer-4711
              */
             id: string;
+            /** @enum {string} */
+            limit: "requests" | "tokens";
             /** @enum {string} */
             window: "minute" | "day";
             /**
@@ -14214,6 +14216,7 @@ export interface operations {
                  *         "app": "travel-journal-k3x9qa",
                  *         "scope": "user",
                  *         "id": "customer-4711",
+                 *         "limit": "requests",
                  *         "window": "day",
                  *         "period_start": "2026-01-31T00:00:00.000Z"
                  *       },

@@ -1,28 +1,21 @@
 import { problemAt } from '../api/api-error';
-import type { Schemas } from '../api/client';
 import { ButtonLink } from '../design/button';
 import { Card } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
+import { GroupsCard } from './groups-card';
+import { LimitFields } from './limit-fields';
 import { LimitGauges } from './limit-gauges';
 import { atLimitPath } from './user-address';
 
-type ScopeLimits = Schemas['AppScopeLimits'];
 type Scope = 'per_user' | 'per_app';
-
-/** Each holds by itself. */
-const BUDGETS = [
-  { member: 'daily_usd', label: 'USD per day (UTC)', scopes: ['per_app', 'per_user'] },
-  { member: 'weekly_usd', label: 'USD per week (from Monday, UTC)', scopes: ['per_app', 'per_user'] },
-  { member: 'monthly_usd', label: 'USD per month (UTC)', scopes: ['per_app', 'per_user'] },
-  { member: 'total_usd', label: 'USD in total', scopes: ['per_app'] },
-] as const satisfies readonly { readonly member: string; readonly label: string; readonly scopes: readonly Scope[] }[];
 
 export function LimitsTab() {
   const { draft, id } = useAppDraft();
   const { end_user: endUser, type } = draft.config.authentication;
   const hasUsers = type !== 'api_key' || (endUser !== undefined && endUser.source !== 'none');
+  const takesKeys = type === 'api_key' && endUser?.source !== 'issuer';
   return (
     <div className="flex flex-col gap-6">
       <Card
@@ -51,45 +44,46 @@ export function LimitsTab() {
           </p>
         )}
       </Card>
+      <GroupsCard />
+      {takesKeys && <RunsCard />}
     </div>
   );
 }
 
 function ScopeForm({ scope }: { readonly scope: Scope }) {
+  const { draft, changeConfig } = useAppDraft();
+  return (
+    <LimitFields
+      limits={draft.config.limits?.[scope] ?? {}}
+      onChange={(changed) => changeConfig({ limits: { ...draft.config.limits, [scope]: changed } })}
+      path={`config.limits.${scope}`}
+      hasTotal={scope === 'per_app'}
+    />
+  );
+}
+
+/** Calls of one agent that share a budget. */
+function RunsCard() {
   const { draft, changeConfig, error } = useAppDraft();
   const reason = useReadOnlyReason();
-  const limits: ScopeLimits = draft.config.limits?.[scope] ?? {};
-  const set = (changed: ScopeLimits) => changeConfig({ limits: { ...draft.config.limits, [scope]: changed } });
-  const path = `config.limits.${scope}`;
+  const { runs, ...limits } = draft.config.limits ?? {};
   return (
-    <div className="grid gap-4 sm:grid-cols-3">
-      <NumberField
-        label="Requests per minute"
-        reason={reason}
-        hint="Empty: unlimited."
-        value={limits.requests?.per_minute ?? undefined}
-        onChange={(value) => set({ ...limits, requests: { ...limits.requests, per_minute: value ?? null } })}
-        error={problemAt(error, `${path}.requests.per_minute`)}
-      />
-      <NumberField
-        label="Requests per day (UTC)"
-        reason={reason}
-        hint="Empty: unlimited."
-        value={limits.requests?.per_day ?? undefined}
-        onChange={(value) => set({ ...limits, requests: { ...limits.requests, per_day: value ?? null } })}
-        error={problemAt(error, `${path}.requests.per_day`)}
-      />
-      {BUDGETS.filter(({ scopes }) => scopes.some((one) => one === scope)).map(({ member, label }) => (
+    <Card
+      title="Runs"
+      lead="A backend gives the calls of one agent a budget of their own: X-Run-Id names the run, X-Run-Budget-Usd its budget."
+    >
+      <div className="grid gap-4 sm:grid-cols-3">
         <NumberField
-          key={member}
-          label={label}
+          label="Largest budget of a run (USD)"
+          hint="Empty: calls that name a run are refused."
+          value={runs?.max_usd}
+          onChange={(max_usd) =>
+            changeConfig({ limits: max_usd === undefined ? limits : { ...limits, runs: { max_usd } } })
+          }
+          error={problemAt(error, 'config.limits.runs.max_usd') ?? problemAt(error, 'config.limits.runs')}
           reason={reason}
-          hint="Empty: unlimited."
-          value={limits.spending?.[member] ?? undefined}
-          onChange={(value) => set({ ...limits, spending: { ...limits.spending, [member]: value ?? null } })}
-          error={problemAt(error, `${path}.spending.${member}`)}
         />
-      ))}
-    </div>
+      </div>
+    </Card>
   );
 }

@@ -15,7 +15,7 @@ const ID = eventIdOf({
 });
 
 const DATA = `json_build_object('account', organization_id, 'app', app_id, 'scope', scope, 'id', identity,
-  'window', limit_window, 'period_start', ${isoTime('period_start')})`;
+  'limit', CASE counted WHEN '' THEN 'requests' ELSE 'tokens' END, 'window', limit_window, 'period_start', ${isoTime('period_start')})`;
 
 /**
  * Parts of the statement that counts refusals: an event for each identity and window that is refused for the first time.
@@ -26,7 +26,7 @@ export const LIMIT_EVENTS = `
     SELECT added.organization_id, added.app_id, added.created_at, hit.scope, hit.limit_window,
       CASE hit.scope WHEN 'user' THEN added.user_id WHEN 'app' THEN added.app_id
         ELSE (added.refusal ->> 'group') || ':' || (added.groups ->> (added.refusal ->> 'group')) END AS identity,
-      hit.counted || hit.limit_window AS counted_window,
+      hit.counted, hit.counted || hit.limit_window AS counted_window,
       date_trunc(hit.limit_window, added.created_at, 'UTC') AS period_start
     FROM added JOIN (VALUES ${LIMITS.join(', ')}) AS hit(reason, scope, limit_window, counted)
       ON hit.reason = added.refusal ->> 'reason'
