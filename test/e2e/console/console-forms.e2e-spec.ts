@@ -314,7 +314,8 @@ describeWithBrowser('the forms of the console', () => {
       await open();
       const id = await app();
       await browser.go(`/apps/${id}/limits`);
-      const whole = page.getByRole('region', { name: 'Whole application' });
+      const heading = page.getByRole('heading', { name: 'Whole application' });
+      const whole = page.locator('section').filter({ has: heading });
       await whole.getByLabel('Tokens per day (UTC)').fill('9000');
       await whole.getByLabel('USD in total').fill('40');
       await whole.getByLabel('Report at (percent of each budget)').fill('25, 99.5');
@@ -340,10 +341,13 @@ describeWithBrowser('the forms of the console', () => {
       await page.getByLabel('Largest budget of a run (USD)').fill('');
       await save();
       await page.getByText('Saved.', { exact: false }).waitFor();
-      await eventually(async () => {
-        const stored = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config.limits;
-        return stored.groups === undefined && stored.runs === undefined;
-      });
+      await eventually(
+        async () => {
+          const stored = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config.limits;
+          return stored.groups === undefined && stored.runs === undefined;
+        },
+        { withinMs: PAGE_MS / 2 },
+      );
     },
     PAGE_MS,
   );

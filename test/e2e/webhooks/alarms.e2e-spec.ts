@@ -116,6 +116,7 @@ describeWithRedis('events of two instances', () => {
     await refuse(client, 3, 'zed');
     const of = (scope: string, id: string, window: string, period: string) => ({
       ...{ type: 'limit.exhausted', account, app: client.appId, scope, id, window },
+      limit: 'requests',
       period_start: `2030-01-15T${period}:00.000Z`,
     });
     const expected = [
