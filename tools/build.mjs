@@ -1,6 +1,6 @@
 /**
  * Compiles `src` and `migrations` into `dist`, the console of `clients/console` into `dist/web`, the documents into
- * `dist/documentation` and `clients/gw` into `dist/gw`, each if what is there is not its compilation: `npm run build`, and
+ * `dist/documentation` and `clients/gw` into `dist/gw`, each only if it is out of date: `npm run build`, and
  * the first step of every script that runs `dist`. The compiled server and its packages become one program in
  * `dist/server`. With `--run <arguments of Node>` the program named there takes the place of this process when all is
  * built. docs/adr/0006-build-and-start-scripts.md says why it compares contents and why it runs the program,

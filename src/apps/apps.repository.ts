@@ -33,7 +33,7 @@ export interface AppSearch {
   readonly sort: AppOrder;
   readonly isDescending: boolean;
   readonly offset: number;
-  /** All that follow when absent. */
+  /** When absent, all that follow. */
   readonly limit?: number;
   /** Exclusive lower bound of the id, for lists in ascending order of it. */
   readonly afterId?: string;

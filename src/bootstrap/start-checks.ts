@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Environment } from '../platform/config/environment.js';
 import { dataDirProblem, listenProblem } from '../platform/config/start-problem.rules.js';
 
-/** Enough for a disk without space to refuse it. */
+/** Large enough that a full disk refuses it. */
 const PROBE_BYTES = 4_096;
 
 /**

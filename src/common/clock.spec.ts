@@ -15,7 +15,7 @@ class BackwardClock extends Clock {
 }
 
 describe('Clock', () => {
-  it('now → the instant of nowMs, asked anew each time', () => {
+  it('now → the instant of nowMs, asked again each time', () => {
     const clock = new BackwardClock();
     expect(clock.now().toISOString()).toBe('2023-11-14T22:13:20.000Z');
     expect(clock.now().toISOString()).toBe('2020-09-13T12:26:40.000Z');

@@ -15,7 +15,7 @@ const IDENTITY = { name: 'gateway', title: 'AI gateway', version: VERSION };
 const OPTIONS = { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS };
 /** The request headers that the protocol reads. */
 const PROTOCOL_HEADER = /^mcp-/;
-/** Every answer is JSON, whatever a client would also take. */
+/** Every answer is JSON, whatever else a client accepts. */
 const ACCEPTED = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 export interface McpAnswer {

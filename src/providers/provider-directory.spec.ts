@@ -132,7 +132,7 @@ describe('ProviderDirectory', () => {
     expect(set.find('bytedance')?.dialect.type).toBe('bytedance');
   });
 
-  it.each(['account-1', EVERYTHING])('change of %s → loaded anew', async (key) => {
+  it.each(['account-1', EVERYTHING])('change of %s → loaded again', async (key) => {
     const { stored, changes, directory } = setUp();
     await directory.forOrganization('account-1');
     stored.rows = [rowOf({})];
@@ -220,7 +220,7 @@ describe('ProviderDirectory with gateways', () => {
     expect(gateways.reads).toBe(1);
   });
 
-  it('change of a gateway → loaded anew; the opened token stays until its blob changes', async () => {
+  it('change of a gateway → loaded again; the opened token stays until its blob changes', async () => {
     const { stored, gateways, changes, directory, gatewayWith } = setUp();
     stored.rows = [ROUTED];
     gateways.rows = [await gatewayWith('t-1')];

@@ -91,7 +91,7 @@ export class RecoveryController {
   @Operation({
     id: 'resetPassword',
     tag: TAG,
-    summary: 'Set a new password with a link of an owner',
+    summary: 'Set a new password with a link from an owner',
     description: 'The link is used up and all sessions of the person end; they sign in with the new password.',
   })
   @Fails('invalid_request', 'not_found', 'service_unavailable')

@@ -51,7 +51,7 @@ export async function startGatewayWorld(env: Readonly<Record<string, string>> = 
 /** What the tests of one suite share; read it inside of tests only. */
 export class GatewaySuite {
   stage: GatewayWorld;
-  /** Ids of a gateway of each kind, made anew for every test. */
+  /** Ids of a gateway of each kind, made again for every test. */
   cf = '';
   vercel = '';
 

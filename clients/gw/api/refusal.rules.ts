@@ -46,7 +46,7 @@ function strangerText({ status, headers, url }: Refused): string {
 
 function adviceOnStranger({ status, headers }: Refused): string {
   const location = headers.get('location');
-  if (status < 400 && location !== null) return `It redirects to ${location}: if that is the gateway, use its address.`;
+  if (status < 400 && location !== null) return `It redirects to ${location}. If that is the gateway, use its address.`;
   if (status === 401 || status === 403 || status === 407) {
     return 'A proxy in between wants a login of its own, or blocks this machine.';
   }

@@ -34,7 +34,7 @@ export const configurationCommands: readonly Command[] = [
     name: 'validate',
     summary: 'Check the files by themselves, in every environment',
     details:
-      'Needs no gateway and no key: for pull requests of strangers. Reports all problems with file and line, and exit 2. Whether the gateway accepts the files, and what they change, is for "gw plan".',
+      'Needs no gateway and no key, so it can check pull requests from outside contributors. Reports all problems with file and line, and exit 2. Whether the gateway accepts the files, and what they change, is for "gw plan".',
     arguments: DIRECTORY,
     options: [['--env <name>', 'only this environment']],
     examples: ['gw validate infra', 'gw validate infra --env production --json'],

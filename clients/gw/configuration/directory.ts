@@ -184,7 +184,7 @@ class Layer {
   }
 
   /**
-   * What a file says in this environment; undefined where it is not in it.
+   * The content of a file in this environment; undefined if the environment leaves it out.
    *
    * @param named the member that names the whole.
    * @param at the place of a part of the file.

@@ -122,7 +122,7 @@ function programOf(
       writeErr: (text) => (text.startsWith('error:') || isJson ? undefined : terminal.printError(text.trimEnd())),
     });
   const globals = GLOBAL_OPTIONS.map(([flags, meaning]) => `  ${flags.padEnd(18)}  ${meaning}`);
-  program.addHelpText('after', `\nOptions of every command, before or after it:\n${globals.join('\n')}`);
+  program.addHelpText('after', `\nOptions of every command, before or after its name:\n${globals.join('\n')}`);
   program.addHelpText('after', () => `\nDocumentation: ${documentation()}`);
   for (const command of commands) {
     const words = command.name.split(' ');

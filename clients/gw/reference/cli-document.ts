@@ -80,7 +80,7 @@ export function cliDocument(commands: readonly Command[]): string {
   return [HEAD, globals(), ...sections].join('\n');
 }
 
-const globals = () => `Options of every command, before or after it:
+const globals = () => `Options of every command, before or after its name:
 
 ${optionTable(GLOBAL_OPTIONS)}`;
 

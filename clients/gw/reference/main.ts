@@ -1,5 +1,5 @@
 /**
- * Writes what is published of the program: `docs/cli.md` and the schemas of its results. `--check` fails where the files
+ * Writes what is published about the program: `docs/cli.md` and the schemas of its results. `--check` fails where the files
  * are not what it would write. Run by `npm run docs` and a contract test.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

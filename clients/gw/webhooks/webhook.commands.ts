@@ -19,7 +19,7 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook list',
     summary: 'List the webhooks',
-    details: 'The result of --json has the types of events too.',
+    details: 'With --json, the result includes the event types.',
     examples: ['gw webhook list', 'gw webhook list --json'],
     result: answerOf('GET /v1/admin/webhooks'),
     load: async () => (await import('./webhooks.js')).list,

@@ -38,7 +38,7 @@ export interface OperationRequest {
   readonly token: Secret;
   /** Whether a person completes it in a browser, where the kind leaves that open. */
   readonly browser: boolean;
-  /** Where it comes from, as the approval page shows it. */
+  /** Where the request comes from, as the approval page shows it. */
   readonly address: string;
 }
 

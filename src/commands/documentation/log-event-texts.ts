@@ -44,7 +44,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   secret_vault_check_failed: {
     means: 'The key of the vault could not be compared with what is stored; it is tried again in a minute.',
-    advice: 'See Postgres and the key service.',
+    advice: 'Check Postgres and the key service.',
   },
   signing_secret_changed: {
     means: '`variable` is another secret than at the last start.',
@@ -97,17 +97,17 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means:
       'An answer broke off after its first byte, and the connection of the client was cut; the event is a `provider_error`.',
     advice:
-      'See the provider and the network. `error` `silent`: nothing came for `PROVIDER_SILENCE_TIMEOUT_SECONDS`; raise it if models reason for longer.',
+      'Check the provider and the network. `error` `silent`: nothing came for `PROVIDER_SILENCE_TIMEOUT_SECONDS`; raise it if models reason for longer.',
   },
   kept_objects_write_failed: {
     means:
       'Owners of objects that providers keep could not be stored; `pending` of them wait in memory, and are retried.',
-    advice: 'See Postgres. After a restart, clients may have to send content instead of ids.',
+    advice: 'Check Postgres. After a restart, clients may have to send content instead of ids.',
   },
   usage_events_write_failed: {
     means:
       'Finished events could not be stored; `pending` of them wait in the journal, and are retried. At most one line a second.',
-    advice: 'See Postgres. Nothing is lost.',
+    advice: 'Check Postgres. Nothing is lost.',
   },
   usage_event_rejected: {
     means:
@@ -117,7 +117,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   usage_refusals_write_failed: {
     means:
       'Rows that count refusals could not be stored; `pending` of them wait in memory, and are retried. At most one line a second.',
-    advice: 'See Postgres. They are lost only if the process ends first.',
+    advice: 'Check Postgres. They are lost only if the process ends first.',
   },
   usage_journal_recovered: {
     means: 'A start stored the journal of a dead process.',
@@ -126,7 +126,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   usage_partitions_failed: {
     means:
       'Partitions of `usage_events` for this month and the next two could not be created; retried every minute. Events are still stored.',
-    advice: 'See Postgres; the user of `DATABASE_URL` must own the table.',
+    advice: 'Check Postgres; the user of `DATABASE_URL` must own the table.',
   },
   usage_journal_failed: {
     means: 'The journal cannot be written or read. New calls get 503 while it cannot be written.',
@@ -159,14 +159,14 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   auth_event_record_failed: {
     means: '`events` authentication events were lost. At most one line a second.',
-    advice: 'See Postgres. Sign-ins are not affected; their history is incomplete.',
+    advice: 'Check Postgres. Sign-ins are not affected; their history is incomplete.',
   },
   claim_propagation_recovered: {
     means: 'A user whose identity token lacked a required claim has signed in after `delayMs`.',
   },
   claim_window_write_failed: {
     means: 'The delay of a required claim could not be stored; the sign-in was not affected.',
-    advice: 'See Postgres.',
+    advice: 'Check Postgres.',
   },
   issuer_key_set_failed: {
     means:
@@ -295,7 +295,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   auth_events_prune_failed: {
     means: 'Deleting authentication events failed; the other steps of the night continued.',
-    advice: 'See Postgres. The next night, or `npm run maintenance`, continues there.',
+    advice: 'Check Postgres. The next night, or `npm run maintenance`, continues there.',
   },
   auth_challenges_prune_failed: {
     means: 'Deleting challenges failed.',
@@ -383,15 +383,15 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   webhook_deliveries_failed: {
     means: 'Webhook events could not be read or delivered; they stay due.',
-    advice: 'See Postgres and the vault. Nothing is lost.',
+    advice: 'Check Postgres and the vault. Nothing is lost.',
   },
   mail_not_sent: {
     means: 'A mail was not taken: `code` is that of the SMTP server or of the connection. It is tried again for a day.',
-    advice: 'See the server of `SMTP_URL`. 535: the password; 550: the address of the member.',
+    advice: 'Check the server of `SMTP_URL`. 535: the password; 550: the address of the member.',
   },
   mails_failed: {
     means: 'Mails could not be read or recorded; they stay due.',
-    advice: 'See Postgres. Nothing is lost.',
+    advice: 'Check Postgres. Nothing is lost.',
   },
   budget_grants_expired: {
     means:
@@ -400,11 +400,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   budget_write_failed: {
     means: 'A budget grant could not be extended or returned. At most one line a second.',
-    advice: 'See Postgres. Calls beyond the grant of this instance get 503.',
+    advice: 'Check Postgres. Calls beyond the grant of this instance get 503.',
   },
   retention_failed: {
     means: 'The nightly job could not begin.',
-    advice: 'See Postgres.',
+    advice: 'Check Postgres.',
   },
   retention_skipped: {
     means: 'Another instance was running the nightly job.',
@@ -427,12 +427,12 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   traces_export_failed: {
     means: 'Spans could not be delivered; `lost` were dropped since the last such line. At most one line a minute.',
-    advice: 'See the collector. With `lost` 0 they are retried.',
+    advice: 'Check the collector. With `lost` 0 they are retried.',
   },
   database_silent: {
     means:
       'Postgres did not answer a query for `silenceMs`: it is frozen, or the network drops packets. What needs it gets 503 at once until it answers a probe.',
-    advice: 'See Postgres and the network to it.',
+    advice: 'Check Postgres and the network to it.',
   },
   database_answers_again: {
     means: 'Postgres answered a probe after `database_silent`.',
@@ -474,7 +474,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   instance_unconfirmed: {
     means:
       'This instance could not renew its lease. One line for each outage. After 2 seconds calls with limits get 503.',
-    advice: 'See Postgres. It is retried.',
+    advice: 'Check Postgres. It is retried.',
   },
   instance_confirmed: {
     means: 'The lease was renewed after `lostMs`.',
@@ -494,7 +494,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   limits_agreement_failed: {
     means: 'The instances could not agree where to count; calls with limits get 503. One line for each outage.',
-    advice: 'See Postgres. It is retried.',
+    advice: 'Check Postgres. It is retried.',
   },
   worker_exited: {
     means: 'A worker ended by `exitCode` or `signal`; a new one starts in `restartInMs` and recovers its journal.',

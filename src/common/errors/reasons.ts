@@ -160,11 +160,11 @@ export const REASONS = {
   },
   budget_asked_too_long: {
     means: 'Postgres did not grant a part of a budget in time.',
-    advice: 'See Postgres, and `budget_write_failed` in the log.',
+    advice: 'Check Postgres; see `budget_write_failed` in the log.',
   },
   budget_not_reached: {
     means: 'Postgres could not be asked for a part of a budget.',
-    advice: 'See Postgres, and `budget_write_failed` in the log.',
+    advice: 'Check Postgres; see `budget_write_failed` in the log.',
   },
   cbor_invalid: {
     means: 'The device proof is not valid CBOR.',
@@ -201,7 +201,7 @@ export const REASONS = {
   },
   claims_missing: {
     means: 'The identity token lacks a required claim, such as a subscription that lapsed or has not arrived.',
-    advice: 'Nothing for single users. Otherwise compare `required_claims` with a token.',
+    advice: 'Ignore single users. Otherwise compare `required_claims` with a token.',
   },
   clocks_disagree: {
     means: 'A certificate is expired by one clock and valid by another, so the proof is not decided.',
@@ -257,7 +257,7 @@ export const REASONS = {
   },
   database_unavailable: {
     means: 'Postgres did not answer, or not in time.',
-    advice: 'See Postgres, and `database_silent` in the log.',
+    advice: 'Check Postgres; see `database_silent` in the log.',
   },
   documentation_not_built: {
     means: 'The pages of the documentation are missing.',
@@ -357,7 +357,7 @@ export const REASONS = {
   },
   guard_refused: {
     means: 'A guard of an extension refused without a reason.',
-    advice: 'Look at the extension.',
+    advice: 'Check the extension.',
   },
   header_invalid: {
     means: 'The header of the identity token lacks `kid` or `alg`.',
@@ -365,20 +365,20 @@ export const REASONS = {
   },
   header_repeated: {
     means: 'A header that must be sent once was repeated.',
-    advice: 'Look at the client and at proxies that add headers.',
+    advice: 'Check the client and proxies that add headers.',
   },
   host_malformed: {
     means: 'The `Host` header is not a host.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   host_missing: {
     means: 'The request has no `Host` header.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   http_not_parsed: {
     means:
       'The bytes are not HTTP, the headers are too large, or they took 30 seconds to arrive, or the body five minutes.',
-    advice: 'Nothing for single lines. Many: look at clients, or at a proxy that speaks TLS or HTTP/2 to this port.',
+    advice: 'Ignore single lines. Many: check clients, or a proxy that speaks TLS or HTTP/2 to this port.',
   },
   http_version_unsupported: {
     means: 'The request is not HTTP/1.1 or 1.0.',
@@ -402,7 +402,7 @@ export const REASONS = {
   },
   instance_unconfirmed: {
     means: 'This instance could not renew its lease for 2 seconds, so it admits no call with limits.',
-    advice: 'See Postgres, and `instance_unconfirmed` in the log.',
+    advice: 'Check Postgres; see `instance_unconfirmed` in the log.',
   },
   invitation_accepted: {
     means: 'The invitation was accepted, so it cannot be revoked.',
@@ -423,11 +423,11 @@ export const REASONS = {
   },
   json_invalid: {
     means: 'The body is not valid JSON.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   json_member_twice: {
     means: 'A member occurs twice in a JSON object.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   json_number_not_kept: {
     means: 'A number would lose digits when it is stored.',
@@ -581,11 +581,11 @@ export const REASONS = {
   },
   oauth_parameter_repeated: {
     means: 'A parameter of an authorization request occurs twice.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   oauth_unsupported_grant_type: {
     means: 'An OAuth client asked for a token in another way than with a code or refresh token.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   offered_role_too_high: {
     means: 'An invitation offers a higher role than its sender has.',
@@ -593,7 +593,7 @@ export const REASONS = {
   },
   operation_is_no_login: {
     means: 'A terminal tried to collect a key of an operation that is no login.',
-    advice: 'Look at the terminal program.',
+    advice: 'Check the terminal program.',
   },
   operation_needs_no_person: {
     means: 'Somebody started to sign in for an operation that needs no sign-in.',
@@ -630,12 +630,12 @@ export const REASONS = {
   passkey_refused: {
     means:
       'A new passkey was not accepted: challenge, origin, site, user verification or signature. The cause says which.',
-    advice: 'Nothing for single lines.',
+    advice: 'Ignore single lines.',
   },
   passkey_sign_in_refused: {
     means:
-      'A sign-in with a passkey failed: unknown, of another person or site, replayed, or a counter that did not rise.',
-    advice: 'Nothing for single lines. Many, or one whose counter did not rise: the person removes the passkey.',
+      'A sign-in with a passkey failed: it is unknown, is another person’s or site’s, was replayed, or its counter did not rise.',
+    advice: 'Ignore single lines. Many, or one whose counter did not rise: the person removes the passkey.',
   },
   passkey_site_unusable: {
     means: 'A passkey was to be used at an IP address, or without https.',
@@ -652,7 +652,7 @@ export const REASONS = {
   password_reset_unknown: {
     means:
       'A link for a new password is unknown, used, replaced or expired, or its maker no longer owns every account of the person.',
-    advice: 'Nothing for single lines: an owner makes another link.',
+    advice: 'Ignore single lines: an owner makes another link.',
   },
   password_wrong: {
     means: 'The current password is wrong.',
@@ -660,11 +660,11 @@ export const REASONS = {
   },
   path_empty: {
     means: 'The URL names a provider and no path.',
-    advice: 'Look at the base URL of the client.',
+    advice: 'Check the base URL of the client.',
   },
   path_escape: {
     means: 'The model in the path has a broken percent escape.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   path_not_in_policy: {
     means: 'The application does not allow this provider path.',
@@ -753,11 +753,11 @@ export const REASONS = {
   },
   provider_client_left: {
     means: 'The client ended the connection before an answer came.',
-    advice: 'Nothing for single lines. Many: clients have shorter time-outs than the provider takes.',
+    advice: 'Ignore single lines. Many: clients have shorter time-outs than the provider takes.',
   },
   provider_closed: {
     means: 'The provider closed the connection before its answer was complete.',
-    advice: 'Look at the provider and the network.',
+    advice: 'Check the provider and the network.',
   },
   provider_connections_exhausted: {
     means: 'All connections that the provider may use are in use.',
@@ -765,7 +765,7 @@ export const REASONS = {
   },
   provider_encoding_unknown: {
     means: 'The provider answered in an encoding that was not requested.',
-    advice: 'Look at `baseUrl` and what is in front of the provider.',
+    advice: 'Check `baseUrl` and what is in front of the provider.',
   },
   provider_gateway_missing: {
     means: 'The upstream gateway of the provider no longer exists.',
@@ -781,15 +781,15 @@ export const REASONS = {
   },
   provider_head_too_large: {
     means: 'The provider sent more than 64 KiB of headers.',
-    advice: 'Look at `baseUrl` and what is in front of the provider.',
+    advice: 'Check `baseUrl` and what is in front of the provider.',
   },
   provider_invalid_answer: {
     means: 'The provider sent no valid HTTP/1.1.',
-    advice: 'Look at `baseUrl` and what is in front of the provider.',
+    advice: 'Check `baseUrl` and what is in front of the provider.',
   },
   provider_invalid_request: {
     means: 'The path or a header of the call has characters that HTTP does not allow.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   provider_not_found: {
     means: 'The account has no such provider.',
@@ -809,7 +809,7 @@ export const REASONS = {
   },
   provider_slug_invalid: {
     means: 'The provider in the URL does not have the form of a slug.',
-    advice: 'Look at the base URL of the client.',
+    advice: 'Check the base URL of the client.',
   },
   provider_timeout: {
     means: 'The provider sent no response headers in time.',
@@ -817,7 +817,7 @@ export const REASONS = {
   },
   provider_unknown: {
     means: 'The connection to the provider failed without an error code.',
-    advice: 'Look at the provider and the network.',
+    advice: 'Check the provider and the network.',
   },
   providers_refer_to_it: {
     means: 'Providers are routed through the upstream gateway, disabled ones included.',
@@ -833,11 +833,11 @@ export const REASONS = {
   },
   query_unclear: {
     means: 'The query has broken or double escapes, or control characters.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   recovery_refused: {
     means: 'A recovery failed: the e-mail address is unknown, or the code is wrong or used.',
-    advice: 'Nothing for single lines. Many for one address: somebody guesses.',
+    advice: 'Ignore single lines. Many for one address: somebody guesses.',
   },
   redeem_code_wrong: {
     means: 'The code of a login is wrong.',
@@ -853,7 +853,7 @@ export const REASONS = {
   },
   request_counts_unknown: {
     means: 'The counts of requests are unknown for a moment, so calls with limits are refused.',
-    advice: 'See Postgres, Redis, and `limits_agreement_failed` in the log.',
+    advice: 'Check Postgres and Redis; see `limits_agreement_failed` in the log.',
   },
   request_quota_reached: {
     means: 'The account has used the requests of its plan in this period.',
@@ -881,15 +881,15 @@ export const REASONS = {
   },
   route_escaped: {
     means: 'The URL matches a route only after an escape is decoded.',
-    advice: 'Look at the client.',
+    advice: 'Check the client.',
   },
   route_not_found: {
     means: 'There is no such route.',
-    advice: 'Look at the base URL of the client.',
+    advice: 'Check the base URL of the client.',
   },
   route_unknown: {
     means: 'There is no such route, and no such page of the console.',
-    advice: 'Look at the URL.',
+    advice: 'Check the URL.',
   },
   run_budget_differs: {
     means:
@@ -978,7 +978,7 @@ export const REASONS = {
   },
   token_invalid: {
     means: 'The gateway token is malformed, or not signed by this deployment.',
-    advice: 'Nothing for single lines. Many: `JWT_SECRET` changed, or differs between instances.',
+    advice: 'Ignore single lines. Many: `JWT_SECRET` changed, or differs between instances.',
   },
   token_key_invalid: {
     means: 'The API key behind the gateway token was revoked.',
@@ -1030,7 +1030,7 @@ export const REASONS = {
   },
   transfer_coding_unsupported: {
     means: 'The request has a `Transfer-Encoding` other than `chunked`, or one in HTTP/1.0.',
-    advice: 'Look at the client and at the proxy in front.',
+    advice: 'Check the client and the proxy in front.',
   },
   unknown_kid: {
     means: 'The identity provider publishes no key of the name in the token.',
@@ -1042,7 +1042,7 @@ export const REASONS = {
   },
   usage_journal_full: {
     means: '`JOURNAL_MAX_PENDING` events wait for Postgres.',
-    advice: 'See Postgres, and `usage_events_write_failed` in the log.',
+    advice: 'Check Postgres; see `usage_events_write_failed` in the log.',
   },
   user_blocked: {
     means: 'The user is blocked.',
@@ -1098,7 +1098,7 @@ export const REASONS = {
   },
   workers_not_heard: {
     means: 'The parent of the workers did not answer a scrape within a second.',
-    advice: 'Nothing for single lines. Many: the machine is overloaded.',
+    advice: 'Ignore single lines. Many: the machine is overloaded.',
   },
   application_id_invalid: {
     means: 'The application id in an attestation of Android cannot be parsed.',

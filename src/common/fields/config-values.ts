@@ -157,7 +157,7 @@ export function listOf<T>(read: Read<T>, { min = 0, max = MAX_ENTRIES }: Bounds 
   return described(schema, readList, read.models);
 }
 
-/** A list in which no entry stands twice. @param problem the message for one that does. */
+/** A list without repeated entries. @param problem the message for a repeated entry. */
 export function distinct<T extends string>(list: Read<readonly T[]>, problem: string): Read<readonly T[]> {
   const read = refined(list, (listed, path) => {
     if (new Set(listed).size < listed.length) throw invalidRequest(path, problem);
@@ -169,7 +169,7 @@ export function distinct<T extends string>(list: Read<readonly T[]>, problem: st
 /**
  * A non-empty list of different words.
  *
- * @param problem the message for a word that stands twice.
+ * @param problem the message for a repeated word.
  */
 export function distinctWords<const T extends string>(words: readonly T[], problem: string, max = MAX_ENTRIES) {
   const word = oneOf(words);

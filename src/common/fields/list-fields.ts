@@ -9,7 +9,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /**
  * The `limit` of a list, 1 to 200.
  *
- * @param what the content of the list, in the plural.
+ * @param what what the list contains, in the plural.
  * Source: docs/reference/management-api.md#query-parameters-and-lists.
  */
 export function PageLimit(what: string): PropertyDecorator {

@@ -1,6 +1,6 @@
 /** The kinds of redirect URIs of native and web clients. Source: RFC 8252 7, OAuth 2.1 2.3.1. */
 const MAX_REDIRECT_URI = 2_048;
-/** Visible ASCII without what URL parsers read in several ways. */
+/** Visible ASCII, without characters that URL parsers interpret differently. */
 const PLAIN = /^[\x21-\x7e]+$/;
 const AMBIGUOUS = /[\\^`{}|"<>#]/;
 /** Loopback hosts as a client writes them. The port, from 1 to 65535, may differ from one request to the next. */

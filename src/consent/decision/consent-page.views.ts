@@ -16,9 +16,9 @@ const GRANT_TEXTS: Readonly<Record<Grant, string>> = {
 };
 
 const ROLE_NOTES: Readonly<Record<Role, string>> = {
-  owner: 'you are owner',
-  admin: 'you are admin',
-  member: 'you are member, so it can only look',
+  owner: 'you are an owner',
+  admin: 'you are an admin',
+  member: 'you are a member, so it can only read',
 };
 
 const ENDED: Readonly<Record<Exclude<AuthorizationState, 'pending'>, string>> = {

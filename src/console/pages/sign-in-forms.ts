@@ -74,7 +74,7 @@ ${form(
 </details>`;
 }
 
-/** Sends the browser to the third party, and a link for browsers that do not go by themselves. */
+/** Sends the browser to the third party, and shows a link for browsers that do not follow the redirect. */
 export function leavingPage(url: string): Page {
   return {
     title: 'Sign in with Google',

@@ -172,7 +172,7 @@ describe('SnapshotCache', () => {
     expect(await second).toEqual({ version: 1 });
   });
 
-  it('invalidation: a warm key → loaded anew, other keys untouched', async () => {
+  it('invalidation: a warm key → loaded again, other keys untouched', async () => {
     const { cache, loads, warm } = setUp();
     await warm('a', { version: 1 });
     await warm('b', { version: 1 });

@@ -39,7 +39,7 @@ async function sealedAt(version: number, count: number): Promise<ScriptedRows> {
   return rows;
 }
 
-describe('sealing anew', () => {
+describe('sealing again', () => {
   it('more rows than one page → each is sealed with the current version, for its own row; the next time none', async () => {
     const rows = await sealedAt(1, 1_201);
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 1_201, unreadable: 0 });

@@ -88,7 +88,7 @@ describe('a provider', () => {
     expect(watched.wait(300).report(['good'])).toMatchObject(recovered);
   });
 
-  it('recovered while the errors of before are less than a minute old → fails anew only by new ones', () => {
+  it('recovered while earlier errors are less than a minute old → fails again only through new ones', () => {
     const watched = new Watched();
     watched.report(calls(100, 'error'));
     expect(watched.wait(1).report(calls(20, 'good'))).toMatchObject(recovered);

@@ -44,7 +44,7 @@ export const NO_CALLS: ProviderReport = { calls: 0, errors: 0, isKeyRefused: fal
 
 const WINDOW_MS = 60_000;
 const SLOT_MS = 5_000;
-/** Fewer calls say nothing of a rate. */
+/** With fewer calls, the share of failures means nothing. */
 const LEAST_CALLS = 20;
 const FAILING_SHARE = 1 / 2;
 const RECOVERED_SHARE = 1 / 10;

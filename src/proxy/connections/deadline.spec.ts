@@ -24,7 +24,7 @@ describe('a time limit that starts again and again', () => {
     }
   });
 
-  it('started anew before it expires → its whole time from then on, with the same timer', () => {
+  it('started again before it expires → its whole time from then on, with the same timer', () => {
     const { deadline, expired } = setUp();
     for (let at = 0; at < 5; at++) {
       deadline.start(100);

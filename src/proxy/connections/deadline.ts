@@ -9,7 +9,7 @@ export class Deadline {
 
   constructor(private readonly onExpiry: () => void) {}
 
-  /** Starts it, or starts it anew. @param durationMs milliseconds; 0 = no limit. */
+  /** Starts it, or starts it again. @param durationMs milliseconds; 0 = no limit. */
   start(durationMs: number): void {
     this.#isRunning = durationMs > 0;
     if (!this.#isRunning) return;

@@ -336,7 +336,7 @@ describe('a provider that goes silent', () => {
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(SILENCE_MS - 5);
   });
 
-  it('each piece begins the time anew', async () => {
+  it('each piece restarts the time', async () => {
     // So long that a pause of the machine does not count as silence.
     const silenceMs = 1_500;
     const { told } = await silentAfter(`${HEAD}transfer-encoding: chunked\r\n\r\n`, silenceMs);
@@ -409,7 +409,7 @@ describe('a provider that does not answer in time', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('head in time, body later → answered; so is the next call, whose time begins anew', async () => {
+  it('head in time, body later → answered; so is the next call, whose time starts again', async () => {
     const { port } = await provider((socket) => {
       socket.on('data', async () => {
         socket.write(`${HEAD}content-length: 5\r\n\r\n`);

@@ -23,7 +23,7 @@ const TAB = 0x09;
 /** Keep-alive time of an idle connection unless the provider states another one. */
 const KEEP_ALIVE_MS = 15_000;
 const MAX_KEEP_ALIVE_MS = 30_000;
-/** How long before the stated time a connection is given up: the provider may close it while a request is under way. */
+/** A connection is closed this long before the time that the provider states: the provider may close it while a request is under way. */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;

@@ -72,7 +72,7 @@ function parseHeaders(block: Buffer, at: number): Map<string, string> {
     if (name === undefined || value === undefined || /[\x00-\x08\x0a-\x1f\x7f]/.test(value)) {
       throw broken('a malformed part header', at);
     }
-    if (headers.has(name.toLowerCase())) throw broken('a part header that stands twice', at);
+    if (headers.has(name.toLowerCase())) throw broken('a repeated part header', at);
     headers.set(name.toLowerCase(), value.trim());
   }
   return headers;

@@ -42,7 +42,7 @@ describe('ByteWindow', () => {
     expect(head.buffer.byteLength).toBe(3);
   });
 
-  it('clear → starts anew, also after an overflow', () => {
+  it('clear → starts again, also after an overflow', () => {
     const window = new ByteWindow(2, 4);
     window.append(Buffer.from('0123456789'));
     window.clear();

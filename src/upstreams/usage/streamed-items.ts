@@ -8,7 +8,7 @@ const CALL = Buffer.from('_call');
 const BLOCK = Buffer.from('"server_tool_use"');
 const QUOTE = 0x22;
 const MAX_TEXT_LENGTH = 128;
-/** Bound on what a hostile stream can make a reader keep; calls beyond it count no more. */
+/** Bound on what a hostile stream can make a reader keep; calls beyond it are not counted. */
 const MAX_ITEMS = 1_000;
 /** Longer events hold results; their head has the type and the id. */
 const MAX_EVENT_BYTES = 64 * 1024;

@@ -201,8 +201,8 @@ export class AccountUsageReports {
   }
 
   /**
-   * The users with the most requests. Applications are read from the busiest on, until none can have a user that belongs
-   * to the rows: no user has more requests than the application.
+   * The users with the most requests. Applications are read in descending order of requests, until the next has
+   * fewer than the last user found: none of its users can have more requests than it has.
    */
   private async usersOf(scope: UsageScope, range: DayRange, limit: number): Promise<KeySumsRow[]> {
     const { organizationId } = scope;

@@ -78,7 +78,7 @@ export class BudgetEventData extends AppEventData {
   @ApiProperty({ type: 'string', enum: [...BUDGET_WINDOWS] })
   window: (typeof BUDGET_WINDOWS)[number];
 
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null where nothing begins anew.' })
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null for `total` and `run`.' })
   period_start: string | null;
 
   @ApiProperty({ type: 'number', minimum: 0, description: 'Part of the budget; 1 for `budget.exhausted`.' })

@@ -5,7 +5,7 @@ import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('./program/', import.meta.url));
-/** What the program imports the types from. They are made anew in every run, and nowhere written down. */
+/** What the program imports the types from. They are made again in every run, and nowhere written down. */
 const TYPES = `${PROGRAM}served.d.ts`;
 
 /** The types that the document gives, as a generated client has them. */

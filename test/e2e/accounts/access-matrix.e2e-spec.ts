@@ -28,7 +28,7 @@ const JUDGED_FURTHER: Readonly<Record<string, (caller: JudgedCaller) => boolean>
   'GET /v1/admin/deployment': ({ account }) => account === 'another',
 };
 
-/** Somebody who calls, made anew when what they called may have ended their credential. */
+/** Somebody who calls, made again when what they called may have ended their credential. */
 interface Caller extends JudgedCaller {
   readonly name: string;
   readonly make: () => Promise<ApiClient>;

@@ -62,7 +62,7 @@ describe('a page of a long trail', () => {
   ])('%s → no more entries are read than could be on it, by day', async (_name, asked, most) => {
     const any = { action: undefined, actorId: undefined, appId: undefined, beforeId: undefined, days: undefined };
     await repository.list(ACCOUNT, { limit: LIMIT, ...any, ...asked });
-    // The first and the last day that anything happened on are looked up, too.
+    // The first and the last day with an event are looked up too.
     expect(readBy(plan)).toBeLessThanOrEqual(most + 2);
     expect(readBy(plan)).toBeGreaterThanOrEqual(LIMIT);
   });

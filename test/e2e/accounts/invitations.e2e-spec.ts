@@ -21,7 +21,7 @@ beforeAll(async () => {
   world = await startWorld({ clock, env: { REDIS_URL: '' } });
 });
 beforeEach(async () => {
-  // The next minute: what one address may ask for begins anew.
+  // The next minute: what one address may ask for starts again.
   clock.advance(60_000);
   ({ organizationId, owner } = await newOrganization(world));
 });

@@ -9,7 +9,7 @@ import { firstOrganizationId } from '../../support/accounts/accounts.js';
 import { newPerson } from '../../support/accounts/people.js';
 import { startWorld, type World } from '../../support/world.js';
 
-/** What one request asks the database; what the service asks of itself meanwhile is not meant. */
+/** What one request asks the database; what the service asks on its own meanwhile is not counted. */
 interface Questions {
   asked: number;
   /** When every guard had let the request through. */

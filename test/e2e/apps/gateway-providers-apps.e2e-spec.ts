@@ -58,7 +58,7 @@ describe('configurations that name routed providers', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('xai routed through vercel → a model needs a price; direct and on cf_aig its answers tell the cost', async () => {
+  it('xai routed through vercel → a model needs a price; direct and on cf_aig its answers report the cost', async () => {
     const config = withEndpoint({ ...RESPOND, model: 'no-price-anywhere' });
     const ways = [
       [suite.vercel, 400],

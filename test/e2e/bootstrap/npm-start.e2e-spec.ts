@@ -175,7 +175,7 @@ describe('npm start, while the gateway runs', () => {
       const stream = await call();
       npm.signal('SIGTERM');
       await npm.says('"gateway_stopping"');
-      // Those of the first second are one request.
+      // Signals within the first second count as one.
       const again = setInterval(() => npm.signal('SIGTERM'), 100);
       try {
         expect(await npm.ended).toEqual([null, 'SIGTERM']);

@@ -71,7 +71,7 @@ describe('between SIGTERM and the stop', () => {
     async () => {
       await start(NEVER);
       await signalled('SIGTERM');
-      // Those of the first second are one request.
+      // Signals within the first second count as one.
       const again = setInterval(() => gateway.signal('SIGTERM'), 100);
       await eventually(isRefused, { withinMs: 30_000 }).finally(() => clearInterval(again));
       expect(await gateway.ended()).toBe(0);

@@ -217,7 +217,7 @@ describeWithRedis('WORKERS', () => {
     return load;
   }
 
-  describe('each started anew', () => {
+  describe('each started again', () => {
     beforeEach(setUp);
     afterEach(tearDown);
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
   world = await startConsentWorld({ clock, env: { REDIS_URL: '' } });
 });
 beforeEach(async () => {
-  // The next window: what one address may ask for begins anew.
+  // The next window: what one address may ask for starts again.
   clock.advance(15 * MINUTE_MS);
   ({ organizationId, owner } = await newOrganization(world));
   browser = new ConsentBrowser(world, owner.cookie);

@@ -56,7 +56,7 @@ describe('gw account login', () => {
     expect([ended?.exitCode, ended?.stdout]).toEqual([0, `Logged in to ${world.baseUrl} as profile "default".\n`]);
   });
 
-  it('declined → exit 4, and the next one begins anew', async () => {
+  it('declined → exit 4, and the next one starts again', async () => {
     const { id, proof, link } = await begun();
     await browser().deny(id, proof);
     const { exitCode, json } = await gw.run('account login --no-input --json');

@@ -202,7 +202,7 @@ describe('embedded Postgres', () => {
     await stopChild(next);
   }, 60_000);
 
-  it('creation was interrupted → is begun anew', async () => {
+  it('creation was interrupted → is started again', async () => {
     copyPrepared();
     const started = await startChild();
     await stopChild(started);

@@ -24,7 +24,7 @@ const MOST_BEATS = 14;
 const EXPIRED = "SELECT 1 FROM gateway_instances WHERE seen_at < now() - interval '3 seconds'";
 /** Nobody answers there: what counts is that it is set. */
 const NO_REDIS = 'redis://127.0.0.1:1';
-/** As if it had beaten while another one starts: on a busy machine that takes longer than a lease. */
+/** Sends the heartbeat of an instance while another one starts, which takes longer than a lease on a busy machine. */
 const SEEN_LATER = "UPDATE gateway_instances SET seen_at = now() + interval '2 seconds'";
 
 /** An instance of the suite. */

@@ -3,7 +3,7 @@ import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 import { type BudgetFleet, type FleetApp, MODEL, USER_HEADER } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type Treatment } from './paid-calls.js';
 
-/** Nobody waits longer for anything. */
+/** The longest that a client waits for an answer. */
 const PATIENCE_MS = 20_000;
 
 /** One call to be made. */

@@ -97,7 +97,7 @@ interface PaidAnswer {
   readonly cost: number;
 }
 
-/** What a call counts whose answer is heard: an estimate where that told no usage. */
+/** The charge of a call whose answer arrived: an estimate if the answer reported no usage. */
 function heardCharge({ sent, mostTokens }: PaidCall, { treatment, cost }: PaidAnswer): number | undefined {
   switch (treatment) {
     case 'whole':

@@ -52,13 +52,13 @@ export class HostileParts {
     private readonly providerUrl: string,
   ) {}
 
-  /** Makes anew what a served write may have ended: what its path names, and who asked. */
+  /** Forgets what a served write may have ended, so that it is made again: what its path names, and who asked. */
   forget(operation: Operation, caller: Caller): void {
     this.made.delete(madeFor(operation));
     this.credentials.delete(caller);
   }
 
-  /** Makes everything anew. */
+  /** Makes everything again. */
   forgetAll(): void {
     this.made.clear();
     this.credentials.clear();

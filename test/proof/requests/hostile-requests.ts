@@ -25,7 +25,7 @@ interface Ground {
   readonly theirIds: readonly string[];
   readonly parts: {
     ids(operation: Operation): Promise<Ids>;
-    /** Bodies in place of the document's example, where that one names what is not there. */
+    /** Bodies to send instead of the document's example, where that example names something that does not exist. */
     bodies(operation: Operation): Promise<readonly unknown[]>;
     /** Names and values in turn. */
     credential(caller: Caller): Promise<readonly string[]>;

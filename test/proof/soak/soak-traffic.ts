@@ -97,7 +97,7 @@ export class SoakTraffic {
     }
   }
 
-  /** The console: lists, reports, an application that comes, changes and goes. */
+  /** The console: lists, reports, an application that is created, changed and deleted. */
   async manage(): Promise<void> {
     const { fleet, app } = this;
     const reads = [

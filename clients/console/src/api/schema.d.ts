@@ -692,7 +692,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Set a new password with a link of an owner
+         * Set a new password with a link from an owner
          * @description The link is used up and all sessions of the person end; they sign in with the new password.
          */
         post: operations["resetPassword"];
@@ -6711,7 +6711,7 @@ export interface components {
             window: "day" | "week" | "month" | "total" | "run";
             /**
              * Format: date-time
-             * @description Null where nothing begins anew.
+             * @description Null for `total` and `run`.
              */
             period_start: string | null;
             /** @description Part of the budget; 1 for `budget.exhausted`. */

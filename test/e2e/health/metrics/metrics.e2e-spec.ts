@@ -174,7 +174,7 @@ describe('GET /metrics', () => {
       expect(text).not.toContain(id);
   });
 
-  /** How often the database is asked for the sake of a request; what the service asks of itself meanwhile is not meant. */
+  /** How often the database is asked for a request; what the service asks on its own meanwhile is not counted. */
   async function questionsOf(path: string): Promise<number> {
     const cause = new AsyncLocalStorage<string>();
     const mark = ({ url }: { url?: string }) => cause.enterWith(url ?? '');

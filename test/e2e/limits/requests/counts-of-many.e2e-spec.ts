@@ -71,7 +71,7 @@ it('stored counts of days → each in its place, 0 without one', async () => {
   expect(await counts.findDays(asked)).toEqual([0, 6, 5]);
 });
 
-it('bases of an epoch → the first that asks decides, also twice in one statement; a later epoch decides anew', async () => {
+it('bases of an epoch → the first that asks decides, also twice in one statement; a later epoch decides again', async () => {
   const epochs = new LimitEpochsRepository(db);
   const of = (userId: string, requests: number) => ({ appId, userId, windowStartMs: TODAY_MS, requests });
   expect(await epochs.agreeOnDays(3, [of('ben', 4), of('ann', 9), of('ann', 7)])).toEqual([4, 7, 7]);

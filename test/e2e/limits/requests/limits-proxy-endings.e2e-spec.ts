@@ -227,7 +227,7 @@ describe('named endpoints → held once, settled once', () => {
       RESPONSE_USD + CHAIN_SENT_USD,
     ],
     [
-      'a stream fails before its content and tells its usage, the second serves: both may be charged for',
+      'a stream fails before its content and reports its usage, the second serves: both may be charged for',
       async () => [{ script: sse([BEGUN, FAILED]) }, {}],
       200,
       2 * RESPONSE_USD,

@@ -245,7 +245,7 @@ describe('what a user has used', () => {
     });
   });
 
-  it('the day is over → its requests count no more, its spend does', async () => {
+  it('the day is over → its requests no longer count, its spend does', async () => {
     const tomorrow = new UserUsage(new UsageRepository(reader), new FakeClock(today + DAY_MS));
     expect(await tomorrow.currentOf(app, 'ann')).toEqual({
       requestsToday: 0,

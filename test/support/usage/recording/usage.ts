@@ -37,7 +37,7 @@ export function anAdmission(overrides: Partial<UsageAdmission> = {}): UsageAdmis
   };
 }
 
-/** An answer that told its token counts. */
+/** An answer that reports its token counts. */
 export function aReading(overrides: Partial<UsageReading> = {}): UsageReading {
   return {
     inputTokens: 1_000,
