@@ -43,7 +43,18 @@ export interface FleetInstance {
 export interface FleetApp {
   readonly id: string;
   readonly key: string;
+  /** The header that names whose budget a call counts against, beside the application's. */
+  readonly header: string;
 }
+
+/** What stands for a user in a proof: users, groups of the backend, or runs. */
+const SHARERS = {
+  user: { header: USER_HEADER, window: undefined },
+  group: { header: 'x-team', window: undefined },
+  run: { header: 'x-run-id', window: 'run' },
+} as const;
+
+export type Sharer = keyof typeof SHARERS;
 
 /** Several processes of the service with one Postgres, a Redis of their own and one provider that knows every price. */
 export class BudgetFleet {
@@ -98,28 +109,44 @@ export class BudgetFleet {
     return fleet;
   }
 
-  /** A server application with a budget for each user, for itself, or both; in whole nano-dollars. */
-  async app(perUser: number | undefined, perApp: number | undefined, users: readonly string[]): Promise<FleetApp> {
+  /**
+   * A server application with a budget for each user, for itself, or both; in whole nano-dollars.
+   *
+   * @param sharer groups or runs in place of users.
+   */
+  async app(
+    perUser: number | undefined,
+    perApp: number | undefined,
+    users: readonly string[],
+    sharer: Sharer = 'user',
+  ): Promise<FleetApp> {
+    const { header, window } = SHARERS[sharer];
     const at = this.apps++;
     const [ofUsers, ofApp] = [windowAt(USER_WINDOWS, at), windowAt(APP_WINDOWS, at)];
     const budget = (nanoUsd: number | undefined, window: keyof typeof MEMBERS) =>
       nanoUsd === undefined ? null : { spending: { [MEMBERS[window]]: nanoUsd / 1e9 } };
+    const ofSharer = budget(perUser, ofUsers);
+    const limitsOf = {
+      user: { per_user: ofSharer },
+      group: { groups: { team: { header, ...ofSharer } } },
+      run: { runs: { max_usd: (perUser ?? 0) / 1e9 } },
+    };
     const { app, api_key } = await this.manage('POST', '/v1/admin/apps', {
       name: 'Proof',
       config: {
         authentication: { type: 'api_key', end_user: { source: 'header', header: USER_HEADER } },
         routing: { providers: { mode: 'all' }, model_rewrites: {} },
         limits: {
-          ...(perUser !== undefined && { per_user: budget(perUser, ofUsers) }),
+          ...(perUser !== undefined && limitsOf[sharer]),
           ...(perApp !== undefined && { per_app: budget(perApp, ofApp) }),
         },
       },
     });
     if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', window: ofApp, nanoUsd: perApp });
     for (const userId of perUser === undefined ? [] : users) {
-      this.calls.budget({ appId: app.id, userId, window: ofUsers, nanoUsd: perUser ?? 0 });
+      this.calls.budget({ appId: app.id, userId, window: window ?? ofUsers, nanoUsd: perUser ?? 0 });
     }
-    return { id: app.id, key: api_key.key };
+    return { id: app.id, key: api_key.key, header };
   }
 
   /** Everything costs so many times the usual price from now on. @param at the instance that is told. */

@@ -101,19 +101,23 @@ export class BudgetStorm {
     this.isOver = true;
   }
 
-  /** For each kind of budget a small one and a larger one. */
+  /** For each kind of budget a small one and a larger one; of groups and runs one of either size. */
   private async apps(): Promise<StormApp[]> {
     const apps: StormApp[] = [];
-    for (const [ofUsers, ofApp] of [
-      [true, false],
-      [false, true],
-      [true, true],
+    const [small, large] = [() => 2 + this.random() * 8, () => 30 + this.random() * 300];
+    for (const [ofUsers, ofApp, sharer, sizes] of [
+      [true, false, 'user', [small, large]],
+      [false, true, 'user', [small, large]],
+      [true, true, 'user', [small, large]],
+      [true, false, 'group', [small]],
+      [true, true, 'run', [large]],
     ] as const) {
-      for (const size of [2 + this.random() * 8, 30 + this.random() * 300]) {
+      for (const sizeOf of sizes) {
+        const size = sizeOf();
         const users = Array.from({ length: USERS }, (_, at) => `user-${at}`);
         const budget = (share: number) => Math.ceil((size * share * DEAREST) / 1_000) * 1_000;
         const limits = [ofUsers ? budget(0.5) : undefined, ofApp ? budget(1 + this.random()) : undefined] as const;
-        apps.push({ ...(await this.fleet.app(...limits, users)), users });
+        apps.push({ ...(await this.fleet.app(...limits, users, sharer)), users });
       }
     }
     return apps;
@@ -146,7 +150,7 @@ export class BudgetStorm {
     const wrong = (what: string) => violations.push(`${call.marker}: ${what} (${kind}, retry after ${retryAfter})`);
     // The provider answers 500, and has its connections reset.
     if (![0, 200, 429, 500, 502, 503].includes(status)) wrong('an answer that nobody promised');
-    const mayBeForEver = status === 429 && window === 'total';
+    const mayBeForEver = status === 429 && (window === 'total' || window === 'run');
     if ((status === 429 || status === 503) && retryAfter < 1 && !mayBeForEver) wrong('nothing tells when to come back');
     if (status === 429 && code !== 'app_budget_exhausted') wrong('another refusal');
     if (status === 429 && !isHeld) this.judgeSpent(answer, wrong);
@@ -155,13 +159,13 @@ export class BudgetStorm {
 
   /** Whoever is sent away until the period ends must have been sent away by money that is spent. */
   private judgeSpent({ call, scope, window, retryAfter }: PaidAnswer, wrong: (what: string) => void): void {
-    const standing = this.fleet.calls.standing(call.appId, scope === 'user' ? call.userId : '');
+    const standing = this.fleet.calls.standing(call.appId, scope === 'app' ? '' : call.userId);
     if (standing === undefined || standing.window !== window) {
       wrong('no such budget');
       return;
     }
     const leftSeconds = (budgetPeriodOf(window, Date.now()).endMs - Date.now()) / 1_000;
-    const told = window === 'total' ? Number.POSITIVE_INFINITY : retryAfter;
+    const told = window === 'total' || window === 'run' ? Number.POSITIVE_INFINITY : retryAfter;
     if (told !== leftSeconds && Math.abs(leftSeconds - told) > 30) wrong('the period ends at another time');
     // A call that was written down and never sent counts, too.
     if (standing.possible < standing.budget && !this.options.faults.kills) wrong('it is not spent');

@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
+import type { BudgetScope } from '../../../src/budgets/budget-hold.js';
 import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 import { type BudgetFleet, type FleetApp, MODEL, USER_HEADER } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type Treatment } from './paid-calls.js';
@@ -20,10 +21,10 @@ export interface CallPlan {
 
 const MOST_HELD_SECONDS = 10;
 
-/** Whether it was refused until the period ends, not until running calls end. A total has no end, so no `Retry-After`. */
+/** Whether it was refused until the period ends, not until running calls end. A total and a run have no end, so no `Retry-After`. */
 export function isRefusedAsSpent({ status, code, window, retryAfter }: PaidAnswer): boolean {
   if (status !== 429 || code !== 'app_budget_exhausted') return false;
-  return retryAfter > MOST_HELD_SECONDS || (window === 'total' && retryAfter === 0);
+  return retryAfter > MOST_HELD_SECONDS || ((window === 'total' || window === 'run') && retryAfter === 0);
 }
 
 /** How a call ended for its client. */
@@ -33,7 +34,7 @@ export interface PaidAnswer {
   readonly status: number;
   readonly code?: string;
   /** Whose limit refused it. */
-  readonly scope?: 'user' | 'app';
+  readonly scope?: BudgetScope;
   readonly window?: BudgetWindow;
   /** Seconds; 0 where nothing is said. */
   readonly retryAfter: number;
@@ -97,6 +98,7 @@ export class PaidClient {
           authorization: `Bearer ${app.key}`,
           'x-app-version': call.marker,
           [USER_HEADER]: call.userId,
+          [app.header]: call.userId,
         },
       });
       const timer =
