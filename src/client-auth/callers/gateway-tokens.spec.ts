@@ -89,6 +89,7 @@ describe('a token that is presented', () => {
     const claims = await tokens.verify(token);
     expect(claims).toEqual({
       ...CLAIMS,
+      groups: {},
       issuedAtMs: START_SECONDS * 1000,
       expiresAtMs: (START_SECONDS + 3600) * 1000,
     });

@@ -9,6 +9,8 @@ import type { GuideShell } from './guide-shell.js';
 const USER = 'ada';
 const AUDIENCE = 'my-app';
 const GUIDE = 'docs/guides/call-from-a-phone.md';
+/** The authentication of the application that the guide creates. */
+const AUTHENTICATION = /\{\s*"type": "device_app_attest"[\s\S]*?\n {6}\}/;
 /** The text that the guide lets Swift put together. */
 const CLIENT_DATA = /^let text = (".*")$/m;
 
@@ -38,6 +40,10 @@ export class PhoneReader {
       shell,
       own: { 'https://id.example.com/.well-known/jwks.json': jwksUrl, 'https://id.example.com': url },
       steps: {
+        '"device_proofs"': async (block, walk) => {
+          await walk.run({ ...block, text: application.replace(AUTHENTICATION, block.text) });
+          memberOf(lastAnswer(walk.output), 'app.id');
+        },
         '"source": "app_install"': async (block, walk) => {
           await walk.run(block);
           application = block.text;
