@@ -225,6 +225,7 @@ describe('what a user has used', () => {
   it('requests of the current UTC day without refusals, spend of the current UTC day, week and month', async () => {
     expect(await usage().currentOf(app, 'ann')).toEqual({
       requestsToday: 2,
+      tokensToday: 0,
       ...{ dayCostUsd: 1.5, weekCostUsd: 1.5 },
       monthCostUsd: 1.5,
       monthEstimatedCostUsd: 0,
@@ -239,6 +240,7 @@ describe('what a user has used', () => {
   ])('user %s → zeros', async (_name, userId, whose) => {
     expect(await usage().currentOf(whose, userId)).toEqual({
       requestsToday: 0,
+      tokensToday: 0,
       ...{ dayCostUsd: 0, weekCostUsd: 0 },
       monthCostUsd: 0,
       monthEstimatedCostUsd: 0,
@@ -249,6 +251,7 @@ describe('what a user has used', () => {
     const tomorrow = new UserUsage(new UsageRepository(reader), new FakeClock(today + DAY_MS));
     expect(await tomorrow.currentOf(app, 'ann')).toEqual({
       requestsToday: 0,
+      tokensToday: 0,
       ...{ dayCostUsd: 0, weekCostUsd: 1.5 },
       monthCostUsd: 1.5,
       monthEstimatedCostUsd: 0,
