@@ -63,17 +63,21 @@ export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 /** Dimensions of breakdowns of one application. */
 export type AppDimension = UsageDimension | GroupDimension;
 
-export function isGroupDimension(by: AppDimension): by is GroupDimension {
+export function isGroupDimension(by: string): by is GroupDimension {
   return GROUP_DIMENSION.test(by);
 }
 
 /** Dimensions of breakdowns of a whole account. */
 export const ACCOUNT_DIMENSIONS = [...USAGE_DIMENSIONS, 'app'] as const;
 
-export type AccountDimension = (typeof ACCOUNT_DIMENSIONS)[number];
+export type AccountDimension = (typeof ACCOUNT_DIMENSIONS)[number] | GroupDimension;
 
-/** Dimensions whose keys name something of one application; two applications may have the same. */
-export const DIMENSIONS_OF_APPS: ReadonlySet<AccountDimension> = new Set(['user', 'endpoint', 'key']);
+const OF_APPS: ReadonlySet<AccountDimension> = new Set(['user', 'endpoint', 'key']);
+
+/** Whether the keys of a dimension name something of one application; two applications may have the same. */
+export function isOfApps(by: AccountDimension): boolean {
+  return OF_APPS.has(by) || isGroupDimension(by);
+}
 
 /** Dimensions of time series of a whole account: few keys, and all of them lasting. */
 export const SERIES_DIMENSIONS = ['provider', 'model', 'app', 'status'] as const;

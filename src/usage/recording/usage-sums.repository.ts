@@ -3,7 +3,8 @@ import { DataSource } from 'typeorm';
 import type { DayRange } from '../../common/day-range.rules.js';
 import {
   type AccountDimension,
-  DIMENSIONS_OF_APPS,
+  type GroupDimension,
+  isOfApps,
   type SeriesDimension,
   SUM_COLUMNS,
   TOTAL_COLUMNS,
@@ -26,7 +27,7 @@ export interface DaySumsRow extends TotalsRow {
 /** Sums of one key of a dimension; null groups usage without a key. */
 export interface KeySumsRow extends TotalsRow {
   readonly key: string | null;
-  /** The application of the key, for `DIMENSIONS_OF_APPS`. */
+  /** The application of the key, for `isOfApps`. */
   readonly app_id?: string | null;
 }
 
@@ -39,8 +40,8 @@ export interface ProviderSumsRow {
   readonly last_ok_day: string | null;
 }
 
-/** Dimensions that are columns of `usage_days`; users and application keys have tables of their own. */
-export type ColumnDimension = Exclude<AccountDimension, 'user' | 'key'>;
+/** Dimensions that are columns of `usage_days`; users, application keys and groups have tables of their own. */
+export type ColumnDimension = Exclude<AccountDimension, 'user' | 'key' | GroupDimension>;
 
 const COLUMNS: Readonly<Record<ColumnDimension, string>> = {
   model: 'model',
@@ -106,7 +107,7 @@ export const SHARES_IN_ORDER = 'ORDER BY requests DESC, key COLLATE "C" NULLS LA
 
 function byColumn(by: ColumnDimension): string {
   const column = COLUMNS[by];
-  const app = DIMENSIONS_OF_APPS.has(by) ? 'used.app_id' : 'NULL::text';
+  const app = isOfApps(by) ? 'used.app_id' : 'NULL::text';
   return `
     SELECT used.key, ${app} AS app_id, ${TOTALS}
     FROM (${MONTH_COLUMNS.has(column) ? used(column) : usedInDetail(column)}) used
@@ -182,9 +183,9 @@ export class UsageSumsRepository {
     return readBounded(this.dataSource, BY_API_KEY, [...onDays(scope, range), limit]);
   }
 
-  /** At most `limit` groups of one kind, most requests first. @param group the name of the kind. */
-  sumByGroup(scope: UsageScope, range: DayRange, group: string, limit: number): Promise<KeySumsRow[]> {
-    return readBounded(this.dataSource, BY_GROUP, [...onDays(scope, range), limit, group]);
+  /** At most `limit` groups of one kind, most requests first. */
+  sumByGroup(scope: UsageScope, range: DayRange, by: GroupDimension, limit: number): Promise<KeySumsRow[]> {
+    return readBounded(this.dataSource, BY_GROUP, [...onDays(scope, range), limit, by.slice('group:'.length)]);
   }
 
   /** Calls of all applications of an account, by the instance that answered them or failed. */

@@ -4,7 +4,8 @@ import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import {
   type AccountDimension,
-  DIMENSIONS_OF_APPS,
+  isGroupDimension,
+  isOfApps,
   LASTING_DIMENSIONS,
   type SeriesDimension,
 } from '../recording/usage-columns.js';
@@ -152,7 +153,7 @@ export class AccountUsageReports {
       : undefined;
     const shares = rows.map((row) => ({
       key: row.key,
-      app_id: DIMENSIONS_OF_APPS.has(by) ? (row.app_id ?? null) : null,
+      app_id: isOfApps(by) ? (row.app_id ?? null) : null,
       ...toUsageTotals(row),
       ...(times === undefined ? { latency: null, duration: null } : (times.get(row.key ?? '') ?? NO_TIMES)),
     }));
@@ -175,7 +176,7 @@ export class AccountUsageReports {
     const today = this.clock.utcDay();
     const { from, to } = dayRange(asked, today);
     const rows = await this.sharesOf(scope, { from: completeFrom(by, from, today), to }, by, limit);
-    const ofApps = DIMENSIONS_OF_APPS.has(by);
+    const ofApps = isOfApps(by);
     const header = [by, ...(ofApps ? ['app'] : []), ...CSV_COUNTS, 'cost_usd', 'estimated_cost_usd'];
     const lines = rows.map((row) => [
       ...[row.key, ...(ofApps ? [row.app_id ?? null] : [])],
@@ -197,6 +198,7 @@ export class AccountUsageReports {
 
   private sharesOf(scope: UsageScope, range: DayRange, by: AccountDimension, limit: number): Promise<KeySumsRow[]> {
     if (by === 'key') return this.sums.sumByApiKey(scope, range, limit);
+    if (isGroupDimension(by)) return this.sums.sumByGroup(scope, range, by, limit);
     return by === 'user' ? this.usersOf(scope, range, limit) : this.sums.sumByKey(scope, range, by, limit);
   }
 

@@ -104,7 +104,7 @@ export class UsageReports {
   }
 
   private sharesOf(app: AppRef, range: DayRange, by: AppDimension, limit: number): Promise<KeySumsRow[]> {
-    if (isGroupDimension(by)) return this.sums.sumByGroup(app, range, by.slice('group:'.length), limit);
+    if (isGroupDimension(by)) return this.sums.sumByGroup(app, range, by, limit);
     if (by === 'key') return this.sums.sumByApiKey(app, range, limit);
     if (by !== 'user') return this.sums.sumByKey(app, range, by, limit);
     return this.users.sumByUser(app, range, limit, firstEventDay(this.clock.utcDay()));

@@ -9,6 +9,7 @@ import {
 } from '../../recording/usage-columns.js';
 import type { UsageScope } from '../../recording/usage-sums.repository.js';
 import { type AskedBreakdown, type AskedSeries, SERIES_UNITS, type SeriesUnit } from '../account-usage.service.js';
+import { BreakdownBy } from './usage-reports.request.js';
 
 export class AccountUsageRequest {
   @Text({ max: 200, optional: true, description: 'Only usage of this application id.' })
@@ -42,7 +43,7 @@ export class AccountTimeseriesRequest extends AccountUsageRequest {
 const ALL_ROWS = 1_000_000;
 
 export class AccountBreakdownCsvRequest extends AccountUsageRequest {
-  @OneOf(ACCOUNT_DIMENSIONS, { optional: true, description: `${DEFAULT_DIMENSION} when absent.` })
+  @BreakdownBy(ACCOUNT_DIMENSIONS)
   by?: AccountDimension;
 
   toQuestion(): AskedBreakdown {
@@ -52,7 +53,7 @@ export class AccountBreakdownCsvRequest extends AccountUsageRequest {
 }
 
 export class AccountBreakdownRequest extends AccountUsageRequest {
-  @OneOf(ACCOUNT_DIMENSIONS, { optional: true, description: `${DEFAULT_DIMENSION} when absent.` })
+  @BreakdownBy(ACCOUNT_DIMENSIONS)
   by?: AccountDimension;
 
   @PageLimit('rows')

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  ACCOUNT_DIMENSIONS,
   type AccountDimension,
+  DEFAULT_DIMENSION,
   SERIES_DIMENSIONS,
   type SeriesDimension,
 } from '../../recording/usage-columns.js';
@@ -153,7 +153,7 @@ export class AccountBreakdownResponse implements AccountBreakdown {
   @AskedApp()
   app_id: string | null;
 
-  @ApiProperty({ type: 'string', enum: [...ACCOUNT_DIMENSIONS] })
+  @ApiProperty({ type: 'string', description: 'As asked.', example: DEFAULT_DIMENSION })
   by: AccountDimension;
 
   @FirstDay()

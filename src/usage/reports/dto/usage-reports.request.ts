@@ -16,16 +16,20 @@ export class MonthUsageRequest {
   month?: string;
 }
 
-const DIMENSION = new RegExp(`^(?:${USAGE_DIMENSIONS.join('|')})$|${GROUP_DIMENSION.source}`);
+/** A dimension of a breakdown, or a kind of groups. */
+export function BreakdownBy(dimensions: readonly string[]): PropertyDecorator {
+  const words = dimensions.join(', ');
+  return Text({
+    max: 'group:'.length + 32,
+    pattern: new RegExp(`^(?:${dimensions.join('|')})$|${GROUP_DIMENSION.source}`),
+    patternText: `one of ${words}, or group:<name>`,
+    optional: true,
+    description: `One of ${words}, or \`group:<name>\` of \`limits.groups\`; ${DEFAULT_DIMENSION} when absent.`,
+  });
+}
 
 export class UsageBreakdownRequest {
-  @Text({
-    max: 'group:'.length + 32,
-    pattern: DIMENSION,
-    patternText: `${USAGE_DIMENSIONS.join(', ')} or group:<name>`,
-    optional: true,
-    description: `One of ${USAGE_DIMENSIONS.join(', ')}, or \`group:<name>\` of \`limits.groups\`; ${DEFAULT_DIMENSION} when absent.`,
-  })
+  @BreakdownBy(USAGE_DIMENSIONS)
   by?: AppDimension;
 
   @Day('First UTC day; 29 days before the last one when absent.')
