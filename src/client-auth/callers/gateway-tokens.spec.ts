@@ -61,6 +61,14 @@ describe('a token that is issued', () => {
     ]);
   });
 
+  it('for an attested Android key → valid for half an hour', async () => {
+    const { tokens, clock } = setUp();
+    const token = await tokens.issue({ ...HOLDER, authMethod: 'key_attestation' });
+    expect(await tokens.verify(token)).toMatchObject({ expiresAtMs: (START_SECONDS + 1800) * 1000 });
+    clock.advance(1_800_000);
+    expect(await tokens.verify(token)).toBeUndefined();
+  });
+
   it('for an application key → names it, and so do the verified claims', async () => {
     const { tokens } = setUp();
     const token = await tokens.issue({ ...HOLDER, authMethod: 'api_key', apiKeyId: 'key_1' });
