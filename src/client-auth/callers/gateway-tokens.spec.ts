@@ -13,7 +13,7 @@ import { GatewayTokens } from './gateway-tokens.js';
 const SECRET = 'a-secret-that-signs-gateway-tokens';
 const OTHER_SECRET = 'a-secret-that-signs-nothing-any-more';
 const HOLDER = { appId: 'notes-abc123', userId: 'user-1', authMethod: 'attest' } as const;
-const CLAIMS = { ...HOLDER, apiKeyId: null };
+const CLAIMS = { ...HOLDER, apiKeyId: null, groups: {} };
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const START_MS = 1_790_000_000_500;
 const START_SECONDS = 1_790_000_000;
