@@ -15,6 +15,12 @@ export const GATEWAY_TOKEN_ALGORITHM = 'HS256';
 /** Lifetime of a gateway token. Source: docs/reference/application-api.md#gateway-tokens. */
 export const GATEWAY_TOKEN_LIFETIME_SECONDS = 60 * 60;
 
+/**
+ * Lifetime of a token for an attested Android key: the revocation list is read every 20 minutes, and a listing ends such
+ * tokens within the hour. Source: docs/reference/security.md#revocation-of-android-keys.
+ */
+const KEY_ATTESTATION_TOKEN_LIFETIME_SECONDS = 30 * 60;
+
 /** Claims of every gateway token; a token that was exchanged for an application key also has `api_key_id`. */
 export const REQUIRED_CLAIMS = ['sub', 'app', 'auth_method', 'iat', 'exp', 'jti'];
 
@@ -135,6 +141,13 @@ export const METHOD_OF_PROOF: Readonly<Record<ProofName, AuthMethod>> = {
   app_attest: 'attest',
   key_attestation: 'key_attestation',
 };
+
+/** Lifetime of a new token. */
+export function lifetimeSecondsOf(method: AuthMethod): number {
+  return method === METHOD_OF_PROOF.key_attestation
+    ? KEY_ATTESTATION_TOKEN_LIFETIME_SECONDS
+    : GATEWAY_TOKEN_LIFETIME_SECONDS;
+}
 
 /** Whether the application still authenticates by this method. */
 function isMethodOf({ config: { authentication } }: ReadableApp, method: AuthMethod): boolean {

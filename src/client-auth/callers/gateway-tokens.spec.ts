@@ -13,7 +13,7 @@ import { GatewayTokens } from './gateway-tokens.js';
 const SECRET = 'a-secret-that-signs-gateway-tokens';
 const OTHER_SECRET = 'a-secret-that-signs-nothing-any-more';
 const HOLDER = { appId: 'notes-abc123', userId: 'user-1', authMethod: 'attest' } as const;
-const CLAIMS = { ...HOLDER, apiKeyId: null };
+const CLAIMS = { ...HOLDER, apiKeyId: null, groups: {} };
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const START_MS = 1_790_000_000_500;
 const START_SECONDS = 1_790_000_000;
@@ -59,6 +59,14 @@ describe('a token that is issued', () => {
         jti: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       },
     ]);
+  });
+
+  it('for an attested Android key → valid for half an hour', async () => {
+    const { tokens, clock } = setUp();
+    const token = await tokens.issue({ ...HOLDER, authMethod: 'key_attestation' });
+    expect(await tokens.verify(token)).toMatchObject({ expiresAtMs: (START_SECONDS + 1800) * 1000 });
+    clock.advance(1_800_000);
+    expect(await tokens.verify(token)).toBeUndefined();
   });
 
   it('for an application key → names it, and so do the verified claims', async () => {

@@ -11,9 +11,9 @@ import { TokenSecrets } from '../../platform/secrets/signing-secrets.js';
 import type { AuthMethod } from '../../usage/recording/usage-event.js';
 import {
   GATEWAY_TOKEN_ALGORITHM,
-  GATEWAY_TOKEN_LIFETIME_SECONDS,
   type GatewayTokenClaims,
   isGatewayToken,
+  lifetimeSecondsOf,
   REQUIRED_CLAIMS,
   readClaims,
   type TokenRefusal,
@@ -36,7 +36,7 @@ export interface TokenHolder {
 }
 
 /**
- * Issues and verifies gateway tokens: signed and verified by this service, valid for an hour, opaque to clients.
+ * Issues and verifies gateway tokens: signed and verified by this service, valid for at most an hour, opaque to clients.
  *
  * A verification is cached by the hash of the whole token, so that a repeated token costs one hash and no promise. Its
  * times are checked every time. Failures are not cached.
@@ -68,7 +68,7 @@ export class GatewayTokens {
       .setProtectedHeader({ alg: GATEWAY_TOKEN_ALGORITHM, typ: TYPE })
       .setSubject(userId)
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + GATEWAY_TOKEN_LIFETIME_SECONDS)
+      .setExpirationTime(issuedAt + lifetimeSecondsOf(authMethod))
       .setJti(this.ids.uuid())
       .sign(this.#signingKey);
   }

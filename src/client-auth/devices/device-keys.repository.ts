@@ -28,13 +28,13 @@ export interface StoredDeviceKey {
   readonly environment: AttestEnvironment | null;
   /** Of Android key attestation; null for every other proof. */
   readonly facts: KeyAttestationFacts | null;
+  /** Of the certificates of Android key attestation; none for every other proof. */
+  readonly serials: readonly string[];
 }
 
 /** A key with an accepted proof. */
 export interface ProvenKey extends Omit<StoredDeviceKey, 'counter'> {
   readonly keyId: string;
-  /** Of the certificates of Android key attestation. */
-  readonly serials: readonly string[];
 }
 
 /** A key that is about to be stored. */
@@ -58,6 +58,7 @@ interface UserDeviceRow {
   readonly proof: ProofName;
   readonly environment: AttestEnvironment | null;
   readonly facts: KeyAttestationFacts | null;
+  readonly chainSerials: string[] | null;
 }
 
 /** The key `:keyId` of the user `known`. */
@@ -101,10 +102,12 @@ export class DeviceKeysRepository {
       .select(['known.status AS status', 'device.counter AS counter', 'device.environment AS environment'])
       .addSelect(['device.proof AS proof', 'device.facts AS facts'])
       .addSelect('device.publicKey', 'publicKey')
+      .addSelect('device.chainSerials', 'chainSerials')
       .getRawOne<UserDeviceRow>();
     if (row === undefined) return undefined;
-    const { status, publicKey, counter, ...proven } = row;
-    return { status, key: publicKey === null ? null : { ...proven, publicKey, counter: Number(counter) } };
+    const { status, publicKey, counter, chainSerials, ...proven } = row;
+    if (publicKey === null) return { status, key: null };
+    return { status, key: { ...proven, publicKey, counter: Number(counter), serials: chainSerials ?? [] } };
   }
 
   /** Stores a key with counter 0; replaces an existing key with the same id, of any user. */

@@ -23,6 +23,7 @@ type ProofFlaw =
   | 'certificate_authority_invalid'
   | 'certificate_signature_invalid'
   | 'certificate_untrusted'
+  | 'certificate_revoked'
   | 'nonce_missing'
   | 'nonce_mismatch'
   | 'signature_missing'

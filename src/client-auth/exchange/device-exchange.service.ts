@@ -5,6 +5,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import { userBlocked } from '../../users/blocked-users.js';
 import { UsersService } from '../../users/users.service.js';
 import { METHOD_OF_PROOF } from '../callers/gateway-token.rules.js';
+import { KeyRevocations } from '../devices/android/key-revocations.service.js';
 import { ChallengesService } from '../devices/challenges.service.js';
 import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
@@ -38,6 +39,7 @@ export class DeviceExchangeService {
     private readonly signedIn: SignedInUser,
     private readonly challenges: ChallengesService,
     private readonly proofs: ExchangeProofs,
+    private readonly revocations: KeyRevocations,
     private readonly keys: DeviceKeysService,
     private readonly users: UsersService,
   ) {}
@@ -45,7 +47,7 @@ export class DeviceExchangeService {
   /**
    * @param body as sent.
    * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this
-   * order. An unknown key does not spend the challenge.
+   * order. An unknown key, and a revoked one, does not spend the challenge.
    */
   async prove(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<ProvenDevice> {
     const device = requireDeviceApp(app);
@@ -59,6 +61,7 @@ export class DeviceExchangeService {
     const authMethod = METHOD_OF_PROOF[key.proof];
     attempt.authMethod ??= authMethod;
     requireKeyOf(device, key, named, 'signature' in proof);
+    if (key.serials.length > 0) await this.revocations.requireUnrevoked(key.serials);
     const counter = await this.verified(app, device, proof, key);
     await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
     attempt.userId = userId;

@@ -44,7 +44,7 @@ export class RegistrationProofs {
     const { key_id: keyId, challenge } = sent;
     if (proofs.key_attestation !== undefined && 'certificate_chain' in sent) {
       const about = { policy: proofs.key_attestation, keyId, challenge, spentAt };
-      const key = this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
+      const key = await this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
       return { ...key, keyId, proof: 'key_attestation', environment: null };
     }
     if (proofs.app_attest === undefined || !('attestation' in sent)) throw new TypeError('a shape of no proof');

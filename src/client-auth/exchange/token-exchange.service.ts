@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
-import { GatewayTokens } from '../callers/gateway-tokens.js';
+import { lifetimeSecondsOf } from '../callers/gateway-token.rules.js';
+import { GatewayTokens, type TokenHolder } from '../callers/gateway-tokens.js';
 import { ApiKeyExchangeService } from './api-key-exchange.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { DeviceExchangeService } from './device-exchange.service.js';
+
+/** A new token. */
+export interface GatewayToken {
+  readonly token: string;
+  readonly lifetimeSeconds: number;
+}
 
 /** Exchanges a proof for a gateway token; the application's configuration determines the kind of proof. */
 @Injectable()
@@ -15,13 +22,17 @@ export class TokenExchangeService {
   ) {}
 
   /** @throws see `DeviceExchangeService.prove` and `ApiKeyExchangeService.prove`. */
-  async exchange(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
+  async exchange(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<GatewayToken> {
     const { authentication } = app.config;
     if (authentication.type !== 'api_key') {
       const proven = await this.devices.prove(app, body, attempt);
-      return this.tokens.issue({ appId: app.id, ...proven, groups: attempt.groups });
+      return this.issue({ appId: app.id, ...proven, groups: attempt.groups });
     }
     const { userId, apiKeyId } = await this.backends.prove(app, authentication, body, attempt);
-    return this.tokens.issue({ appId: app.id, userId, authMethod: 'api_key', apiKeyId, groups: attempt.groups });
+    return this.issue({ appId: app.id, userId, authMethod: 'api_key', apiKeyId, groups: attempt.groups });
+  }
+
+  private async issue(holder: TokenHolder): Promise<GatewayToken> {
+    return { token: await this.tokens.issue(holder), lifetimeSeconds: lifetimeSecondsOf(holder.authMethod) };
   }
 }

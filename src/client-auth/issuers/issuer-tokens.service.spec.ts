@@ -51,13 +51,16 @@ async function expectRefusal(token: string, reason: string, overrides: Record<st
 
 describe('issuer token verification', () => {
   it.each(ALGORITHMS)('algorithms accepted: %s → the user id', async (alg) => {
-    expect(await tokens.verify(await issuer.token({ sub: `user-${alg}` }, { alg }), config())).toBe(`user-${alg}`);
+    expect(await tokens.verify(await issuer.token({ sub: `user-${alg}` }, { alg }), config())).toEqual({
+      userId: `user-${alg}`,
+      groups: {},
+    });
   });
 
   it.each(ALGORITHMS)('%s with a key that names no algorithm → the user id', async (alg) => {
     const { alg: _alg, use: _use, ...jwk } = issuer.jwk(alg);
     issuer.publish({ keys: [jwk] });
-    expect(await tokens.verify(await issuer.token({}, { alg }), config())).toBe('user-1');
+    expect(await tokens.verify(await issuer.token({}, { alg }), config())).toEqual({ userId: 'user-1', groups: {} });
   });
 
   it('header lacks string kid or alg → header_invalid', async () => {
@@ -100,7 +103,7 @@ describe('issuer token verification', () => {
     await expectRefusal(await issuer.forged.wrongKey({}, 'RS256'), 'bad_signature');
     await expectRefusal(await issuer.forged.keyInHeader(), 'bad_signature');
     const header = { jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/', jwk: { kty: 'oct', k: 'AA' } };
-    expect(await tokens.verify(await issuer.token({}, { header }), config())).toBe('user-1');
+    expect(await tokens.verify(await issuer.token({}, { header }), config())).toEqual({ userId: 'user-1', groups: {} });
   });
 
   it('claims exchanged under a good signature → bad_signature', async () => {
@@ -148,7 +151,7 @@ describe('issuer token verification', () => {
     const decoys = await Promise.all([1, 2, 3, 4].map(decoy));
     const misfit = { ...issuer.jwk('RS256'), kid: issuer.kid('ES256') };
     issuer.publish({ keys: [misfit, ...decoys.slice(0, 3), issuer.jwk('ES256')] });
-    expect(await tokens.verify(await issuer.token(), config())).toBe('user-1');
+    expect(await tokens.verify(await issuer.token(), config())).toEqual({ userId: 'user-1', groups: {} });
     issuer.publish({ keys: [...decoys, issuer.jwk('ES256')] });
     clock.advance(10 * 60_000);
     await expectRefusal(await issuer.token(), 'bad_signature');
@@ -165,7 +168,7 @@ describe('issuer token verification', () => {
   it('expired (no clock tolerance) → expired in the second of exp itself', async () => {
     const token = await issuer.token({}, { expiresIn: 60 });
     clock.advance(60_000 - (clock.nowMs() % 1_000) - 1);
-    expect(await tokens.verify(token, config())).toBe('user-1');
+    expect(await tokens.verify(token, config())).toEqual({ userId: 'user-1', groups: {} });
     clock.advance(1);
     await expectRefusal(token, 'expired');
   });
@@ -173,14 +176,20 @@ describe('issuer token verification', () => {
   it('exp - iat > max_token_lifetime_seconds → lifetime_exceeded', async () => {
     const token = await issuer.token({}, { expiresIn: 61 });
     await expectRefusal(token, 'lifetime_exceeded', { max_token_lifetime_seconds: 60 });
-    expect(await tokens.verify(token, config({ max_token_lifetime_seconds: 61 }))).toBe('user-1');
+    expect(await tokens.verify(token, config({ max_token_lifetime_seconds: 61 }))).toEqual({
+      userId: 'user-1',
+      groups: {},
+    });
   });
 
   it('a required claim does not match → issuer_claims_missing with the user id', async () => {
     const required = { required_claims: [{ path: 'plan', equals: 'pro' }] };
     const refusal = await rejectionOf(tokens.verify(await issuer.token(), config(required)));
     expect(refusal).toMatchObject({ code: 'issuer_claims_missing', reason: 'claims_missing', userId: 'user-1' });
-    expect(await tokens.verify(await issuer.token({ plan: 'pro' }), config(required))).toBe('user-1');
+    expect(await tokens.verify(await issuer.token({ plan: 'pro' }), config(required))).toEqual({
+      userId: 'user-1',
+      groups: {},
+    });
   });
 
   it('our own trouble → never issuer_token_rejected', async () => {

@@ -157,6 +157,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice:
       'Nothing, if intended. Otherwise unset `ANDROID_ATTESTATION_ROOTS_FILE`: holders of those keys can forge devices.',
   },
+  android_revocation_list_failed: {
+    means: 'The list of revoked Android keys could not be read; it is tried again in a minute.',
+    advice:
+      'Let the instances reach `ANDROID_REVOCATION_URL`. Registrations stop when the list is too old for `ANDROID_REVOCATION_LIST`.',
+  },
   auth_event_record_failed: {
     means: '`events` authentication events were lost. At most one line a second.',
     advice: 'Check Postgres. Sign-ins are not affected; their history is incomplete.',

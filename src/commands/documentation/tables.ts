@@ -141,6 +141,14 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/client-auth/devices',
         purpose: 'Public keys of registered devices with their assertion counters.',
       },
+      android_revocation_list: {
+        owner: 'src/client-auth/devices',
+        purpose: 'One row: when the list of revoked Android keys was read, from where, and when it is read next.',
+      },
+      android_revoked_serials: {
+        owner: 'src/client-auth/devices',
+        purpose: 'Serial numbers of certificates of Android key attestation that their vendor revoked or suspended.',
+      },
       auth_events: {
         owner: 'src/client-auth/events',
         purpose: 'One row for each attempt to register a device or to exchange a token.',

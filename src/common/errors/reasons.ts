@@ -190,6 +190,10 @@ export const REASONS = {
     means: 'A certificate of the device proof cannot be parsed.',
     advice: 'The app sends what the system returned, unchanged.',
   },
+  certificate_revoked: {
+    means: 'The vendor revoked or suspended a certificate of the Android key: it leaked, or is suspected to have.',
+    advice: 'Nothing: an emulator can hold such a key. A suspended one counts again when the vendor lifts that.',
+  },
   certificate_untrusted: {
     means: 'The certificates of the device proof do not lead to a trusted root.',
     advice:
@@ -1163,6 +1167,10 @@ export const REASONS = {
   provisioning_not_remote: {
     means: 'The attesting key of the Android device was not provisioned remotely.',
     advice: 'Older phones have factory keys; set `provisioning` to `any` to accept them.',
+  },
+  revocation_list_stale: {
+    means: 'The list of revoked Android keys is too old to register a key.',
+    advice: 'See `android_revocation_list_failed`, and `ANDROID_REVOCATION_LIST`.',
   },
   root_of_trust_missing: {
     means: 'The hardware of the Android device says nothing about how it booted.',

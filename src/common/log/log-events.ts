@@ -54,6 +54,7 @@ export interface LogEvents {
   management_key_use_write_failed: { keys: number; error: string };
   app_attest_root_replaced: { file: string; subjects: string };
   android_attestation_roots_replaced: { file: string; subjects: string };
+  android_revocation_list_failed: { error: string };
   auth_event_record_failed: { events: number; error: string };
   claim_window_write_failed: { appId: string; error: string };
   claim_propagation_recovered: { appId: string; delayMs: number };
@@ -183,6 +184,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   management_key_use_write_failed: 'warn',
   app_attest_root_replaced: 'warn',
   android_attestation_roots_replaced: 'warn',
+  android_revocation_list_failed: 'warn',
   auth_event_record_failed: 'error',
   claim_window_write_failed: 'warn',
   issuer_key_set_failed: 'warn',

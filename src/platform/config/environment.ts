@@ -138,6 +138,22 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
+      'List of revoked keys of Android key attestation, read every 20 minutes while an application takes such keys. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
+    parse: webAddress(),
+    fallback: 'https://android.googleapis.com/attestation/status',
+  })
+  readonly ANDROID_REVOCATION_URL: string;
+
+  @Setting({
+    description:
+      '`stale_24h`: a list that is older than 24 hours stops registrations of Android keys. `closed`: one older than an hour, or none, does. `off`: no list is read, and leaked keys pass.',
+    parse: oneOf(['stale_24h', 'closed', 'off']),
+    fallback: 'stale_24h',
+  })
+  readonly ANDROID_REVOCATION_LIST: 'stale_24h' | 'closed' | 'off';
+
+  @Setting({
+    description:
       'Server that sends mails, as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS, which a host of `TRUSTED_PRIVATE_HOSTS` need not offer. Needs `MAIL_FROM`.',
     parse: smtpServer,
     fallbackText: 'unset: no mail is sent',

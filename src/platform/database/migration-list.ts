@@ -51,6 +51,7 @@ import { CreateBudgetPeriods1763600000090 } from '../../../migrations/1763600000
 import { CountGroupsRunsAndTokens1763600000091 } from '../../../migrations/1763600000091-count-groups-runs-and-tokens.js';
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
 import { TakeProofsOfPhones1763600000100 } from '../../../migrations/1763600000100-take-proofs-of-phones.js';
+import { ReadRevocationList1763600000101 } from '../../../migrations/1763600000101-read-revocation-list.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -109,5 +110,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CountGroupsRunsAndTokens1763600000091,
   CreateMails1763600000095,
   TakeProofsOfPhones1763600000100,
+  ReadRevocationList1763600000101,
   FindSpendersOfEveryWindow1763600000110,
 ];

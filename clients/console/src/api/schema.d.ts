@@ -6513,7 +6513,7 @@ export interface components {
             /** @description The credential of calls to providers; opaque. */
             access_token: string;
             /**
-             * @description Seconds.
+             * @description Seconds; 1800 for key attestation.
              * @example 3600
              */
             expires_in: number;

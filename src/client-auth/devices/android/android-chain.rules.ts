@@ -64,6 +64,11 @@ export function requireAndroidRoot({ root }: AndroidChain, roots: readonly Andro
   return trusted;
 }
 
+/** Of the certificates, leaf first. */
+export function serialsOf({ leaf, intermediates, root }: AndroidChain): readonly string[] {
+  return [leaf, ...intermediates, root].map(({ serial }) => serial);
+}
+
 /** Judged by the certificates below the root, whose own name says nothing about it. */
 export function provisioningOf({ intermediates }: AndroidChain): Provisioning {
   const top = intermediates.at(-1);

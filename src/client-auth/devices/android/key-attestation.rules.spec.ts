@@ -23,6 +23,7 @@ import {
 } from '../../../../test/support/client-auth/devices/der-writer.js';
 import type { KeyAttestation } from '../../../app-directory/config/device-proofs-config.js';
 import { taggedElementsOf } from '../certificates/der.rules.js';
+import { readAndroidChain } from './android-chain.rules.js';
 import { readAndroidRoots } from './android-roots.js';
 import { verifyKeyAttestation } from './key-attestation.rules.js';
 
@@ -43,17 +44,18 @@ interface Situation {
   readonly policy?: Partial<KeyAttestation>;
   readonly roots?: string;
   readonly keyId?: string;
+  readonly revoked?: readonly string[];
 }
 
-function judge(changes: AndroidChanges = {}, { vendor = remote, policy, roots, keyId }: Situation = {}) {
+function judge(changes: AndroidChanges = {}, { vendor = remote, policy, roots, keyId, revoked }: Situation = {}) {
   const device = vendor.device();
   const expected = {
     policy: { ...POLICY, ...policy },
     keyId: keyId ?? device.keyId,
     challenge: Buffer.from(CHALLENGE, 'base64url'),
   };
-  const trust = { roots: readAndroidRoots(roots ?? vendor.rootPem), atMs: AT_MS };
-  return verifyKeyAttestation(device.chain(CHALLENGE, changes), expected, trust);
+  const trust = { roots: readAndroidRoots(roots ?? vendor.rootPem), revoked: new Set(revoked), atMs: AT_MS };
+  return verifyKeyAttestation(readAndroidChain(device.chain(CHALLENGE, changes)), expected, trust);
 }
 
 const says = (change: (description: Description) => void): AndroidChanges => ({ description: change });
@@ -302,6 +304,19 @@ describe('the chain', () => {
     refused('certificate_signature_invalid', () => judge({ leaf: { signedBy: other.privateKey } }));
     const vendor = new AndroidVendor({ intermediates: { signedBy: other.privateKey } });
     refused('certificate_signature_invalid', () => judge({}, { vendor }));
+  });
+
+  it.each([
+    ['leaf', '1'],
+    ['attesting certificate', 'ab1'],
+    ['one above it', 'cd2'],
+    ['root', 'ef3'],
+  ])('the serial number of its %s is listed → refused, before any signature', (_, serial) => {
+    refused('certificate_revoked', () => judge({ leaf: { signedBy: other.privateKey } }, { revoked: ['99', serial] }));
+  });
+
+  it('serial numbers of others are listed → accepted', () => {
+    expect(judge({}, { revoked: ['ab', 'ab10', '0ab1'] }).facts.provisioning).toBe('remote');
   });
 
   it('another root → refused; another certificate of a trusted key → accepted', () => {

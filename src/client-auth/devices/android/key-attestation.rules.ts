@@ -6,9 +6,9 @@ import {
   type AndroidRoot,
   isCertifiedStrongBox,
   provisioningOf,
-  readAndroidChain,
   requireAndroidRoot,
   requireAndroidSignatures,
+  serialsOf,
 } from './android-chain.rules.js';
 import { type KeyDescription, readApplication, readKeyDescription } from './key-description.rules.js';
 import { type KeyAttestationFacts, requireAttestedApp, requireKeyPolicy } from './key-policy.rules.js';
@@ -33,6 +33,8 @@ export interface ExpectedKey {
 /** The trust anchors and the time of the verification. */
 export interface AndroidTrust {
   readonly roots: readonly AndroidRoot[];
+  /** Serial numbers that no longer count. */
+  readonly revoked: ReadonlySet<string>;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
 }
@@ -47,29 +49,28 @@ export interface AttestedAndroidKey {
 }
 
 /**
- * Verifies a certificate chain. Cheap checks run first: shape, key, challenge, application and root before any
+ * Verifies a certificate chain. Cheap checks run first: key, challenge, application, root and revocation before any
  * signature.
  *
- * @param certificates DER, leaf first, root last.
  * @throws attest_failed any check fails; app_version_too_old.
  * Source: docs/reference/security.md#android-key-attestation.
  */
 export function verifyKeyAttestation(
-  certificates: readonly Buffer[],
+  chain: AndroidChain,
   { policy, keyId, challenge }: ExpectedKey,
-  { roots, atMs }: AndroidTrust,
+  { roots, revoked, atMs }: AndroidTrust,
 ): AttestedAndroidKey {
-  const chain = readAndroidChain(certificates);
   const key = p256KeyOf(chain.leaf.publicKey, keyId);
   const description = readKeyDescription(chain.attestation);
   if (!description.challenge.equals(challenge)) throw proofRefused('challenge_mismatch');
   const app = requireApplication(description, policy);
   const root = requireAndroidRoot(chain, roots);
+  const serials = serialsOf(chain);
+  if (serials.some((serial) => revoked.has(serial))) throw proofRefused('certificate_revoked');
   requireAndroidSignatures(chain, root, atMs);
   requireHardwareKey(description);
   const facts = { ...app, ...factsOf(chain, description) };
   requireKeyPolicy(facts, policy);
-  const serials = [chain.leaf, ...chain.intermediates, chain.root].map(({ serial }) => serial);
   return { publicKey: key.toString('base64'), facts, serials };
 }
 

@@ -4,8 +4,10 @@ import { Clock, type Instant } from '../../../common/clock.js';
 import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { MAX_CLOCK_DIFFERENCE_MS } from '../device-proofs.service.js';
 import { decodeBase64 } from '../proof/encoding.rules.js';
+import { readAndroidChain, serialsOf } from './android-chain.rules.js';
 import { AndroidRoots } from './android-roots.js';
 import { type AttestedAndroidKey, verifyKeyAttestation } from './key-attestation.rules.js';
+import { KeyRevocations, requireCurrentList } from './key-revocations.service.js';
 
 /** Source: docs/reference/application-api.md#device-attestation. */
 export const MAX_CERTIFICATES = 10;
@@ -28,21 +30,32 @@ interface AndroidRegistration {
 export class KeyAttestations {
   constructor(
     private readonly trusted: AndroidRoots,
+    private readonly revocations: KeyRevocations,
     private readonly clock: Clock,
   ) {}
 
   /**
    * @throws attest_failed with the granular reason; app_version_too_old.
-   * @throws service_unavailable a certificate is outside its validity, but the service's clock and the database clock
+   * @throws service_unavailable the chain is good and the revocation list too old; or a certificate is outside its validity, but the service's clock and the database clock
    * differ too much to decide that.
    * Source: docs/reference/security.md#android-key-attestation.
    */
-  verify({ policy, keyId, certificateChain, challenge, spentAt }: AndroidRegistration): AttestedAndroidKey {
-    const certificates = certificateChain.map((text) => decodeBase64(text, MAX_CERTIFICATE_BYTES));
+  async verify({
+    policy,
+    keyId,
+    certificateChain,
+    challenge,
+    spentAt,
+  }: AndroidRegistration): Promise<AttestedAndroidKey> {
+    const chain = readAndroidChain(certificateChain.map((text) => decodeBase64(text, MAX_CERTIFICATE_BYTES)));
     const expected = { policy, keyId, challenge: Buffer.from(challenge, 'base64url') };
+    const standing = await this.revocations.standingOf(serialsOf(chain));
+    const { revoked } = standing;
     const atMs = this.clock.nowMs();
     try {
-      return verifyKeyAttestation(certificates, expected, { roots: this.trusted.roots, atMs });
+      const key = verifyKeyAttestation(chain, expected, { roots: this.trusted.roots, revoked, atMs });
+      requireCurrentList(standing);
+      return key;
     } catch (error) {
       const clocksAgree = Math.abs(atMs - spentAt.getTime()) <= MAX_CLOCK_DIFFERENCE_MS;
       const isOutOfForce = error instanceof GatewayError && error.reason === 'certificate_not_in_force';

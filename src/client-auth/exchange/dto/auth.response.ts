@@ -1,6 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../callers/gateway-token.rules.js';
 import { CHALLENGE_LIFETIME_SECONDS } from '../../devices/challenges.repository.js';
+import type { GatewayToken } from '../token-exchange.service.js';
 
 export class ChallengeResponse {
   @ApiProperty({ type: 'string', description: 'base64url of 32 random bytes; valid once, for this application.' })
@@ -27,13 +28,17 @@ export class GatewayTokenResponse {
   @ApiProperty({ type: 'string', description: 'The credential of calls to providers; opaque.' })
   access_token: string;
 
-  @ApiProperty({ type: 'integer', description: 'Seconds.', example: GATEWAY_TOKEN_LIFETIME_SECONDS })
+  @ApiProperty({
+    type: 'integer',
+    description: 'Seconds; 1800 for key attestation.',
+    example: GATEWAY_TOKEN_LIFETIME_SECONDS,
+  })
   expires_in: number;
 
-  static from(token: string): GatewayTokenResponse {
+  static from({ token, lifetimeSeconds }: GatewayToken): GatewayTokenResponse {
     return Object.assign(new GatewayTokenResponse(), {
       access_token: token,
-      expires_in: GATEWAY_TOKEN_LIFETIME_SECONDS,
+      expires_in: lifetimeSeconds,
     });
   }
 }

@@ -49,7 +49,7 @@ describe('an Android phone', () => {
     const about = { userId: phone.device.keyId, method: 'key_attestation' } as const;
     await trail.isServed(registered, { event: 'register', ...about });
     const exchanged = await phone.exchange();
-    expect(exchanged.body).toEqual({ access_token: expect.any(String), expires_in: 3600 });
+    expect(exchanged.body).toEqual({ access_token: expect.any(String), expires_in: 1800 });
     await trail.isServed(exchanged, { event: 'token_exchange', ...about });
     const me = await world.as(exchanged.body.access_token).get(`/v1/apps/${app.id}/me`);
     expect([me.status, me.body.user?.id ?? me.body.user_id]).toEqual([200, phone.device.keyId]);

@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../../common/clock.js';
+import { GatewayError } from '../../../common/errors/gateway-error.js';
+import { Environment } from '../../../platform/config/environment.js';
+import { proofRefused } from '../proof-refusal.js';
+import { RevocationListRepository } from './revocation-list.repository.js';
+
+/** Age from which a list no longer vouches for new keys. */
+const MAX_AGE_MS = { stale_24h: 24 * 60 * 60_000, closed: 60 * 60_000 };
+
+/** What the list says about a chain. */
+export interface ChainStanding {
+  readonly revoked: ReadonlySet<string>;
+  /** False: the list is too old to say that a chain is good. */
+  readonly isCurrent: boolean;
+}
+
+/**
+ * Judges certificate chains by the stored revocation list. `off` asks nothing, and no list counts.
+ *
+ * Source: docs/reference/security.md#revocation-of-android-keys.
+ */
+@Injectable()
+export class KeyRevocations {
+  constructor(
+    private readonly lists: RevocationListRepository,
+    private readonly environment: Environment,
+    private readonly clock: Clock,
+  ) {}
+
+  async standingOf(serials: readonly string[]): Promise<ChainStanding> {
+    const mode = this.environment.ANDROID_REVOCATION_LIST;
+    if (mode === 'off') return { revoked: new Set(), isCurrent: true };
+    const { revoked, readAt, since } = await this.lists.judge(serials);
+    // The first answer may take a moment after the first application; only `closed` waits for it.
+    const knownSince = mode === 'closed' ? readAt : (since ?? this.clock.now());
+    const isCurrent = knownSince !== null && this.clock.nowMs() - knownSince.getTime() <= MAX_AGE_MS[mode];
+    return { revoked: new Set(revoked), isCurrent };
+  }
+
+  /**
+   * For keys that are registered already: the age of the list does not count.
+   *
+   * @throws attest_failed
+   */
+  async requireUnrevoked(serials: readonly string[]): Promise<void> {
+    const { revoked } = await this.standingOf(serials);
+    if (revoked.size > 0) throw proofRefused('certificate_revoked');
+  }
+}
+
+/**
+ * Of a chain that is otherwise good.
+ *
+ * @throws service_unavailable
+ */
+export function requireCurrentList({ isCurrent }: ChainStanding): void {
+  if (!isCurrent) throw new GatewayError('service_unavailable', { reason: 'revocation_list_stale' });
+}

@@ -1,0 +1,219 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { RevocationListRepository } from '../../../../src/client-auth/devices/android/revocation-list.repository.js';
+import { RevocationListReader } from '../../../../src/client-auth/devices/android/revocation-list-reader.service.js';
+import { Clock } from '../../../../src/common/clock.js';
+import { Log } from '../../../../src/common/log/log.js';
+import { Environment } from '../../../../src/platform/config/environment.js';
+import { GuardedRequest } from '../../../../src/platform/outbound/guarded-request.js';
+import { keyAttestation } from '../../../support/client-auth/devices/android.js';
+import {
+  type RevocationListServer,
+  startRevocationList,
+} from '../../../support/client-auth/devices/revocation-list-server.js';
+import { AuthTrail } from '../../../support/client-auth/exchange/auth-trail.js';
+import { type MobileWorld, startMobileWorld } from '../../../support/client-auth/exchange/mobile-world.js';
+import { FakeClock } from '../../../support/clock.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** Of the simulated vendor's attesting certificate. */
+const ATTESTING = 'ab1';
+const REVOKED = { event: 'token_exchange', reason: 'certificate_revoked', code: 'attest_failed' } as const;
+const OF_PHONE = { status: 403, method: 'key_attestation' } as const;
+
+let clock: FakeClock;
+let list: RevocationListServer;
+let world: MobileWorld;
+
+async function open(mode: string) {
+  clock = new FakeClock();
+  list = await startRevocationList();
+  const env = { ANDROID_REVOCATION_URL: list.url, ANDROID_REVOCATION_LIST: mode };
+  world = await startMobileWorld({ clock, env });
+}
+
+async function close() {
+  await world.stop();
+  await list.stop();
+}
+
+const look = () => world.gateway.app.get(RevocationListReader).look();
+
+/** Lets the next reading be due, and reads. */
+async function readAgain() {
+  clock.advance(20 * MINUTE);
+  await look();
+}
+
+async function install() {
+  const app = await world.proofsApp('app_install', { key_attestation: keyAttestation() });
+  return { app, phone: world.androidPhone(app), trail: new AuthTrail(world, app.id) };
+}
+
+const statusAndCode = ({ status, body }: { status: number; body: { error?: { code: string } } }) => [
+  status,
+  body.error?.code,
+];
+
+describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
+  beforeAll(() => open('stale_24h'));
+  afterAll(close);
+
+  it('no application takes such keys → nothing is asked; the first one → it is, and phones need not wait', async () => {
+    await world.deviceApp('app_install');
+    await readAgain();
+    expect(list.asked).toEqual([]);
+    const { phone } = await install();
+    expect((await phone.register()).status).toBe(200);
+    await look();
+    expect(list.asked).toHaveLength(1);
+  });
+
+  describe('with an application', () => {
+    beforeEach(async () => {
+      await install();
+      list.list({});
+      await readAgain();
+    });
+
+    it.each(['REVOKED', 'SUSPENDED'])(
+      '%s → registration and exchange end; lifted → the key is back',
+      async (status) => {
+        const { phone, trail } = await install();
+        await phone.register();
+        await trail.skip();
+        list.list({ '00AB1': status });
+        await readAgain();
+        await trail.isRefused(await phone.exchange(), { ...REVOKED, ...OF_PHONE });
+        await trail.isRefused(await phone.register(), { ...REVOKED, ...OF_PHONE, event: 'register' });
+        list.list({ cd: 'REVOKED' });
+        await readAgain();
+        expect((await phone.exchange()).status).toBe(200);
+      },
+    );
+
+    it('a token of a listed key → dead within the hour of the listing', async () => {
+      const { app, phone } = await install();
+      await phone.register();
+      list.list({ [ATTESTING]: 'REVOKED' });
+      // The last moment before the listing is known.
+      clock.advance(20 * MINUTE);
+      const { access_token: token, expires_in } = (await phone.exchange()).body;
+      expect(expires_in).toBe(1_800);
+      await look();
+      expect((await phone.exchange()).status).toBe(403);
+      expect((await world.as(token).get(`/v1/apps/${app.id}/me`)).status).toBe(200);
+      clock.advance(30 * MINUTE);
+      expect((await world.as(token).get(`/v1/apps/${app.id}/me`)).status).toBe(401);
+    });
+
+    it('every 20 minutes whatever max-age says; an unchanged list is not sent again, and stays in force', async () => {
+      const { phone } = await install();
+      list.list({ [ATTESTING]: 'REVOKED' }, '"one"');
+      await readAgain();
+      const before = list.asked.length;
+      clock.advance(20 * MINUTE - 1);
+      await look();
+      expect(list.asked).toHaveLength(before);
+      clock.advance(1);
+      await look();
+      expect(list.asked.slice(before).map((headers) => headers['if-none-match'])).toEqual(['"one"']);
+      expect(statusAndCode(await phone.register())).toEqual([403, 'attest_failed']);
+    });
+
+    it.each([
+      ['broken JSON', { body: '{"entries":{' }, 'malformed'],
+      ['JSON of another kind', { body: '{"entries":{"ab":"REVOKED"}}' }, 'malformed'],
+      ['8 MiB and a byte', { body: ' '.repeat(8 * 1024 * 1024 + 1) }, 'outbound request failed: too_large'],
+      ['a failure', { status: 500, body: '{"entries":{}}' }, 'status 500'],
+      ['304 without a tag', { status: 304, body: '' }, 'status 304'],
+      ['no answer', undefined, 'outbound request failed: unreachable'],
+    ])('%s → the list before it stays, a line, again in a minute', async (_, answer, error) => {
+      const { phone } = await install();
+      list.list({ [ATTESTING]: 'REVOKED' });
+      await readAgain();
+      list.answer = answer;
+      await readAgain();
+      expect(world.logs).toContainEqual(
+        expect.objectContaining({ message: 'android_revocation_list_failed', level: 'warn', error }),
+      );
+      expect(statusAndCode(await phone.register())).toEqual([403, 'attest_failed']);
+      list.list({});
+      clock.advance(MINUTE);
+      await look();
+      expect((await phone.register()).status).toBe(200);
+    });
+
+    it('unreachable for more than 24 hours → good chains 503, bad ones 403, exchanges go on; back → served', async () => {
+      const { phone, trail } = await install();
+      await phone.register();
+      list.answer = undefined;
+      clock.advance(24 * HOUR);
+      await look();
+      expect((await phone.register()).status).toBe(200);
+      clock.advance(MINUTE);
+      await look();
+      await trail.skip();
+      expect(statusAndCode(await phone.register())).toEqual([503, 'service_unavailable']);
+      expect(world.logs).toContainEqual(expect.objectContaining({ reason: 'revocation_list_stale' }));
+      const unlisted = await phone.register({ changes: { chain: (chain) => chain.slice(0, -1) } });
+      expect(statusAndCode(unlisted)).toEqual([403, 'attest_failed']);
+      expect((await phone.exchange()).status).toBe(200);
+      list.list({});
+      clock.advance(MINUTE);
+      await look();
+      expect((await phone.register()).status).toBe(200);
+    });
+
+    it('two instances → one asks for both', async () => {
+      const { app } = world.gateway;
+      const other = new RevocationListReader(
+        app.get(RevocationListRepository),
+        app.get(GuardedRequest),
+        app.get(Environment),
+        app.get(Clock),
+        app.get(Log),
+      );
+      const before = list.asked.length;
+      clock.advance(20 * MINUTE);
+      await Promise.all([look(), other.look()]);
+      expect(list.asked).toHaveLength(before + 1);
+    });
+  });
+});
+
+describe('ANDROID_REVOCATION_LIST=closed', () => {
+  beforeAll(() => open('closed'));
+  afterAll(close);
+  afterEach(() => list.list({}));
+
+  it('no list yet, or one of more than an hour → good chains 503, bad ones 403; with one → served', async () => {
+    const { phone } = await install();
+    const isClosed = async () => {
+      expect(statusAndCode(await phone.register())).toEqual([503, 'service_unavailable']);
+      const foreign = await phone.register({ changes: { chain: (chain) => chain.slice(0, -1) } });
+      expect(statusAndCode(foreign)).toEqual([403, 'attest_failed']);
+    };
+    await isClosed();
+    await look();
+    expect((await phone.register()).status).toBe(200);
+    list.answer = undefined;
+    clock.advance(HOUR + 1);
+    await look();
+    await isClosed();
+    expect((await phone.exchange()).status).toBe(200);
+  });
+});
+
+describe('ANDROID_REVOCATION_LIST=off', () => {
+  beforeAll(() => open('off'));
+  afterAll(close);
+
+  it('→ nothing is asked, and a list that was read before does not count', async () => {
+    const { phone } = await install();
+    await readAgain();
+    expect(list.asked).toEqual([]);
+    await world.dataSource.query(`INSERT INTO android_revoked_serials VALUES ('${ATTESTING}', 'REVOKED')`);
+    expect([(await phone.register()).status, (await phone.exchange()).status]).toEqual([200, 200]);
+  });
+});
