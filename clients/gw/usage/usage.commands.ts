@@ -1,8 +1,8 @@
 import { answerOf, type Command, component, members } from '../program/command.js';
 import { CALL_STATUSES } from './call-statuses.js';
 
-const BY = ['model', 'provider', 'provider_slug', 'provider_gateway', 'credential_source', 'model_author', 'user'];
-const ALSO_BY = ['status', 'cost_source', 'route', 'endpoint', 'app_version', 'key', 'app'];
+const BY =
+  'model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, app';
 const DAYS = [
   ['--from <day>', 'first day, YYYY-MM-DD in UTC; 29 days before the last when absent'],
   ['--to <day>', 'last day; today when absent'],
@@ -46,13 +46,14 @@ export const usageCommands: readonly Command[] = [
       'By model, provider and app also the times to the first byte and to the end of whole answers: median and 95th percentile.',
     options: [
       ['--app <app>', 'id or handle of an application; all when absent'],
-      ['--by <dimension>', 'model when absent', [...BY, ...ALSO_BY]],
+      ['--by <dimension>', `${BY} or group:<name>; model when absent`],
       ...DAYS,
       ['--limit <rows>', 'the largest; 50 when absent'],
     ],
     examples: [
       'gw usage breakdown --by app',
       'gw usage breakdown --app notes --by user --limit 10',
+      'gw usage breakdown --app notes --by group:team',
       'gw usage breakdown --app notes --from 2026-01-01 --to 2026-01-31',
     ],
     result: answerOf('GET /v1/admin/usage/breakdown'),

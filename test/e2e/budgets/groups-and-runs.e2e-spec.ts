@@ -145,6 +145,8 @@ describe('groups', () => {
       ],
     ]);
     expect((await world.api.get(`${path.slice(0, -'team'.length)}TEAM`)).status).toBe(400);
+    const ofAccount = await world.api.get(`/v1/admin/usage/breakdown?by=group:team&app=${app.client.appId}`);
+    expect(ofAccount.body.rows[0]).toMatchObject({ key: 'blue', app_id: app.client.appId, requests: 2 });
   });
 
   it.each([

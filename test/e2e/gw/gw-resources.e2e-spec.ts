@@ -302,6 +302,8 @@ describe('gw usage', () => {
     expect((await gw.run('usage breakdown --app notes --by nothing --json')).exitCode).toBe(2);
     const { json: ofAll } = await gw.run('usage breakdown --by app --json');
     expect([ofAll.result.app_id, ofAll.result.rows]).toEqual([null, []]);
+    const { json: byTeam } = await gw.run('usage breakdown --app notes --by group:team --json');
+    expect([byTeam.result.by, byTeam.result.rows]).toEqual(['group:team', []]);
     const { json: byKey } = await gw.run('usage breakdown --app notes --by key --json');
     expect(byKey.result.app_id).toMatch(/^notes-/);
   });

@@ -4874,8 +4874,11 @@ export interface components {
         AccountBreakdownResponse: {
             /** @description The asked application; null: the account. */
             app_id: string | null;
-            /** @enum {string} */
-            by: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key" | "app";
+            /**
+             * @description As asked.
+             * @example model
+             */
+            by: string;
             /**
              * Format: date
              * @description First UTC day.
@@ -9647,8 +9650,8 @@ export interface operations {
                 from?: string;
                 /** @description Last UTC day, inclusive; today when absent. */
                 to?: string;
-                /** @description model when absent. */
-                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key" | "app";
+                /** @description One of model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, app, or `group:<name>` of `limits.groups`; model when absent. */
+                by?: string;
                 /** @description Most rows to return; 50 when absent. */
                 limit?: number;
             };
@@ -9722,8 +9725,8 @@ export interface operations {
                 from?: string;
                 /** @description Last UTC day, inclusive; today when absent. */
                 to?: string;
-                /** @description model when absent. */
-                by?: "model" | "provider" | "provider_slug" | "provider_gateway" | "credential_source" | "model_author" | "user" | "status" | "cost_source" | "route" | "endpoint" | "app_version" | "key" | "app";
+                /** @description One of model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, app, or `group:<name>` of `limits.groups`; model when absent. */
+                by?: string;
             };
             header?: never;
             path?: never;

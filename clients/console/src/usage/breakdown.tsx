@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
+import { queries } from '../api/queries';
 import { countText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
 import { Button } from '../design/button';
 import { SelectField } from '../design/field';
@@ -44,7 +45,7 @@ const FILTERS: Partial<Readonly<Record<Dimension, string>>> = {
 /** The usage of a period by one dimension, the largest part first. */
 export function Breakdown({ app, address }: { readonly app: string | undefined; readonly address: UsageAddress }) {
   const { measure, search, set, period } = address;
-  const dimensions = app === undefined ? DIMENSIONS : DIMENSIONS.filter(({ value }) => value !== 'app');
+  const dimensions = useDimensions(app);
   const { value: by, label } = dimensions.find(({ value }) => value === search.get('by')) ?? DIMENSIONS[0];
   const query = { ...askedOf(app, address), by };
   const asked = useQuery({
@@ -103,6 +104,19 @@ export function Breakdown({ app, address }: { readonly app: string | undefined; 
       </Loaded>
     </Card>
   );
+}
+
+/** Groups and calls of one application; the application itself only among several. */
+function useDimensions(app: string | undefined): readonly { readonly value: Dimension; readonly label: string }[] {
+  const { data } = useQuery({ ...queries.app(app ?? ''), enabled: app !== undefined });
+  if (app === undefined) return DIMENSIONS;
+  // One that cannot be read has no groups.
+  const config: Partial<Schemas['AppConfig']> = data?.app.config ?? {};
+  const groups = Object.keys(config.limits?.groups ?? {});
+  return [
+    ...DIMENSIONS.filter(({ value }) => value !== 'app'),
+    ...groups.map((name) => ({ value: `group:${name}`, label: `Group: ${name}` })),
+  ];
 }
 
 interface Shown {
