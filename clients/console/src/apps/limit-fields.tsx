@@ -44,7 +44,6 @@ export function LimitFields({
           key={label}
           label={label}
           reason={reason}
-          hint="Empty: unlimited."
           value={limits[limit]?.[member] ?? undefined}
           onChange={(value) => onChange({ ...limits, [limit]: { ...limits[limit], [member]: value ?? null } })}
           error={problemAt(error, `${path}.${limit}.${member}`)}
@@ -55,7 +54,6 @@ export function LimitFields({
           key={member}
           label={label}
           reason={reason}
-          hint="Empty: unlimited."
           value={limits.spending?.[member] ?? undefined}
           onChange={(value) => onChange({ ...limits, spending: { ...limits.spending, [member]: value ?? null } })}
           error={problemAt(error, `${path}.spending.${member}`)}

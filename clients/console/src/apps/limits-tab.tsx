@@ -20,7 +20,7 @@ export function LimitsTab() {
     <div className="flex flex-col gap-6">
       <Card
         title="Whole application"
-        lead="All callers together. What exceeds a limit or the budget is refused with 429."
+        lead="All callers together; an empty field is unlimited. What exceeds a limit or the budget is refused with 429."
       >
         <ScopeForm scope="per_app" />
         <LimitGauges />
