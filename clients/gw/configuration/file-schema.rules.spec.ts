@@ -25,7 +25,10 @@ it.each([
       'config.limits.per_user.requests.per_day: must be a whole number or null',
     ],
   ],
-  [{ authentication: { type: 'api_kye' } }, ['config.authentication.type: must be one of device_app_attest, device_proofs, api_key']],
+  [
+    { authentication: { type: 'api_kye' } },
+    ['config.authentication.type: must be one of device_app_attest, device_proofs, api_key'],
+  ],
   [{ authentication: {} }, ['config.authentication.type: is missing']],
   [
     { authentication: { type: 'api_key', end_user: { source: 'header', heeder: 'x' } } },
