@@ -55,8 +55,13 @@ const windowsOf = (measure: BudgetMeasure) =>
     .map((window) => `'${window}'`)
     .join(', ');
 
-/** An amount in the measure of a window, as SQL. @param window the column of its name. */
-export function inMeasure(window: string, amounts: Readonly<Record<BudgetMeasure, string>>): string {
-  return `CASE WHEN ${window} IN (${windowsOf('tokens')}) THEN ${amounts.tokens}
-    WHEN ${window} IN (${windowsOf('requests')}) THEN ${amounts.requests} ELSE ${amounts.money} END`;
+/** The charge of an event to a budget of {@link namedBudgets}, in the budget's measure. @param money its cost, in SQL. */
+export function chargeToNamed(money: string): string {
+  return `CASE WHEN named.window_name IN (${windowsOf('tokens')}) THEN coalesce(charged_tokens, 0)
+    WHEN named.window_name IN (${windowsOf('requests')}) THEN requests ELSE ${money} END`;
+}
+
+/** An amount of money where a budget of {@link namedBudgets} is one of money; 0 for the others. */
+export function moneyOfNamed(money: string): string {
+  return `CASE WHEN named.window_name IN (${windowsOf('money')}) THEN ${money} ELSE 0 END`;
 }

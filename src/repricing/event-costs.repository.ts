@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import {
   BUDGET_KEY,
   budgetOrder,
-  inMeasure,
+  moneyOfNamed,
   namedBudgets,
   periodsOf,
   STORED_WINDOWS,
@@ -112,14 +112,12 @@ const budgetDeltas = (scope: keyof typeof STORED_WINDOWS, subject: string) => `
 
 const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
 
-const ofMoney = (delta: string) => inMeasure('named.window_name', { money: delta, tokens: '0', requests: '0' });
-
 /** Budgets that the events name: new prices change their money alone. */
 const NAMED_DELTAS = `
     SELECT app_id, named.scope, named.subject, named.window_name, named.period_start, min(organization_id),
-      ${ofMoney(CHARGE_DELTA)}, ${ofMoney(ESTIMATE_DELTA)}
+      ${moneyOfNamed(CHARGE_DELTA)}, ${moneyOfNamed(ESTIMATE_DELTA)}
     FROM (${CHANGED}) changed CROSS JOIN LATERAL ${namedBudgets('changed.limits')}
-    GROUP BY 1, 2, 3, 4, 5 HAVING ${ofMoney(CHARGE_DELTA)} <> 0 OR ${ofMoney(ESTIMATE_DELTA)} <> 0`;
+    GROUP BY 1, 2, 3, 4, 5 HAVING ${moneyOfNamed(CHARGE_DELTA)} <> 0 OR ${moneyOfNamed(ESTIMATE_DELTA)} <> 0`;
 
 /** Budgets of the application and of its users, in every period, and those that the events name. */
 const MOVE_BUDGETS = `

@@ -1,6 +1,13 @@
 import type { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
-import { BUDGET_KEY, inMeasure, namedBudgets, periodsOf, STORED_WINDOWS } from '../../budgets/budget-columns.js';
+import {
+  BUDGET_KEY,
+  chargeToNamed,
+  moneyOfNamed,
+  namedBudgets,
+  periodsOf,
+  STORED_WINDOWS,
+} from '../../budgets/budget-columns.js';
 import { startOfDay } from '../../platform/database/utc-sql.js';
 import {
   DAY_DIMENSIONS,
@@ -91,17 +98,12 @@ const isChecked = (table: string) => `CASE ${table}.window_name
     WHEN 'total' THEN ${table}.scope <> 'app' AND ${APP_IS_YOUNG}
     ELSE ${table}.window_name NOT LIKE 'minute%' AND ${table}.period_start >= $3::date END`;
 
-const NAMED_CHARGE = inMeasure('named.window_name', {
-  money: 'coalesce(charged_nano_usd, cost_nano_usd)',
-  tokens: 'coalesce(charged_tokens, 0)',
-  requests: 'requests',
-});
-const NAMED_ESTIMATE = inMeasure('named.window_name', { money: 'estimated_nano_usd', tokens: '0', requests: '0' });
+const NAMED_CHARGE = chargeToNamed('coalesce(charged_nano_usd, cost_nano_usd)');
 
 /** Charges against the budgets that the events name. */
 const SPENT_NAMED = `
   SELECT named.scope, named.subject, named.window_name, named.period_start, sum(${NAMED_CHARGE}) AS spent_nano_usd,
-    sum(${NAMED_ESTIMATE}) AS estimated_nano_usd
+    sum(${moneyOfNamed('estimated_nano_usd')}) AS estimated_nano_usd
   FROM (${EVENTS}) event CROSS JOIN LATERAL ${namedBudgets('event.limits')}
   WHERE ${isChecked('named')} GROUP BY 1, 2, 3, 4 HAVING sum(${NAMED_CHARGE}) <> 0`;
 

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import {
   BUDGET_KEY,
   budgetOrder,
-  inMeasure,
+  chargeToNamed,
+  moneyOfNamed,
   namedBudgets,
   periodsOf,
   STORED_WINDOWS,
@@ -168,18 +169,13 @@ const ADD_TO_SUMS = `
 
 const BUDGET = [...BUDGET_KEY, 'organization_id'].join(', ');
 const SPENT = 'sum(charge) AS charge, sum(estimated_nano_usd) AS estimated_nano_usd';
-const NAMED_CHARGE = inMeasure('named.window_name', {
-  money: 'charge',
-  tokens: 'coalesce(charged_tokens, 0)',
-  requests: 'requests',
-});
-const NAMED_ESTIMATE = inMeasure('named.window_name', { money: 'estimated_nano_usd', tokens: '0', requests: '0' });
+const NAMED_CHARGE = chargeToNamed('charge');
 const OF_PERIOD = 'period.window_name, period.period_start';
 
 /**
  * Adds the charges of the events to the budgets of their application and user in every period, also where no budget is
- * set, and to the budgets that they name. The instance's grant for them stays until the instance returns it: until then the charge counts twice, never zero
- * times.
+ * set, and to the budgets that they name. The instance's grant for them stays until the instance returns it: until then
+ * the charge counts twice, never zero times.
  */
 const ADD_TO_BUDGETS = `
   spent AS (
@@ -192,7 +188,7 @@ const ADD_TO_BUDGETS = `
     GROUP BY app_id, user_id, ${OF_PERIOD} HAVING sum(charge) > 0
     UNION ALL
     SELECT app_id, named.scope, named.subject, named.window_name, named.period_start, min(organization_id),
-      sum(${NAMED_CHARGE}), sum(${NAMED_ESTIMATE})
+      sum(${NAMED_CHARGE}), sum(${moneyOfNamed('estimated_nano_usd')})
     FROM added CROSS JOIN LATERAL ${namedBudgets('added.limits')}
     GROUP BY app_id, named.scope, named.subject, named.window_name, named.period_start HAVING sum(${NAMED_CHARGE}) > 0),
   budgets AS (
