@@ -4,19 +4,18 @@ import { decode } from 'cbor2';
 import fc from 'fast-check';
 import { mutatedBytes } from '../../../test/proof/parsers/mutated-bytes.js';
 import { DeviceVendor } from '../../../test/support/client-auth/devices/device.js';
-import { fuzzRuns } from '../../../test/support/jest/fuzz-runs.js';
-import { GatewayError } from '../../common/errors/gateway-error.js';
+import {
+  always,
+  checked,
+  FUZZ_RUNS,
+  FUZZ_TIMEOUT_MS,
+  noise,
+} from '../../../test/support/client-auth/devices/hostile-proofs.js';
 import { readTrustedRoots, requireChain, requireTrustedSignatures } from './certificates/certificate-chain.rules.js';
 import { verifyAssertionObject } from './proof/assertion.rules.js';
 import { verifyAttestationObject } from './proof/attestation.rules.js';
 import { decodeBase64, readCborMap } from './proof/encoding.rules.js';
 import { assertionClientDataHash, attestationClientDataHash, requireFreshKey } from './proof/signed-data.rules.js';
-
-/** Inputs per parser; long runs configure more. */
-const RUNS = fuzzRuns(500);
-const MAX_HELD_MS = 50;
-const MOST_REPEATS = 20;
-const TIMEOUT_MS = 30_000 + RUNS * 5;
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const APP_ID = 'example-app-a1b2c3';
@@ -46,44 +45,6 @@ function certificatesOf(cbor: Buffer): unknown {
   return statement instanceof Map ? statement.get('x5c') : undefined;
 }
 
-/**
- * The result of a parser for hostile bytes: `undefined` when it throws the one allowed refusal. A parse above the time
- * bound is repeated and the fastest run counts, because JIT compilation, garbage collection and cold caches only add
- * time.
- */
-function checked<T>(parse: () => T): T | undefined {
-  const { value, heldMs } = timed(parse);
-  let quickestMs = heldMs;
-  for (let again = 0; again < MOST_REPEATS && quickestMs >= MAX_HELD_MS; again++) {
-    quickestMs = Math.min(quickestMs, timed(parse).heldMs);
-  }
-  expect(quickestMs).toBeLessThan(MAX_HELD_MS);
-  return value;
-}
-
-/** Measures the CPU time of this thread, which excludes waiting on a busy machine. */
-function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
-  const before = process.threadCpuUsage();
-  const value = refusable(parse);
-  const { user, system } = process.threadCpuUsage(before);
-  return { value, heldMs: (user + system) / 1000 };
-}
-
-function refusable<T>(parse: () => T): T | undefined {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'attest_failed') throw error;
-    return undefined;
-  }
-}
-
-function always(inputs: fc.Arbitrary<Buffer>, holds: (bytes: Buffer) => void): void {
-  fc.assert(fc.property(inputs, holds), { numRuns: RUNS });
-}
-
-const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));
-
 describe('hostile proofs: refused as attest_failed, at once, or accepted for what they are', () => {
   it(
     'base64 → never other bytes than were meant',
@@ -100,10 +61,10 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
           expect(bytes.toString('base64').replace(/=+$/, '').length).toBe(sent.replace(/=+$/, '').length);
           expect(bytes).toEqual(Buffer.from(sent, 'base64url'));
         }),
-        { numRuns: RUNS },
+        { numRuns: FUZZ_RUNS },
       );
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it(
@@ -114,7 +75,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
         if (map !== undefined) expect(map.size).toBeLessThanOrEqual(bytes.length);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it(
@@ -129,7 +90,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
         expect(bytes.subarray(33, 87)).toEqual(meant.subarray(33, 87));
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it.each(['leaf', 'intermediate'] as const)(
@@ -149,7 +110,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
         if (trusted) expect(bytes).toEqual(meant);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it(
@@ -162,7 +123,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
         expect([...meaning(bytes, ['fmt', 'authData']), certificatesOf(bytes)]).toEqual(meant);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it(
@@ -179,7 +140,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
         expect(counter).toBe(1);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it.each([

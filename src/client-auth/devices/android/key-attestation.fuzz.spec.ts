@@ -6,18 +6,16 @@ import {
   PACKAGE_NAME,
   SIGNING_CERTIFICATE,
 } from '../../../../test/support/client-auth/devices/android.js';
-import { fuzzRuns } from '../../../../test/support/jest/fuzz-runs.js';
-import { GatewayError } from '../../../common/errors/gateway-error.js';
+import {
+  always,
+  checked,
+  FUZZ_TIMEOUT_MS,
+  noise,
+} from '../../../../test/support/client-auth/devices/hostile-proofs.js';
 import { readAndroidChain } from './android-chain.rules.js';
 import { readAndroidRoots } from './android-roots.js';
 import { verifyKeyAttestation } from './key-attestation.rules.js';
 import { readApplication, readKeyDescription } from './key-description.rules.js';
-
-/** Inputs per parser; long runs configure more. */
-const RUNS = fuzzRuns(500);
-const TIMEOUT_MS = 30_000 + RUNS * 5;
-const MAX_HELD_MS = 50;
-const MOST_REPEATS = 20;
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
 const vendor = new AndroidVendor();
@@ -36,38 +34,6 @@ const expected = {
 };
 const trust = { revoked: new Set<string>(), roots, atMs: Date.parse('2026-11-01T00:00:00Z') };
 
-/** `undefined` for the one allowed refusal. A slow parse is repeated: the fastest counts, in CPU time of this thread. */
-function checked<T>(parse: () => T): T | undefined {
-  let { value, heldMs } = timed(parse);
-  for (let again = 0; again < MOST_REPEATS && heldMs >= MAX_HELD_MS; again++) {
-    heldMs = Math.min(heldMs, timed(parse).heldMs);
-  }
-  expect(heldMs).toBeLessThan(MAX_HELD_MS);
-  return value;
-}
-
-function timed<T>(parse: () => T): { value: T | undefined; heldMs: number } {
-  const before = process.threadCpuUsage();
-  const value = refusable(parse);
-  const { user, system } = process.threadCpuUsage(before);
-  return { value, heldMs: (user + system) / 1000 };
-}
-
-function refusable<T>(parse: () => T): T | undefined {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code !== 'attest_failed') throw error;
-    return undefined;
-  }
-}
-
-function always(inputs: fc.Arbitrary<Buffer>, holds: (bytes: Buffer) => void): void {
-  fc.assert(fc.property(inputs, holds), { numRuns: RUNS });
-}
-
-const noise = fc.uint8Array({ maxLength: 400 }).map((bytes) => Buffer.from(bytes));
-
 describe('hostile chains: refused as attest_failed, at once, or accepted for what they are', () => {
   it(
     'the description of a key → a description or a refusal',
@@ -77,7 +43,7 @@ describe('hostile chains: refused as attest_failed, at once, or accepted for wha
         if (description !== undefined) expect(description.challenge.length).toBeLessThanOrEqual(bytes.length);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it(
@@ -88,7 +54,7 @@ describe('hostile chains: refused as attest_failed, at once, or accepted for wha
         if (application !== undefined) expect(application.packages.length).toBeLessThanOrEqual(bytes.length);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it.each([0, 1, 2])(
@@ -100,7 +66,7 @@ describe('hostile chains: refused as attest_failed, at once, or accepted for wha
         if (key !== undefined) expect(bytes).toEqual(meant);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it(
@@ -113,7 +79,7 @@ describe('hostile chains: refused as attest_failed, at once, or accepted for wha
         if (key !== undefined) expect(bytes.includes(publicKey)).toBe(true);
       });
     },
-    TIMEOUT_MS,
+    FUZZ_TIMEOUT_MS,
   );
 
   it.each([
