@@ -232,6 +232,11 @@ export function toNanoUsd(usd: number): number {
   return toMicroUsd(usd) * NANO_USD_PER_MICRO_USD;
 }
 
+/** An amount of whole nano-dollars in US dollars. */
+export function nanoUsdInUsd(nanoUsd: number): number {
+  return nanoUsd / NANO_USD_PER_USD;
+}
+
 /** A configured amount in whole microdollars (1e-6 USD). */
 export function toMicroUsd(usd: number): number {
   return Math.round(usd * MICRO_USD_PER_USD);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { AppBudget, AppLimits } from '../../app-directory/app-limits.rules.js';
+import { nanoUsdInUsd } from '../../app-directory/config/limits-config.js';
 import type { BudgetHold, CallBudget } from '../../budgets/budget-hold.js';
 import { latestEndFirst, WINDOW_KINDS } from '../../budgets/budget-period.rules.js';
 import { BudgetRuns } from '../../budgets/budget-runs.js';
@@ -34,7 +35,6 @@ export interface PricedCall {
 export type CallHolds = readonly BudgetHold[];
 
 const NOTHING_HELD: CallHolds = [];
-const NANO_USD_PER_USD = 1_000_000_000;
 
 /** A call and whose budgets it reserves. */
 interface HoldRequest extends Pick<CallBudget, 'scope' | 'subject'> {
@@ -195,7 +195,7 @@ export class CallAdmission {
     if (asked.budgetNanoUsd !== undefined && asked.budgetNanoUsd !== begunNanoUsd)
       throw invalidHeader(
         RUN_BUDGET_HEADER,
-        `must be ${begunNanoUsd / NANO_USD_PER_USD}, the budget that the run began with, or absent`,
+        `must be ${nanoUsdInUsd(begunNanoUsd)}, the budget that the run began with, or absent`,
         'run_budget_differs',
       );
     return this.budgets.hold(budget, call.maxCostNanoUsd, atMs);

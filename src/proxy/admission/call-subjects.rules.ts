@@ -1,5 +1,5 @@
 import type { AppLimits } from '../../app-directory/app-limits.rules.js';
-import { toNanoUsd } from '../../app-directory/config/limits-config.js';
+import { nanoUsdInUsd, toNanoUsd } from '../../app-directory/config/limits-config.js';
 import { type CallGroups, isGroupValue } from '../../app-directory/group-value.rules.js';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -10,7 +10,6 @@ import { type GatewayRequest, RUN_BUDGET_HEADER, RUN_ID_HEADER } from '../../com
 const RUN_ID = /^[ -~]{1,128}$/;
 /** US dollars with at most six decimals. */
 const DOLLARS = /^\d{1,7}(?:\.\d{1,6})?$/;
-const NANO_USD_PER_USD = 1_000_000_000;
 
 /** The run that a call belongs to, as its client names it. */
 export interface NamedRun {
@@ -39,11 +38,12 @@ export const NO_SUBJECTS: CallSubjects = { groups: null, run: undefined };
  * Source: docs/reference/accounting.md#groups-and-runs.
  */
 export function subjectsOf(caller: Caller, { headers }: GatewayRequest): CallSubjects {
-  const { limits } = caller.app;
+  const groups = caller.app.limits?.groups;
+  const hasGroups = groups !== undefined && groups.length > 0;
   const isOfRun = headers[RUN_ID_HEADER] !== undefined || headers[RUN_BUDGET_HEADER] !== undefined;
-  if (!isOfRun && (limits === undefined || limits.groups.length === 0)) return NO_SUBJECTS;
+  if (!isOfRun && !hasGroups) return NO_SUBJECTS;
   return {
-    groups: limits === undefined || limits.groups.length === 0 ? null : groupsOf(caller, limits.groups, headers),
+    groups: hasGroups ? groupsOf(caller, groups, headers) : null,
     run: isOfRun ? runOf(caller, headers) : undefined,
   };
 }
@@ -93,7 +93,7 @@ function runOf(caller: Caller, headers: GatewayRequest['headers']): NamedRun {
   if (budgetNanoUsd > maxNanoUsd)
     throw invalidHeader(
       RUN_BUDGET_HEADER,
-      `must be at most ${maxNanoUsd / NANO_USD_PER_USD}, the maximum of the application`,
+      `must be at most ${nanoUsdInUsd(maxNanoUsd)}, the maximum of the application`,
       'run_budget_differs',
     );
   return { id, budgetNanoUsd, maxNanoUsd };
