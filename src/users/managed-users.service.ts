@@ -40,7 +40,7 @@ export interface UserQuestion extends Omit<UserFilter, 'spent'> {
   readonly order: UserOrder;
   /** UTC, `YYYY-MM`; the current month when absent. */
   readonly month?: string | undefined;
-  /** Only users who have spent one of their budgets; nobody where there is none. */
+  /** Only users who have spent one of their budgets; empty when users have no budget. */
   readonly isAtLimit: boolean;
   /** `nextCursor` of the page before. */
   readonly cursor?: string | undefined;

@@ -123,7 +123,7 @@ describe('what a change means', () => {
       limited({ per_app: { spending: { monthly_usd: 2, thresholds: [...thresholds] } } });
     const plain = limited({ per_app: { spending: { monthly_usd: 2 } } });
     const line = (change: string) => [
-      `Parts of a budget that webhooks are told of: ${change}, for the application as a whole.`,
+      `Shares of a budget that webhooks report: ${change}, for the application as a whole.`,
     ];
     expect(meant(plain, at([0.9]))).toEqual(line('0.5, 0.8, 1 (as usual) becomes 0.9'));
     expect(meant(at([0.25, 1]), plain)).toEqual(line('0.25, 1 becomes 0.5, 0.8, 1 (as usual)'));

@@ -320,7 +320,7 @@ const NAMES: Readonly<Record<string, string>> = {
   weekly_usd: 'Budget per week, in US dollars',
   monthly_usd: 'Budget per month, in US dollars',
   total_usd: 'Budget in total, in US dollars',
-  thresholds: 'Parts of a budget that webhooks are told of',
+  thresholds: 'Shares of a budget that webhooks report',
 };
 
 /** Where a configuration names none. */

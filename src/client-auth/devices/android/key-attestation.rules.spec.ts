@@ -332,7 +332,7 @@ describe('the chain', () => {
     refused('certificate_untrusted', () => judge({ chain: (chain) => chain.with(-1, notItsOwn) }));
   });
 
-  it('an authority that is none, above the attesting key → refused', () => {
+  it('a certificate above the attesting key that is not a CA → refused', () => {
     const device = remote.device();
     const chain = ([leaf, , , root]: Buffer[]) => {
       const names = [{ O: 'TEE', CN: '01ab' }, { CN: 'No Authority' }, { serialNumber: 'f0f0f0f0f0f0f0f0' }] as const;
