@@ -5,8 +5,15 @@ import type { RedisAddress, RedisHost } from './redis-address.rules.js';
 /** A connection to one server, or to all masters of a cluster. */
 export type RedisClient = Redis | Cluster;
 
-/** Timeout of discovery on one of several hosts, before the next one is tried. */
-const DISCOVERY_TIMEOUT_MS = 300;
+/** The waits of a connection; tests that do not judge the speed of the machine use longer ones. */
+export interface RedisTimeouts {
+  /** Of a command; after it Redis counts as lost. */
+  readonly commandMs: number;
+  /** Of connecting, including authentication and a first write. */
+  readonly connectMs: number;
+  /** Of discovery on one of several hosts, before the next one is tried. */
+  readonly discoveryMs: number;
+}
 
 const PROBE_KEY = 'gw:probe';
 const PROBE_TTL_MS = 10_000;
@@ -33,7 +40,6 @@ const CLUSTER_OPTIONS = {
   maxRedirections: MAX_REDIRECTIONS,
   retryDelayOnFailover: 0,
   retryDelayOnClusterDown: 0,
-  slotsRefreshTimeout: DISCOVERY_TIMEOUT_MS,
   slotsRefreshInterval: 5_000,
 } as const;
 
@@ -42,17 +48,18 @@ const CLUSTER_OPTIONS = {
  *
  * @param attempt a counter; rotates which host of the address is tried first.
  */
-export function createRedisClient(address: RedisAddress, attempt: number): RedisClient {
+export function createRedisClient(address: RedisAddress, attempt: number, { discoveryMs }: RedisTimeouts): RedisClient {
   const { tls, credentials, hosts } = address;
   const options = { ...DRIVER_OPTIONS, ...credentialOptions(credentials), ...(tls && { tls: {} }) };
   switch (address.kind) {
     case 'single':
       return new Redis({ ...options, ...hosts[0], db: address.database });
     case 'sentinel':
-      return new Redis({ ...options, ...sentinelOptions(address), sentinels: rotated(hosts, attempt) });
+      return new Redis({ ...options, ...sentinelOptions(address, discoveryMs), sentinels: rotated(hosts, attempt) });
     case 'cluster':
       return new Cluster(rotated(hosts, attempt), {
         ...CLUSTER_OPTIONS,
+        slotsRefreshTimeout: discoveryMs,
         // Hosts stay names, because certificates name them.
         dnsLookup: (name, found) => found(null, name),
         redisOptions: options,
@@ -84,17 +91,15 @@ export function causeOf(error: unknown): unknown {
     : error;
 }
 
-function sentinelOptions({
-  tls,
-  name,
-  database,
-  sentinelCredentials: { username, password },
-}: Extract<RedisAddress, { kind: 'sentinel' }>): RedisOptions {
+function sentinelOptions(
+  { tls, name, database, sentinelCredentials: { username, password } }: Extract<RedisAddress, { kind: 'sentinel' }>,
+  discoveryMs: number,
+): RedisOptions {
   return {
     name,
     db: database,
-    connectTimeout: DISCOVERY_TIMEOUT_MS,
-    sentinelCommandTimeout: DISCOVERY_TIMEOUT_MS,
+    connectTimeout: discoveryMs,
+    sentinelCommandTimeout: discoveryMs,
     sentinelRetryStrategy: () => null,
     ...(username !== '' && { sentinelUsername: username }),
     ...(password !== '' && { sentinelPassword: password }),

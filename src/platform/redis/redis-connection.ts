@@ -6,18 +6,14 @@ import type { Secret } from '../../common/log/secret.js';
 import type { MaybePromise } from '../../common/maybe-promise.js';
 import { type BackoffBounds, backoffMs } from '../database/retry-unreachable.js';
 import { requireRedisAddress } from './redis-address.rules.js';
-import { causeOf, createRedisClient, probe, type RedisClient } from './redis-client.js';
+import { causeOf, createRedisClient, probe, type RedisClient, type RedisTimeouts } from './redis-client.js';
 
-/** Command timeout; after it Redis counts as lost. */
-const COMMAND_TIMEOUT_MS = 250;
-
-/** Timeout of connecting, including authentication and a first write. */
-const CONNECT_TIMEOUT_MS = 1_000;
+const TIMEOUTS: RedisTimeouts = { commandMs: 250, connectMs: 1_000, discoveryMs: 300 };
 
 /** Interval of the write probes; a dead idle connection or a read-only Redis is detected within 1.75 s. */
 const PROBE_MS = 1_500;
 
-/** Reconnect delays; together with `CONNECT_TIMEOUT_MS` below 5 s. */
+/** Reconnect delays; together with the timeout of connecting below 5 s. */
 const RECONNECT_BACKOFF: BackoffBounds = { minMs: 100, maxMs: 1_000 };
 
 interface RedisConnectionOptions {
@@ -25,6 +21,7 @@ interface RedisConnectionOptions {
   readonly url: Secret | undefined;
   readonly clock: Clock;
   readonly log: Log;
+  readonly timeouts?: RedisTimeouts;
 }
 
 /**
@@ -44,9 +41,11 @@ export class RedisConnection {
   /** True until the next event loop turn sends the commands of this one. */
   private sending = false;
   private lostAtMs: number | undefined;
+  private readonly timeouts: RedisTimeouts;
 
   /** @throws Error for an invalid address. */
   constructor(private readonly options: RedisConnectionOptions) {
+    this.timeouts = options.timeouts ?? TIMEOUTS;
     if (options.url !== undefined) requireRedisAddress(options.url.reveal());
   }
 
@@ -66,7 +65,7 @@ export class RedisConnection {
    * Runs a command.
    *
    * @param command sends it; called only while Redis answers.
-   * @returns the result; `undefined` when there is none within 250 ms, or at once while Redis is unavailable. Never
+   * @returns the result; `undefined` when there is none in time (250 ms), or at once while Redis is unavailable. Never
    * rejects.
    */
   run<T>(command: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
@@ -78,7 +77,7 @@ export class RedisConnection {
   runNow<T>(command: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;
-    return within(COMMAND_TIMEOUT_MS, command(client)).catch((error: unknown) => {
+    return within(this.timeouts.commandMs, command(client)).catch((error: unknown) => {
       this.drop(client, error);
       return undefined;
     });
@@ -109,13 +108,13 @@ export class RedisConnection {
   }
 
   private async connect(url: Secret): Promise<void> {
-    const client = createRedisClient(requireRedisAddress(url.reveal()), this.failures);
+    const client = createRedisClient(requireRedisAddress(url.reveal()), this.failures, this.timeouts);
     this.client = client;
     client.on('error', (error) => this.drop(client, error));
     client.on('close', () => this.drop(client, new Error('the connection was closed')));
     try {
       await within(
-        CONNECT_TIMEOUT_MS,
+        this.timeouts.connectMs,
         client.connect().then(() => probe(client)),
       );
     } catch (error) {
@@ -130,7 +129,7 @@ export class RedisConnection {
 
   private keepProbing(client: RedisClient): void {
     this.timer = setTimeout(() => {
-      within(COMMAND_TIMEOUT_MS, probe(client)).then(
+      within(this.timeouts.commandMs, probe(client)).then(
         () => {
           if (this.client !== client) return;
           this.failures = 0;

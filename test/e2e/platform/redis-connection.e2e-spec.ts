@@ -5,7 +5,7 @@ import { Secret } from '../../../src/common/log/secret.js';
 import type { RedisClient } from '../../../src/platform/redis/redis-client.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
 import { eventually } from '../../support/eventually.js';
-import { describeBreakingRedis, startRedis, type TestRedis } from '../../support/platform/redis.js';
+import { describeBreakingRedis, PATIENT_TIMEOUTS, startRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startTcpProxy } from '../../support/platform/tcp-proxy.js';
 
 const PASSWORD = 'a password/of the tests';
@@ -28,7 +28,7 @@ describeBreakingRedis('Redis connection', () => {
   function open(url: string): RedisConnection {
     const clock = new SystemClock();
     const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
-    const redis = new RedisConnection({ url: new Secret(url), clock, log });
+    const redis = new RedisConnection({ url: new Secret(url), clock, log, timeouts: PATIENT_TIMEOUTS });
     opened.push(redis);
     redis.open();
     return redis;
@@ -168,7 +168,7 @@ describeBreakingRedis('Redis connection', () => {
     const answer = await new Promise((resolve) =>
       setImmediate(() => {
         const asked = redis.run(ping);
-        const until = performance.now() + 400;
+        const until = performance.now() + PATIENT_TIMEOUTS.commandMs + 150;
         while (performance.now() < until);
         resolve(asked);
       }),
@@ -186,7 +186,7 @@ describeBreakingRedis('Redis connection', () => {
     const later: unknown[] = [];
     const clock = new SystemClock();
     const log = new Log(clock, 'debug', (line) => later.push(line));
-    const other = new RedisConnection({ url: new Secret(server.url), clock, log });
+    const other = new RedisConnection({ url: new Secret(server.url), clock, log, timeouts: PATIENT_TIMEOUTS });
     opened.push(other);
     other.open();
     await eventually(() => later.length > 0, { withinMs: 20_000 });

@@ -5,7 +5,7 @@ import { Secret } from '../../../src/common/log/secret.js';
 import type { RedisClient } from '../../../src/platform/redis/redis-client.js';
 import { RedisConnection } from '../../../src/platform/redis/redis-connection.js';
 import { eventually } from '../../support/eventually.js';
-import { describeBreakingRedis } from '../../support/platform/redis.js';
+import { describeBreakingRedis, PATIENT_TIMEOUTS } from '../../support/platform/redis.js';
 import {
   MASTER_NAME,
   portOf,
@@ -39,7 +39,7 @@ afterEach(async () => {
 function open(url: string): RedisConnection {
   const clock = new SystemClock();
   const log = new Log(clock, 'debug', (line) => lines.push(JSON.parse(line)));
-  const redis = new RedisConnection({ url: new Secret(url), clock, log });
+  const redis = new RedisConnection({ url: new Secret(url), clock, log, timeouts: PATIENT_TIMEOUTS });
   ends.push(() => redis.close());
   redis.open();
   return redis;
@@ -110,7 +110,8 @@ describeBreakingRedis('Redis cluster', () => {
         await eventually(isWhole, FAILED_OVER);
         await eventually(() => redis.state === 'ok', BACK);
       }
-      expect(messages()).toEqual(['redis_lost', 'redis_back', 'redis_lost', 'redis_back']);
+      // A server that returns may be missed once more while the others take it back.
+      expect(messages().join(' ')).toMatch(/^redis_lost redis_back( redis_lost redis_back)+$/);
     },
     PATIENCE_MS,
   );

@@ -11,6 +11,9 @@ import { freePort } from './gateway-process.js';
 /** A Redis of a suite's own, which can fail in the ways a server does. */
 export type TestRedis = Awaited<ReturnType<typeof startRedis>>;
 
+/** Waits of a connection to Redis that a busy machine keeps. */
+export const PATIENT_TIMEOUTS = { commandMs: 2_000, connectMs: 5_000, discoveryMs: 1_500 };
+
 const PROGRAM = 'redis-server';
 const START_MS = 20_000;
 const hasProgram = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' }).status === 0;
