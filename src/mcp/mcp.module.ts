@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { AccessModule } from '../accounts/access/access.module.js';
 import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { McpController } from './mcp.controller.js';
-import { McpAuthentication } from './mcp-authentication.service.js';
 import { McpServer } from './mcp-server.service.js';
 import { Tools } from './tools/tools.service.js';
 
@@ -16,6 +15,6 @@ import { Tools } from './tools/tools.service.js';
 @Module({
   imports: [AppDirectoryModule, AccessModule],
   controllers: [McpController],
-  providers: [McpAuthentication, McpServer, Tools],
+  providers: [McpServer, Tools],
 })
 export class McpModule {}

@@ -1,10 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Clock } from '../common/clock.js';
+import { Refusals } from '../common/errors/error-answers.js';
 import { ServiceTrouble } from '../common/errors/framework-error.rules.js';
 import { GatewayErrorFilter } from '../common/errors/gateway-error.filter.js';
 import { GatewayErrorLog } from '../common/errors/gateway-error-log.js';
-import { Refusals } from '../common/errors/refusals.js';
 import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import { SharedClock } from './clock/shared-clock.js';

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Injectable } from '@nestjs/common';
 import { CallerGuard } from '../client-auth/callers/caller.guard.js';
 import type { Caller, CallerRequest } from '../client-auth/callers/caller.js';
-import { Refusals } from '../common/errors/refusals.js';
+import { Refusals } from '../common/errors/error-answers.js';
 import type { RequestTimings } from '../common/http/gateway-request.js';
 import { requireOneMeaning } from '../common/http/request-head.rules.js';
 import { isModelList } from '../upstreams/api-style.rules.js';

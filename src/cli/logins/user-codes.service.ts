@@ -6,7 +6,7 @@ import { Log } from '../../common/log/log.js';
 import type { Secret } from '../../common/log/secret.js';
 import { PROOF, provesHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
-import { CountedOnce } from '../../platform/address-limits/counted-once.js';
+import { CountedOnce } from '../../platform/address-limits/once-per-request.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import { shownUserCode, typedUserCode } from '../operations/operation.rules.js';
 import { OperationSeals } from '../operations/operation-seals.js';

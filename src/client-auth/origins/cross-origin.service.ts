@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import type { AppSnapshot } from '../../app-directory/app-snapshot.js';
-import { Refusals } from '../../common/errors/refusals.js';
+import { Refusals } from '../../common/errors/error-answers.js';
 import { requireOneMeaning } from '../../common/http/request-head.rules.js';
 import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import { appIdOf, callHeaders, isPreflight, originsOf, preflightHeaders } from './cross-origin.rules.js';

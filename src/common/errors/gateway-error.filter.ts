@@ -1,9 +1,9 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { cutAnswer } from '../http/connections/cut-answer.js';
+import { errorEnvelope, refusalHeaders } from './error-answers.js';
 import { ServiceTrouble, toGatewayError } from './framework-error.rules.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-import { errorEnvelope, refusalHeaders } from './refusals.js';
 
 /** Converts every error before the first response byte into an error response. */
 @Catch()

@@ -1,9 +1,9 @@
 import { type ArgumentsHost, type ExceptionFilter, Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorHeaders } from './error-answers.js';
 import { ServiceTrouble, toGatewayError } from './framework-error.rules.js';
 import type { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-import { errorHeaders } from './refusals.js';
 
 /** Sends errors in another form than the envelope, with the status, headers and log line of every other error. */
 @Injectable()

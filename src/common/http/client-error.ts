@@ -1,8 +1,8 @@
 import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { errorEnvelope, errorHeaders, refusalHeaders } from '../errors/error-answers.js';
 import { GatewayError } from '../errors/gateway-error.js';
 import { GatewayErrorLog } from '../errors/gateway-error-log.js';
-import { errorEnvelope, errorHeaders, refusalHeaders } from '../errors/refusals.js';
 import { systemErrorCode } from '../errors/system-error-code.js';
 import type { Log } from '../log/log.js';
 import { cutConnection } from './connections/cut-answer.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Header } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { Fails, Operation } from '../../common/http/openapi.decorators.js';
 import { EXPOSITION_TYPE } from './exposition.rules.js';
-import { MetricsAccess } from './metrics-access.decorator.js';
+import { MetricsAccess } from './metrics.guard.js';
 import { MetricsPage } from './metrics-page.service.js';
 
 @Controller()

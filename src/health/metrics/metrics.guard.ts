@@ -1,6 +1,9 @@
-import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { applyDecorators, type CanActivate, type ExecutionContext, Injectable, UseGuards } from '@nestjs/common';
+import { ApiSecurity } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { Access } from '../../common/http/access.js';
+import { Fails } from '../../common/http/openapi.decorators.js';
 import { Environment } from '../../platform/config/environment.js';
 import { carriesToken, isLocalRequest } from './metrics-access.rules.js';
 
@@ -19,6 +22,16 @@ export class MetricsGuard implements CanActivate {
     else requireToken(carriesToken(headers.authorization, token));
     return true;
   }
+}
+
+/** A route for monitoring: with `METRICS_TOKEN`, or from this machine when it is not set. */
+export function MetricsAccess(): MethodDecorator {
+  return applyDecorators(
+    Access({ scheme: 'metrics' }),
+    UseGuards(MetricsGuard),
+    ApiSecurity('MetricsBearer'),
+    Fails('auth_required', 'forbidden'),
+  );
 }
 
 function requireLocal(isLocal: boolean): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
-import { Refusals } from '../../common/errors/refusals.js';
+import { Refusals } from '../../common/errors/error-answers.js';
 import { Environment } from '../../platform/config/environment.js';
 import { TurnBatch } from '../turn-batch.js';
 import { CallTelemetry } from './call-telemetry.js';

@@ -9,7 +9,7 @@ import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Secret } from '../../common/log/secret.js';
 import { provesHash } from '../../common/proof-hash.rules.js';
 import { AddressLimits } from '../../platform/address-limits/address-limits.service.js';
-import { CountedOnce } from '../../platform/address-limits/counted-once.js';
+import { CountedOnce } from '../../platform/address-limits/once-per-request.js';
 import type { BrowserClient } from '../browser-sessions.service.js';
 import type { PersonRow } from '../people/people.repository.js';
 import { People } from '../people/people.service.js';

@@ -3,10 +3,10 @@ import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { SystemClock } from '../clock.js';
 import { RequestTimings } from '../http/gateway-request.js';
 import { Log } from '../log/log.js';
+import { errorEnvelope, errorHeaders, Refusals } from './error-answers.js';
 import { ServiceTrouble } from './framework-error.rules.js';
 import { GatewayError } from './gateway-error.js';
 import { GatewayErrorLog } from './gateway-error-log.js';
-import { errorEnvelope, errorHeaders, Refusals } from './refusals.js';
 
 describe('error envelope', () => {
   it('plain refusal → code and message; no empty data, no reason, no status', () => {
