@@ -1,5 +1,6 @@
 import { NestFactory } from '@nestjs/core';
 import { SystemClock } from '../common/clock.js';
+import { errorText } from '../common/errors/error-text.js';
 import { SystemIds } from '../common/ids.js';
 import { processEnvironment } from '../platform/config/environment.js';
 import { type OpenPlatform, openPlatform } from '../platform/open-platform.js';
@@ -44,6 +45,6 @@ async function runRetention({ parts }: OpenPlatform, signal: AbortSignal) {
 }
 
 await main().catch((error: unknown) => {
-  process.stderr.write(`Maintenance could not begin: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`Maintenance could not begin: ${errorText(error)}\n`);
   process.exitCode = 1;
 });

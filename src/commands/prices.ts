@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { updatePrices } from '@pydantic/genai-prices';
 import { SystemClock } from '../common/clock.js';
+import { errorText } from '../common/errors/error-text.js';
 import { buildPriceCatalog } from '../pricing/price-catalog.js';
 import { parsePriceFile } from '../pricing/price-file.rules.js';
 
@@ -27,6 +28,6 @@ function main(): void {
 try {
   main();
 } catch (error) {
-  process.stderr.write(`The prices were not written: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`The prices were not written: ${errorText(error)}\n`);
   process.exitCode = 1;
 }

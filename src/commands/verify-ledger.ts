@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
+import { errorText } from '../common/errors/error-text.js';
 import { SystemIds } from '../common/ids.js';
 import { Secret } from '../common/log/secret.js';
 import { CounterReader } from '../limits/requests/backends/counter-reader.js';
@@ -79,6 +80,6 @@ function patientCopy({ options }: DataSource): Promise<DataSource> {
 }
 
 await main().catch((error: unknown) => {
-  process.stderr.write(`The ledger could not be checked: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`The ledger could not be checked: ${errorText(error)}\n`);
   process.exitCode = NOT_CHECKED;
 });

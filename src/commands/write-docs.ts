@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createOfflineGateway } from '../bootstrap/offline-gateway.js';
+import { errorText } from '../common/errors/error-text.js';
 import { loadEnvironment, processEnvironment } from '../platform/config/environment.js';
 import { renderDocuments } from './documentation/documents.js';
 import { readSchema } from './documentation/schema.repository.js';
@@ -27,7 +28,7 @@ try {
   const tables = await withMigratedDatabase(loadEnvironment(processEnvironment()), readSchema);
   write(SCHEMA, renderSchema(tables, TABLE_AREAS));
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   process.stderr.write(
     `${SCHEMA} was not written; the other documents were. It needs a Postgres where a database can be created: DATABASE_URL, or the embedded one. ${reason}\n`,
   );

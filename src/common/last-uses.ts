@@ -1,5 +1,6 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { Clock, Instant } from './clock.js';
+import { errorText } from './errors/error-text.js';
 
 /** Uses are collected for this time and written in one batch. */
 const COLLECT_MS = 5_000;
@@ -44,7 +45,7 @@ export abstract class LastUses implements BeforeApplicationShutdown {
     try {
       await this.write(ids, this.clock.now(), this.renewAfterMs);
     } catch (error) {
-      this.onFailure({ keys: ids.length, error: error instanceof Error ? error.message : 'unknown' });
+      this.onFailure({ keys: ids.length, error: errorText(error) });
     }
   }
 

@@ -2,6 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { ConsoleOrigin } from '../accounts/csrf/csrf-origins.js';
 import { Clock, instantOf } from '../common/clock.js';
+import { errorText } from '../common/errors/error-text.js';
 import { Log } from '../common/log/log.js';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { MailLinks } from '../platform/mail/mail-links.js';
@@ -49,7 +50,7 @@ export class MailSenderService implements BeforeApplicationShutdown {
     if (!this.mailer.isConfigured || this.#isStopping) return;
     this.#sending ??= this.sendDue()
       .catch((error: unknown) => {
-        this.log.event('mails_failed', { error: error instanceof Error ? error.message : 'unknown' });
+        this.log.event('mails_failed', { error: errorText(error) });
       })
       .finally(() => {
         this.#sending = undefined;

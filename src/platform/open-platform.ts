@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { EntityManager } from 'typeorm';
 import { type Clock, SystemClock } from '../common/clock.js';
+import { errorText } from '../common/errors/error-text.js';
 import type { Ids } from '../common/ids.js';
 import { Log, type LogSink } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
@@ -138,8 +139,7 @@ export async function openPlatform(
     opened.push(async () => canaries.close());
     const configChanges = new ConfigChanges({
       url: database.url,
-      onTrouble: (error) =>
-        log.event('config_changes_lost', { error: error instanceof Error ? error.message : 'unknown' }),
+      onTrouble: (error) => log.event('config_changes_lost', { error: errorText(error) }),
     });
     configChanges.open();
     opened.push(() => configChanges.close());

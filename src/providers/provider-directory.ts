@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../common/clock.js';
+import { errorText } from '../common/errors/error-text.js';
 import { Log } from '../common/log/log.js';
 import { lruCache } from '../common/lru-cache.js';
 import { type ConfigChange, ConfigChanges } from '../platform/database/config-changes.js';
@@ -94,7 +95,7 @@ export class ProviderDirectory {
       const credential = known?.isOf(row, way) ? known : new ProviderCredential(row, tools, way);
       return { instance: new ProviderInstance(row, way.route, credential, gateway), credential };
     } catch (error) {
-      const text = error instanceof Error ? error.message : 'unreadable';
+      const text = errorText(error);
       this.log.event('provider_unreadable', { providerId: row.id, error: text });
       return undefined;
     }

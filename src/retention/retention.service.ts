@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { errorText } from '../common/errors/error-text.js';
 import { Log } from '../common/log/log.js';
 import { SharedClock } from '../platform/clock/shared-clock.js';
 import * as expired from './expired-rows.js';
@@ -75,7 +76,7 @@ export class Retention {
       if (outcome === undefined) this.log.event('retention_skipped', {});
       return outcome ?? 'skipped';
     } catch (error) {
-      this.log.event('retention_failed', { error: messageOf(error) });
+      this.log.event('retention_failed', { error: errorText(error) });
       return 'failed';
     }
   }
@@ -92,12 +93,8 @@ export class Retention {
       this.log.event(step.done, await step.run(run));
       return true;
     } catch (error) {
-      this.log.event(step.failed, { error: messageOf(error) });
+      this.log.event(step.failed, { error: errorText(error) });
       return false;
     }
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown';
 }

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock, instantOf } from '../common/clock.js';
+import { errorText } from '../common/errors/error-text.js';
 import { Ids } from '../common/ids.js';
 import { Log } from '../common/log/log.js';
 import type { Secret } from '../common/log/secret.js';
@@ -100,7 +101,7 @@ export class WebhookSender implements BeforeApplicationShutdown {
   }
 
   private fail(error: unknown): false {
-    this.log.event('webhook_deliveries_failed', { error: error instanceof Error ? error.message : 'unknown' });
+    this.log.event('webhook_deliveries_failed', { error: errorText(error) });
     return false;
   }
 

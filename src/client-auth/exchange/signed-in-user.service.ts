@@ -2,6 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
 import type { DeviceAuthentication } from '../../app-directory/config/authentication-config.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
+import { errorText } from '../../common/errors/error-text.js';
 import { readShape } from '../../common/fields/read-shape.js';
 import { Log } from '../../common/log/log.js';
 import { UsersService } from '../../users/users.service.js';
@@ -90,7 +91,7 @@ export class SignedInUser {
     } catch (error) {
       this.log.event('claim_window_write_failed', {
         appId: app.id,
-        error: error instanceof Error ? error.message : 'unknown',
+        error: errorText(error),
       });
     }
   }

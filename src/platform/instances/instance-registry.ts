@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
+import { errorText } from '../../common/errors/error-text.js';
 import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Log } from '../../common/log/log.js';
 import type { SharedClock } from '../clock/shared-clock.js';
@@ -226,7 +227,7 @@ export class InstanceRegistry {
     const { log, clock } = this.options;
     if (this.lease === 'released' || this.unconfirmedSinceMs !== undefined) return;
     this.unconfirmedSinceMs = clock.monotonicMs();
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     log.event('instance_unconfirmed', { error: systemErrorCode(error) ?? message });
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../common/clock.js';
+import { errorText } from '../../common/errors/error-text.js';
 import { systemErrorCode } from '../../common/errors/system-error-code.js';
 import type { Log } from '../../common/log/log.js';
 import { backoffMs } from '../database/retry-unreachable.js';
@@ -142,5 +143,5 @@ export class SpanBatch {
 }
 
 function reasonOf(error: unknown): string {
-  return systemErrorCode(error) ?? (error instanceof Error ? error.message : 'unknown');
+  return systemErrorCode(error) ?? errorText(error);
 }

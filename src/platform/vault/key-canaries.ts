@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { DataSource, EntityManager } from 'typeorm';
+import { errorText } from '../../common/errors/error-text.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { Log } from '../../common/log/log.js';
 import { Secret } from '../../common/log/secret.js';
@@ -67,7 +68,7 @@ export class KeyCanaries {
   }
 
   #logFailure(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     this.parts.log.event('secret_vault_check_failed', { error: text });
   }
 

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Clock, instantOf } from '../../../common/clock.js';
+import { errorText } from '../../../common/errors/error-text.js';
 import { Log } from '../../../common/log/log.js';
 import { Environment } from '../../../platform/config/environment.js';
 import { type GuardedAnswer, GuardedRequest } from '../../../platform/outbound/guarded-request.js';
@@ -68,7 +69,7 @@ export class RevocationListReader implements BeforeApplicationShutdown {
       if (serials === undefined) return this.failed(answer.status === 200 ? 'malformed' : `status ${answer.status}`);
       await this.lists.replace({ ...reading, url, etag: etagOf(answer), serials });
     } catch (error) {
-      this.failed(error instanceof Error ? error.message : 'unknown');
+      this.failed(errorText(error));
     }
   }
 
