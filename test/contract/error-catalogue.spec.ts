@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { renderErrors } from '../../src/commands/documentation/errors.rules.js';
-import { renderReasons } from '../../src/commands/documentation/reasons.rules.js';
+import { renderErrors, renderReasons } from '../../src/commands/documentation/pages.rules.js';
 import { ERRORS } from '../../src/common/errors/error-catalogue.js';
 import { REASONS } from '../../src/common/errors/reasons.js';
 import { NOT_READY_REASONS } from '../../src/health/dto/health.response.js';

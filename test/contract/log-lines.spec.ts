@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { LOG_LINES } from '../../src/commands/documentation/log-event-texts.js';
-import { renderLogEvents } from '../../src/commands/documentation/log-events-page.rules.js';
+import { renderLogEvents } from '../../src/commands/documentation/pages.rules.js';
 
 const DOCUMENT = readFileSync(new URL('../../docs/log-events.md', import.meta.url), 'utf8');
 

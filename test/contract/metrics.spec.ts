@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createOfflineGateway } from '../../src/bootstrap/offline-gateway.js';
-import { renderMetrics } from '../../src/commands/documentation/metrics.rules.js';
+import { renderMetrics } from '../../src/commands/documentation/pages.rules.js';
 import { MetricsPage } from '../../src/health/metrics/metrics-page.service.js';
 
 const DOCUMENT = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');

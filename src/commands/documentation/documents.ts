@@ -14,13 +14,15 @@ import {
   toDocumentedSetting,
   toDocumentedVaultVariable,
 } from './configuration.rules.js';
-import { renderErrors } from './errors.rules.js';
-import { renderEventTypes } from './event-types-page.rules.js';
-import { renderIdentityProviders } from './identity-providers.rules.js';
 import { LOG_LINES } from './log-event-texts.js';
-import { renderLogEvents } from './log-events-page.rules.js';
-import { renderMetrics } from './metrics.rules.js';
-import { renderReasons } from './reasons.rules.js';
+import {
+  renderErrors,
+  renderEventTypes,
+  renderIdentityProviders,
+  renderLogEvents,
+  renderMetrics,
+  renderReasons,
+} from './pages.rules.js';
 
 /** Every variable of the service, in the order of the documentation. */
 export function documentedVariables(): readonly DocumentedVariable[] {
