@@ -70,6 +70,39 @@ describe('budget account', () => {
     expect(account.tryHold({ ...BUDGET_OF_APP, limit: 600 }, 1)).toBeUndefined();
   });
 
+  it('a call cost more than it held, a statement grants before its event is stored → the rest still counts', () => {
+    const { account, hold } = anAccount();
+    hold(100).settle(600);
+    account.begin();
+    granted(account, 200, 200);
+    expect(account.committed).toBe(700);
+    expect(account.tryHold({ ...BUDGET_OF_APP, limit: 600 }, 1)).toBeUndefined();
+  });
+
+  it('a call costs more than it held and its event is stored while a statement is under way → the rest counts', () => {
+    const { account, hold } = anAccount();
+    const call = hold(100);
+    account.begin();
+    call.settle(600);
+    call.stored();
+    granted(account, 200, 200);
+    expect(account.committed).toBe(700);
+    account.begin();
+    granted(account, 100, 700);
+    expect(account.committed).toBe(700);
+  });
+
+  it('a call cost more than it held, and its event can never be stored → nothing counts', () => {
+    const { account, hold } = anAccount();
+    const call = hold(100);
+    call.settle(600);
+    call.dropped();
+    expect([account.free, account.committed]).toEqual([600, 600]);
+    account.begin();
+    granted(account, 200, 200);
+    expect(account.committed).toBe(200);
+  });
+
   it('what is in use is kept, the rest given back; meanwhile only what comes free may be held', () => {
     const { account, hold } = anAccount();
     const first = hold(400);

@@ -30,8 +30,10 @@ export class BudgetAccount implements HoldOwner {
   #row: number | undefined;
   /** Held for running calls. */
   #held = 0;
-  /** Charges of finished calls whose events are not stored yet. */
+  /** Held part of the charges of finished calls whose events are not stored yet. */
   #unstored = 0;
+  /** The rest of these charges: of calls that cost more than they held. No statement counts it before it is stored. */
+  #unstoredExcess = 0;
   /** Spent and granted amounts of all instances, as of the last statement; infinite when invalidated. */
   #committed = 0;
   #spent = 0;
@@ -44,6 +46,7 @@ export class BudgetAccount implements HoldOwner {
   #isReturnDeferred = false;
   /** Charges stored since the running statement was sent. */
   #storedMeanwhile = 0;
+  #excessStoredMeanwhile = 0;
   #wasInvalidatedMeanwhile = false;
   /** Of the latest hold. Holds share it: each lives until its event is stored, and costs the garbage collector until then. */
   #budget: CallBudget | undefined;
@@ -167,6 +170,7 @@ export class BudgetAccount implements HoldOwner {
   begin(): { readonly row: number; readonly inUse: number } {
     this.#isBusy = true;
     this.#storedMeanwhile = 0;
+    this.#excessStoredMeanwhile = 0;
     this.#wasInvalidatedMeanwhile = false;
     return { row: this.#row ?? 0, inUse: this.inUse };
   }
@@ -186,7 +190,7 @@ export class BudgetAccount implements HoldOwner {
     this.#spent = spending.spent;
     this.#estimated = spending.estimated;
     this.#spentKnownAtMs = nowMs;
-    this.#wrote(row, committed);
+    this.#wrote(row, committed + this.#unstoredExcess + this.#excessStoredMeanwhile);
     this.#serve();
     if (this.isInvalid) this.statementInconclusive(nowMs);
     else this.#inconclusive = 0;
@@ -255,25 +259,31 @@ export class BudgetAccount implements HoldOwner {
   /** A call ended with a charge. @returns the part of the charge that was held. */
   settle(amount: number, charged: number): number {
     const covered = Math.min(amount, charged);
+    const excess = charged - covered;
     this.#held -= amount;
     this.#unstored += covered;
-    this.#committed += charged - covered;
+    this.#unstoredExcess += excess;
+    this.#committed += excess;
     this.#totals.heldNanoUsd -= amount - covered;
     this.#freed();
     return covered;
   }
 
   /** The event of a settled call is stored: its charge is spent and leaves the grant. */
-  stored(covered: number): void {
+  stored(covered: number, excess: number): void {
     this.#unstored -= covered;
+    this.#unstoredExcess -= excess;
+    this.#excessStoredMeanwhile += excess;
     this.#granted = Math.max(0, this.#granted - covered);
     this.#storedMeanwhile += covered;
     this.#closed(covered);
   }
 
   /** The event of a settled call can never be stored. */
-  dropped(covered: number): void {
+  dropped(covered: number, excess: number): void {
     this.#unstored -= covered;
+    this.#unstoredExcess -= excess;
+    this.#committed -= excess;
     this.#closed(covered);
     this.#freed();
   }

@@ -47,14 +47,16 @@ export interface BudgetHold {
 export interface HoldOwner {
   release(amount: number): void;
   settle(amount: number, charged: number): number;
-  stored(covered: number): void;
-  dropped(covered: number): void;
+  /** @param excess the part of the charge that was not held. */
+  stored(covered: number, excess: number): void;
+  dropped(covered: number, excess: number): void;
 }
 
 /** Passes each event of a hold to its account, once. */
 export class AccountHold implements BudgetHold {
   #state: 'held' | 'settled' | 'over' = 'held';
   #covered = 0;
+  #excess = 0;
 
   readonly #owner: HoldOwner;
 
@@ -76,18 +78,19 @@ export class AccountHold implements BudgetHold {
     if (this.#state !== 'held') return 0;
     this.#state = 'settled';
     this.#covered = this.#owner.settle(this.amount, charged);
+    this.#excess = charged - this.#covered;
     return this.#covered;
   }
 
   stored(): void {
     if (this.#state !== 'settled') return;
     this.#state = 'over';
-    this.#owner.stored(this.#covered);
+    this.#owner.stored(this.#covered, this.#excess);
   }
 
   dropped(): void {
     if (this.#state !== 'settled') return;
     this.#state = 'over';
-    this.#owner.dropped(this.#covered);
+    this.#owner.dropped(this.#covered, this.#excess);
   }
 }
