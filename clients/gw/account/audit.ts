@@ -1,3 +1,4 @@
+import type { components } from '../../console/src/api/schema.d.ts';
 import { type Api, given, read } from '../api/client.js';
 import { sessionOf } from '../api/session.js';
 import { appIdOf } from '../apps/apps.js';
@@ -5,6 +6,8 @@ import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import { listed, readById } from '../program/lists.js';
 import { toSecond } from '../terminal/amounts.rules.js';
+
+type AuditEvent = components['schemas']['AuditEventResponse'];
 
 /** `gw audit list` */
 export const list: Action = async (gw) => {
@@ -17,15 +20,29 @@ export const list: Action = async (gw) => {
   const { result, note } = await readById(gw, 'events', (page) =>
     read(api.GET('/v1/admin/audit-events', { params: { query: { ...filter, ...page } } })),
   );
-  const rows = result.events.map(({ created_at, action, actor, target }) => [
-    ...[toSecond(created_at), action, actor.name ?? actor.id, actor.action_source, `${target.type} ${target.id}`],
+  const rows = result.events.map(({ created_at, action, actor, target, details, changes }) => [
+    ...[toSecond(created_at), action, actor.name ?? actor.id, actor.action_source],
+    ...[`${target.type} ${nameIn(details) ?? target.id}`, changes.map(changeText).join('; ')],
   ]);
   const none = 'Nothing was changed during the last 90 days.';
   return listed(gw, result, {
-    headings: ['TIME', 'ACTION', 'WHO', 'BY', 'WHAT'],
+    headings: ['TIME', 'ACTION', 'WHO', 'BY', 'WHAT', 'FROM → TO'],
     ...{ rows, none, filters: ['action', 'actor', 'app', 'from', 'to', 'beforeId'], note },
   });
 };
+
+/** The name of what was changed, where the trail has it; its id says little. */
+function nameIn(details: AuditEvent['details']): string | undefined {
+  const name = details?.slug ?? details?.name;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function changeText({ path, from, to, redacted }: AuditEvent['changes'][number]): string {
+  return redacted ? `${path} (not recorded)` : `${path}: ${valueText(from)} → ${valueText(to)}`;
+}
+
+const valueText = (value: unknown) =>
+  value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 
 /** The trail outlives its application, whose id then is the only name. */
 async function auditedAppId(api: Api, named: string): Promise<string> {

@@ -9,6 +9,7 @@ import { KeyFile } from '../state/key-file.js';
 import { STATUSES } from './app-choices.js';
 import { type AppDraft, draftOf, fileOf } from './app-file.js';
 import { appIdOf, changed } from './apps.js';
+import { withMembers } from './config-members.rules.js';
 
 const VALID: Pick<Outcome, 'text'> = { text: 'Valid. Nothing was changed.' };
 
@@ -92,8 +93,9 @@ export const update: Action = async (gw) => {
   const file = gw.text('file');
   const [name, handle] = [gw.text('name'), gw.text('handle')];
   const status = gw.choice('status', STATUSES);
+  const draft = file === undefined ? { name: app.name, config: app.config as AppDraft['config'] } : await fileOf(file);
   const body = {
-    ...(file === undefined ? { name: app.name, config: app.config as AppDraft['config'] } : await fileOf(file)),
+    ...{ ...draft, config: withMembers(draft.config, gw.texts('set') ?? []) },
     ...(name !== undefined && { name }),
     ...(handle !== undefined && { handle }),
     ...(gw.flag('clearHandle') && { handle: null }),

@@ -1,3 +1,4 @@
+import type { components } from '../../console/src/api/schema.d.ts';
 import { given, read } from '../api/client.js';
 import { sessionOf } from '../api/session.js';
 import type { Action, Outcome } from '../program/command.js';
@@ -8,6 +9,8 @@ import { facts } from '../terminal/table.js';
 import { printable } from '../terminal/terminal.js';
 import { USER_ORDERS, USER_STATUSES } from './app-choices.js';
 import { appIdOf } from './apps.js';
+
+type Limits = components['schemas']['UserLimitsResponse'];
 
 /** `gw app user list` */
 export const list: Action = async (gw) => {
@@ -64,10 +67,25 @@ export const show: Action = async (gw) => {
     ...{ Known: is_virtual ? 'from usage only' : 'by authentication', Device: attest_registered ? 'yes' : 'no' },
     ...{ Month: result.month, Requests: usage.requests, 'Input tokens': usage.input_tokens },
     ...{ 'Output tokens': usage.output_tokens, Cost: usd(usage.cost_usd), Errors: usage.errors },
-    Blocked: usage.blocked,
+    ...{ Blocked: usage.blocked, ...limitFacts(result.limits) },
   });
   return { result, text };
 };
+
+/** Where the user stands, of each limit that there is. */
+function limitFacts(limits: Limits): Readonly<Record<string, string>> {
+  const budget = (name: string, spent: number | null, limit: number | null) =>
+    limit === null ? {} : { [`Budget of the ${name}`]: `${usd(spent ?? 0)} of ${usd(limit)}` };
+  const count = (name: string, used: number | null, left: number | null) =>
+    used === null || left === null ? {} : { [`${name} today`]: `${used} of ${used + left}` };
+  return {
+    ...budget('day', limits.daily_cost_usd, limits.daily_budget_usd),
+    ...budget('week', limits.weekly_cost_usd, limits.weekly_budget_usd),
+    ...budget('month', limits.monthly_cost_usd + limits.estimated_cost_usd, limits.monthly_budget_usd),
+    ...count('Requests', limits.requests_today, limits.requests_remaining),
+    ...count('Tokens', limits.tokens_today, limits.tokens_remaining),
+  };
+}
 
 /** `gw app user block` */
 export const block: Action = (gw) => setBlocked(gw, '/v1/admin/apps/{app}/user/block', 'Blocked');

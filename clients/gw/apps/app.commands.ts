@@ -17,6 +17,7 @@ const ISSUED_KEY = members({
 export const appCommands: readonly Command[] = [
   {
     name: 'app add',
+    aliases: ['app create'],
     summary: 'Add an application',
     details:
       'From a file, or from flags: a server application is called with a key, a mobile one by attested devices. The first key of a server application goes to --key-output and is never shown.',
@@ -77,10 +78,12 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app update',
     summary: 'Change an application; omitted options stay',
-    details: 'A concurrent change is detected: nothing is changed then.',
+    details:
+      'A concurrent change is detected: nothing is changed then. --set changes members of the configuration: names with dots between them, = and JSON or a text; without a value the member is removed.',
     arguments: APP,
     options: [
       FILE,
+      ['--set <member=value...>', 'members of the configuration, as limits.per_user.spending.monthly_usd=5'],
       ['--name <name>', 'for people'],
       ['--handle <handle>', 'for scripts and files'],
       ['--clear-handle', 'no handle'],
@@ -88,7 +91,11 @@ export const appCommands: readonly Command[] = [
       ['--revision <number>', 'only if it is still this one'],
       DRY_RUN,
     ],
-    examples: ['gw app update notes --status disabled', 'gw app update notes --file app.json --dry-run'],
+    examples: [
+      'gw app update notes --status disabled',
+      'gw app update notes --set limits.per_app.spending.monthly_usd=50',
+      'gw app update notes --file app.json --dry-run',
+    ],
     result: { anyOf: [ONE_APP, answerOf('POST /v1/admin/apps/{app}/validate')] },
     load: async () => (await import('./app-changes.js')).update,
   },
@@ -155,6 +162,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app remove',
+    aliases: ['app delete'],
     summary: 'Remove an application with its keys and users',
     details: 'Recorded usage stays. Asks for confirmation, or needs --yes.',
     arguments: APP,
@@ -173,6 +181,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app key add',
+    aliases: ['app key create'],
     summary: 'Create a key of an application, into a file',
     arguments: APP,
     options: [

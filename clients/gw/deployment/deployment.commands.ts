@@ -45,6 +45,7 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'account login',
+    aliases: ['login'],
     summary: 'Log in through a browser, on this machine or another',
     details:
       'Opens the browser of this machine; without one it shows a link and a code for another browser. With --no-input it does not wait: run it again to continue.',
@@ -78,6 +79,7 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'account logout',
+    aliases: ['logout'],
     summary: 'Revoke and delete the saved key',
     examples: ['gw account logout'],
     result: members({ profile: TEXT, revoked: { const: true } }),

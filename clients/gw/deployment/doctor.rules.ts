@@ -75,7 +75,11 @@ export function readinessChecks(body: unknown): readonly Check[] {
   return [
     database === 'ok'
       ? ok('Postgres', 'reachable')
-      : failed('Postgres', `${database}`, 'Check DATABASE_URL and the database.'),
+      : failed(
+          'Postgres',
+          `${database}`,
+          'Check the database in DATABASE_URL; without that setting, restart the gateway, which starts its own.',
+        ),
     vault === 'ok'
       ? ok('vault', 'decrypts keys')
       : failed('vault', `${vault}`, 'Check the vault’s settings: no provider key can be decrypted.'),

@@ -23,6 +23,8 @@ type Described = readonly (readonly [flags: string, meaning: string, choices?: r
 export interface Command {
   /** Words after `gw`, as `provider show`. */
   readonly name: string;
+  /** Other names of it, each as a whole, for those who type what other programs call it. */
+  readonly aliases?: readonly string[];
   readonly summary: string;
   /** More than the summary, for the help of the command. */
   readonly details?: string;
@@ -35,6 +37,12 @@ export interface Command {
   readonly result: object;
   /** Loaded when the command runs, so that help stays fast. */
   readonly load: () => Promise<Action>;
+}
+
+/** More than the summary, with the other names of the command; empty without either. */
+export function detailsOf({ details = '', aliases = [] }: Command): string {
+  const also = aliases.length === 0 ? '' : `Also ${aliases.map((name) => `gw ${name}`).join(', ')}.`;
+  return [details, also].filter(Boolean).join(' ');
 }
 
 /** The schema of a result with these members, each required. */

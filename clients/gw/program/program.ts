@@ -5,7 +5,7 @@ import { Profiles } from '../state/profiles.js';
 import { Journal } from '../state/request-proofs.js';
 import { StateFolder } from '../state/state-folder.js';
 import type { Terminal } from '../terminal/terminal.js';
-import type { Command } from './command.js';
+import { type Command, detailsOf } from './command.js';
 import { commands, GROUPS } from './commands.js';
 import { type Context, failureEnvelope, successEnvelope } from './envelope.js';
 import type { Environment } from './environment.js';
@@ -66,10 +66,7 @@ export async function run(
     terminal.tell(undefined);
   });
   try {
-    const words = withGlobalsLast(
-      typed,
-      commands.map(({ name }) => name),
-    );
+    const words = withGlobalsLast(typed, commands.flatMap(namesOf));
     await program.parseAsync([...words], { from: 'user' });
     return exitCode;
   } catch (error) {
@@ -97,6 +94,7 @@ function placeOf({ name, options = [] }: Command, parsed: Parsed, { managementKe
   };
 }
 
+type Execute = (command: Command, parsed: Parsed) => Promise<void>;
 type Parsed = ConstructorParameters<typeof Invocation>[0];
 
 interface Setting {
@@ -106,10 +104,7 @@ interface Setting {
   readonly documentation: () => string;
 }
 
-function programOf(
-  { version, terminal, isJson, documentation }: Setting,
-  execute: (command: Command, parsed: Parsed) => Promise<void>,
-): CommanderCommand {
+function programOf({ version, terminal, isJson, documentation }: Setting, execute: Execute): CommanderCommand {
   const program = new CommanderCommand('gw')
     .description('Manages an AI gateway from a terminal, through its public API.')
     .version(version, '--version', 'print the version')
@@ -125,24 +120,30 @@ function programOf(
   program.addHelpText('after', `\nOptions of every command, before or after its name:\n${globals.join('\n')}`);
   program.addHelpText('after', () => `\nDocumentation: ${documentation()}`);
   for (const command of commands) {
-    const words = command.name.split(' ');
-    const parent = words.slice(0, -1).reduce(groupOf, program);
-    const leaf = parent.command(words.at(-1) ?? '').summary(command.summary);
-    leaf.description(command.details === undefined ? command.summary : `${command.summary}.\n\n${command.details}`);
-    for (const [name, meaning, choices] of command.arguments ?? []) {
-      const argument = leaf.createArgument(name, meaning);
-      leaf.addArgument(choices === undefined ? argument : argument.choices(choices));
-    }
-    for (const [flags, meaning, choices] of [...(command.options ?? []), ...GLOBAL_OPTIONS]) {
-      const option = new Option(flags, meaning);
-      leaf.addOption(choices === undefined ? option : option.choices(choices));
-    }
-    leaf.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
-    leaf.action((...given: readonly unknown[]) =>
-      execute(command, { arguments: leaf.args, options: Object(given.at(-2)) }),
-    );
+    for (const name of namesOf(command)) addCommand(program, name, command, execute);
   }
   return program;
+}
+
+const namesOf = ({ name, aliases = [] }: Command) => [name, ...aliases];
+
+function addCommand(program: CommanderCommand, name: string, command: Command, execute: Execute): void {
+  const words = name.split(' ');
+  const parent = words.slice(0, -1).reduce(groupOf, program);
+  const leaf = parent.command(words.at(-1) ?? '', { hidden: name !== command.name }).summary(command.summary);
+  leaf.description([command.summary, detailsOf(command)].filter(Boolean).join('.\n\n'));
+  for (const [name, meaning, choices] of command.arguments ?? []) {
+    const argument = leaf.createArgument(name, meaning);
+    leaf.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
+  for (const [flags, meaning, choices] of [...(command.options ?? []), ...GLOBAL_OPTIONS]) {
+    const option = new Option(flags, meaning);
+    leaf.addOption(choices === undefined ? option : option.choices(choices));
+  }
+  leaf.addHelpText('after', `\nExamples:\n${command.examples.map((line) => `  $ ${line}`).join('\n')}`);
+  leaf.action((...given: readonly unknown[]) =>
+    execute(command, { arguments: leaf.args, options: Object(given.at(-2)) }),
+  );
 }
 
 function groupOf(parent: CommanderCommand, name: string): CommanderCommand {

@@ -36,6 +36,7 @@ export const providerCommands: readonly Command[] = [
   },
   {
     name: 'provider add',
+    aliases: ['provider create'],
     summary: 'Add a provider with its key',
     details: 'The key is prompted for, read from standard input, or typed by a person in a browser. It is never shown.',
     options: [
@@ -100,6 +101,7 @@ export const providerCommands: readonly Command[] = [
   },
   {
     name: 'provider remove',
+    aliases: ['provider delete'],
     summary: 'Remove a provider and its key',
     details: 'Calls of applications that name it fail. Asks for confirmation, or needs --yes.',
     arguments: PROVIDER,
@@ -139,6 +141,7 @@ export const gatewayCommands: readonly Command[] = [
   },
   {
     name: 'provider-gateway add',
+    aliases: ['provider-gateway create'],
     summary: 'Add a provider gateway with its token',
     options: [
       ['--type <type>', 'Cloudflare AI Gateway, or Vercel AI Gateway', ['cf_aig', 'vercel']],
@@ -176,6 +179,7 @@ export const gatewayCommands: readonly Command[] = [
   },
   {
     name: 'provider-gateway remove',
+    aliases: ['provider-gateway delete'],
     summary: 'Remove a provider gateway that no provider uses',
     arguments: GATEWAY,
     options: [['--yes', 'do not ask']],

@@ -1,4 +1,4 @@
-import type { Command } from '../program/command.js';
+import { type Command, detailsOf } from '../program/command.js';
 import { GROUPS } from '../program/commands.js';
 import { GLOBAL_OPTIONS } from '../program/global-options.js';
 import { NODE_FLOOR } from '../program/node-floor.rules.js';
@@ -84,17 +84,15 @@ const globals = () => `Options of every command, before or after its name:
 
 ${optionTable(GLOBAL_OPTIONS)}`;
 
-function sectionOf(
-  { name, summary, details, arguments: positional = [], options = [], examples }: Command,
-  level: string,
-): string {
+function sectionOf(command: Command, level: string): string {
+  const { name, summary, arguments: positional = [], options = [], examples } = command;
   const usage = ['gw', name, ...positional.map(([words]) => words), ...(options.length > 0 ? ['[options]'] : [])].join(
     ' ',
   );
   const described = [...positional, ...options];
   return [
     `${level} gw ${name}\n`,
-    `${summary}.${details === undefined ? '' : ` ${details}`}\n`,
+    `${summary}. ${detailsOf(command)}`.trimEnd().concat('\n'),
     `\`${usage}\`\n`,
     ...(described.length > 0 ? [optionTable(described)] : []),
     `\`\`\`sh\n${examples.join('\n')}\n\`\`\`\n`,

@@ -77,10 +77,11 @@ function lineOf({ app, kind, event }: Followed, namesApp: boolean): string {
   const begun = [time, ...(namesApp ? [app.handle] : [])];
   if (kind === 'auth')
     return printable([...begun, 'auth', event.event, event.outcome, event.reason ?? '', user].join('  '));
-  const { status, provider_slug, model, input_tokens, output_tokens, cost_usd, latency_ms } = event;
+  const { status, provider_slug, model, input_tokens, output_tokens, cost_usd, latency_ms, refusal } = event;
   const parts = [
     ...[...begun, 'call', status, provider_slug ?? event.provider, model],
     ...[`${input_tokens}+${output_tokens} tokens`, `$${cost_usd}`, `${latency_ms ?? '-'} ms`, user],
+    ...(refusal === null ? [] : [refusal.message]),
   ];
   return printable(parts.join('  '));
 }

@@ -34,6 +34,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook create',
+    aliases: ['webhook add'],
     summary: 'Add a webhook',
     details: 'The secret that verifies its signatures goes to --key-output and is never shown.',
     options: [
@@ -52,6 +53,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook edit',
+    aliases: ['webhook update'],
     summary: 'Change a webhook; omitted options stay',
     details: 'While it is disabled no event is sent; what is not delivered yet is given up.',
     arguments: WEBHOOK,
@@ -109,6 +111,7 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook delete',
+    aliases: ['webhook remove'],
     summary: 'Delete a webhook with its deliveries',
     details: 'Asks for confirmation, or needs --yes.',
     arguments: WEBHOOK,

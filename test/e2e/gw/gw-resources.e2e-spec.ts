@@ -213,11 +213,18 @@ describe('gw app', () => {
     expect((await gw.run('app update notes --status disabled --clear-handle --json')).json.result.app).toMatchObject({
       ...{ handle: null, status: 'disabled' },
     });
+    const budget = 'app update --set limits.per_app.spending.monthly_usd=5 --json';
+    const { json: limited } = await gw.run(`${budget} ${shown.result.app.id}`);
+    expect(limited.result.app.config.limits.per_app.spending.monthly_usd).toBe(5);
+    const { stdout: trail } = await gw.run('audit list --limit 1');
+    expect(trail).toContain('limits.per_app.spending.monthly_usd: none → 5');
+    const wrong = await gw.run(`app update ${shown.result.app.id} --set limits.per_app.budget=5 --json`);
+    expect([wrong.exitCode, wrong.json.error.message]).toEqual([2, expect.stringContaining('limits.per_app.budget')]);
     const { id } = shown.result.app;
     expect((await gw.run(`app check ${id} --json`)).json.result.appId).toBe(id);
     expect((await gw.run(`app snippet ${id}`)).stdout).toMatch(/^curl -sS/);
     expect(errorOf(await gw.run(`app remove ${id} --json`))).toEqual([2, 'confirmation_required']);
-    expect((await gw.run(`app remove ${id} --yes --json`)).json.result.deleted).toBe(true);
+    expect((await gw.run(`app delete ${id} --yes`)).stdout).toContain(`Removed ${id}`);
   });
 
   it.each([
