@@ -54,7 +54,9 @@ export function originOf(typed: string, allowsHttp: boolean): string {
   return url.origin;
 }
 
-const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
+/** Whether a host name is this machine. */
+export const isLoopback = (host: string) =>
+  host === 'localhost' || host === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(host);
 
 /** The deployment of the environment, else of the profile. @throws Failure neither names one. */
 export function urlOf({ environment, profiles, profileName }: Invocation): string {

@@ -73,7 +73,7 @@ export function remarksOn({ missing, unowned, newKeys }: Plan): readonly string[
   return [
     ...(newKeys.length === 0
       ? []
-      : [`First keys are created for ${newKeys.join(', ')}: give apply --key-output <directory>.`]),
+      : [`First keys are created for ${newKeys.join(', ')}; apply writes them to the directory of --key-output.`]),
     ...missing.map(({ problem, nextAction }) => `Missing: ${problem} ${nextAction}`),
     ...(left.length === 0 ? [] : [`Not in the directory, and unchanged without --prune: ${left.join(', ')}.`]),
   ];

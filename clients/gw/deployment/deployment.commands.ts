@@ -39,7 +39,7 @@ export const deploymentCommands: readonly Command[] = [
     examples: ['gw deployment status', 'gw deployment status --json'],
     result: members({
       ...{ url: TEXT, serverVersion: TEXT, deployment: component('DeploymentResource'), consoleOrigin: TEXT },
-      health: component('HealthResponse'),
+      ...{ health: component('HealthResponse'), ready: { type: 'boolean' } },
     }),
     load: async () => (await import('./deployment.js')).status,
   },

@@ -29,13 +29,18 @@ async function typedUrl(gw: Invocation): Promise<string> {
   throw Failure.input('url_required', 'The address of the gateway is missing.', { nextAction });
 }
 
-/** `gw deployment status`: version and state of the gateway, without a key. */
+/** `gw deployment status`: version and state of the gateway, without a key. Anything but `ready` is not ready. */
 export const status: Action = async (gw) => {
   const { url, capabilities } = await deploymentAt(urlOf(gw), gw.context);
-  const health = await read(apiOf(url).GET('/v1/healthz'));
+  const [health, { data: readiness }] = await Promise.all([
+    read(apiOf(url).GET('/v1/healthz')),
+    apiOf(url).GET('/v1/readyz'),
+  ]);
+  const ready = readiness?.ready ?? false;
   const { serverVersion, deployment, consoleOrigin } = capabilities;
-  const result = { url, serverVersion, deployment, consoleOrigin, health };
+  const result = { url, serverVersion, deployment, consoleOrigin, health, ready };
   const values = { Gateway: url, Version: serverVersion, Console: consoleOrigin, Deployment: deployment.id };
-  const next = health.vault === 'ok' ? '' : '\n\nFind out why: gw doctor';
-  return { result, text: `${facts({ ...values, Vault: health.vault })}${next}` };
+  const next = health.vault === 'ok' && ready ? '' : '\n\nFind out why: gw doctor';
+  const state = ready ? 'ready' : 'not ready: it refuses calls';
+  return { result, text: `${facts({ ...values, State: state, Vault: health.vault })}${next}` };
 };

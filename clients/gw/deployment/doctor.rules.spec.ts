@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Failure } from '../program/failure.js';
-import { loginCheck, refusedProviderCheck } from './doctor.rules.js';
+import { addressCheck, loginCheck, refusedProviderCheck, settingsChecks } from './doctor.rules.js';
 
 const refused = (code: string) => new Failure(4, code, 'No.', { nextAction: 'Do that.' });
 
@@ -17,6 +17,25 @@ describe('gw doctor', () => {
       expect([check.state, check.nextAction]).toEqual(['unknown', 'Do that.']);
     },
   );
+
+  it.each([
+    ['https://gateway.example.com', 'ok'],
+    ['http://127.0.0.1:8080', 'ok'],
+    ['http://gateway.example.com', 'warning'],
+    ['http://localhost.example.com', 'warning'],
+  ])('the address %s → %s', (url, state) => {
+    expect(addressCheck(url).state).toBe(state);
+  });
+
+  it.each([
+    ['http://127.0.0.1:8080', 'http://localhost:8080', 'ok'],
+    ['http://127.0.0.1:8080', 'http://localhost:8081', 'warning'],
+    ['https://gateway.example.com', 'http://localhost:8080', 'warning'],
+  ])('asked at %s, public as %s → %s', (url, apiUrl, state) => {
+    const capabilities = { serverVersion: '1', deployment: { apiUrl }, features: { browserLogin: true } };
+    const checks = settingsChecks({ url, capabilities } as Parameters<typeof settingsChecks>[0], '1');
+    expect(checks.find(({ check }) => check === 'public address')?.state).toBe(state);
+  });
 
   it('no login → a warning; one that is refused → failed', () => {
     expect(loginCheck(refused('not_logged_in')).state).toBe('warning');

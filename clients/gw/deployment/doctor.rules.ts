@@ -1,4 +1,4 @@
-import type { Deployment } from '../api/session.js';
+import { type Deployment, isLoopback } from '../api/session.js';
 import { instantMsOf } from '../program/environment.js';
 import type { Failure } from '../program/failure.js';
 import type { Colour } from '../terminal/terminal.js';
@@ -28,9 +28,10 @@ export const ok = (check: string, detail: string): Check => ({ check, state: 'ok
 
 /** Whether keys are encrypted on their way. */
 export function addressCheck(url: string): Check {
-  return url.startsWith('https:')
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || isLoopback(hostname)
     ? ok('address', url)
-    : warning('address', `${url} carries keys unencrypted.`, 'Put TLS before it, unless it is on this machine.');
+    : warning('address', `${url} carries keys unencrypted.`, 'Put TLS before it.');
 }
 
 /** Versions and settings that clients depend on. @param version of this program. */
@@ -44,7 +45,7 @@ export function settingsChecks({ url, capabilities }: Deployment, version: strin
           `The gateway is ${serverVersion}, gw is ${version}.`,
           'Use the gw of the gateway’s version.',
         ),
-    deployment.apiUrl === url
+    isSameOrigin(deployment.apiUrl, url)
       ? ok('public address', deployment.apiUrl)
       : warning(
           'public address',
@@ -55,6 +56,13 @@ export function settingsChecks({ url, capabilities }: Deployment, version: strin
       ? ok('browser login', 'enabled')
       : warning('browser login', 'It is disabled.', 'Use management keys: gw account login --key-stdin'),
   ];
+}
+
+/** `localhost` and `127.0.0.1` are one machine. */
+function isSameOrigin(one: string, other: string): boolean {
+  const [a, b] = [new URL(one), new URL(other)];
+  const isThisMachine = isLoopback(a.hostname) && isLoopback(b.hostname);
+  return a.origin === b.origin || (isThisMachine && a.protocol === b.protocol && a.port === b.port);
 }
 
 /** @param date the `Date` header; undefined without one. */

@@ -80,7 +80,7 @@ const textOf = (checks: readonly Check[]): string =>
     ]),
   );
 
-const NO_IDENTITY = 'The gateway does not say which one it is, so no key is sent to it.';
+const NO_IDENTITY = 'The gateway does not say which one it is.';
 
 /** What a part of the diagnosis answered, or what it met instead. */
 type Attempt<T> = { readonly made: T } | { readonly met: Failure };
@@ -101,7 +101,7 @@ function deploymentChecks(deployment: Attempt<Deployment>, version: string): rea
   if ('made' in deployment) return [ok('gateway', 'answers'), ...settingsChecks(deployment.made, version)];
   const { message, nextAction } = deployment.met;
   const others = ['version', 'public address', 'browser login'];
-  return [failed('gateway', message, nextAction), ...others.map((check) => notChecked(check, message))];
+  return [failed('gateway', message, nextAction), ...others.map((check) => notChecked(check, NO_IDENTITY))];
 }
 
 /** What needs a login, without one. */

@@ -360,6 +360,7 @@ describe('gw doctor', () => {
     expect(stdout).toMatch(/^passed +vault/m);
     expect(stdout).toMatch(/^not checked +applications/m);
     expect(stderr).toContain('Postgres');
+    expect((await gw.run('deployment status', '', environment)).stdout).toMatch(/^State +not ready/m);
     database.proxy.thaw();
     await other.stop();
     await database.close();
