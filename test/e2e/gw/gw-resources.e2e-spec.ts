@@ -348,6 +348,8 @@ describe('gw doctor', () => {
     const database = await databaseBehindProxy();
     const other = await startWorld({ env: { DATABASE_URL: database.url } });
     const environment = { GW_URL: other.baseUrl, GW_MANAGEMENT_KEY: other.managementKey };
+    const state = async () => /^State +(.*)$/m.exec((await gw.run('deployment status', '', environment)).stdout)?.[1];
+    expect(await state()).toBe('ready');
     database.proxy.freeze();
     const run = await gw.run('doctor --json', '', environment);
     expect(errorOf(run)).toEqual([3, 'unhealthy']);
@@ -360,7 +362,7 @@ describe('gw doctor', () => {
     expect(stdout).toMatch(/^passed +vault/m);
     expect(stdout).toMatch(/^not checked +applications/m);
     expect(stderr).toContain('Postgres');
-    expect((await gw.run('deployment status', '', environment)).stdout).toMatch(/^State +not ready/m);
+    expect(await state()).toBe('not ready: it refuses calls');
     database.proxy.thaw();
     await other.stop();
     await database.close();
