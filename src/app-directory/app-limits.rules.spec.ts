@@ -7,7 +7,7 @@ const scope = (per_minute: number | null, per_day: number | null, monthly_usd: n
   spending: { monthly_usd },
 });
 
-const NO_OTHERS = { groups: [], runMaxNanoUsd: undefined };
+const NO_OTHERS = { groups: [], runMaxNanoUsd: undefined, unproven: undefined };
 
 describe('limits of an application for its calls', () => {
   it('nothing is limited → undefined, so that calls skip the check', () => {
@@ -75,5 +75,15 @@ describe('limits of an application for its calls', () => {
       ],
       runMaxNanoUsd: 500_000_000,
     });
+  });
+
+  it('a pool of devices without a proof → its budgets, and the endpoints that are left', () => {
+    const scopes = { per_user: UNLIMITED, per_app: UNLIMITED };
+    const pool = { ...UNLIMITED, requests: { per_minute: null, per_day: 5 } };
+    expect(appLimits({ ...scopes, unproven: { ...pool, allowed_endpoints: ['ask'] } })?.unproven).toEqual({
+      budgets: [{ window: 'day_requests', limit: 5 }],
+      endpoints: new Set(['ask']),
+    });
+    expect(appLimits({ ...scopes, unproven: UNLIMITED })?.unproven).toEqual({ budgets: [], endpoints: undefined });
   });
 });

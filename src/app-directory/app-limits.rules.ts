@@ -1,5 +1,5 @@
 import type { ClaimPath } from './config/issuer-config.js';
-import type { CountingWindow, Limits, ScopeLimits, SpendingWindow } from './config/limits-config.js';
+import type { CountingWindow, Limits, ScopeLimits, SpendingWindow, UnprovenLimits } from './config/limits-config.js';
 import { countedLimits, heldLimitsOf, isLimited, toNanoUsd } from './config/limits-config.js';
 
 /** The request limits of one scope; null is unlimited. */
@@ -46,6 +46,15 @@ export interface AppLimits {
   readonly groups: readonly AppGroup[];
   /** The largest budget of a run, in whole nano-dollars; undefined: no runs. */
   readonly runMaxNanoUsd: number | undefined;
+  /** Of all devices together that proved nothing; undefined: those of all callers. */
+  readonly unproven: UnprovenPool | undefined;
+}
+
+/** The limits of the devices that proved nothing; all budgets are of one subject. */
+interface UnprovenPool {
+  readonly budgets: readonly AppBudget[];
+  /** Slugs of the named endpoints that they may call; undefined: what all may call. */
+  readonly endpoints: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -54,20 +63,29 @@ export interface AppLimits {
  * @returns undefined when nothing is limited.
  * Source: docs/reference/application-api.md#request-limits, docs/reference/accounting.md#money-and-time.
  */
-export function appLimits({ per_user, per_app, groups = {}, runs }: Limits): AppLimits | undefined {
+export function appLimits({ per_user, per_app, groups = {}, runs, unproven }: Limits): AppLimits | undefined {
   const limits: AppLimits = {
     user: scopeLimits(per_user),
     app: scopeLimits(per_app),
     groups: Object.freeze(Object.entries(groups).map(([name, group]) => Object.freeze({ name, ...groupOf(group) }))),
     runMaxNanoUsd: runs && toNanoUsd(runs.max_usd),
+    unproven: unproven && Object.freeze({ budgets: budgetsOfGroup(unproven), endpoints: endpointsOf(unproven) }),
   };
   const isUnlimited = limits.user === undefined && limits.app === undefined && limits.groups.length === 0;
-  return isUnlimited && runs === undefined ? undefined : Object.freeze(limits);
+  return isUnlimited && runs === undefined && unproven === undefined ? undefined : Object.freeze(limits);
 }
 
 function groupOf(group: NonNullable<Limits['groups']>[string]): Omit<AppGroup, 'name'> {
   const { header, claim } = group;
-  return { header, claim, budgets: frozen([...heldLimitsOf(group), ...countedLimits('requests', group.requests)]) };
+  return { header, claim, budgets: budgetsOfGroup(group) };
+}
+
+function budgetsOfGroup(limits: ScopeLimits): readonly AppBudget[] {
+  return frozen([...heldLimitsOf(limits), ...countedLimits('requests', limits.requests)]);
+}
+
+function endpointsOf({ allowed_endpoints }: UnprovenLimits): ReadonlySet<string> | undefined {
+  return allowed_endpoints && new Set(allowed_endpoints);
 }
 
 function scopeLimits(limits: ScopeLimits): AppScopeLimits | undefined {

@@ -72,7 +72,9 @@ const configuredIn = (source: string) => `
   SELECT source.id, 'group', known.window_name, kind.key, kind.value #> '{spending,thresholds}',
     CASE jsonb_typeof(kind.value #> ARRAY['spending', known.member])
       WHEN 'number' THEN round((kind.value #>> ARRAY['spending', known.member])::numeric * 1000000000) END
-  FROM ${source} source CROSS JOIN LATERAL jsonb_each(coalesce(source.config #> '{limits,groups}', '{}')) kind
+  FROM ${source} source CROSS JOIN LATERAL jsonb_each(
+      coalesce(source.config #> '{limits,groups}', '{}')
+      || jsonb_strip_nulls(jsonb_build_object('unproven', source.config #> '{limits,unproven}'))) kind
     CROSS JOIN (VALUES ${GROUP_MEMBERS.join(', ')}) AS known(window_name, member)`;
 
 const sharesOf = (thresholds: string) => `jsonb_array_elements_text(coalesce(${thresholds}, '${DEFAULT_THRESHOLDS}'))`;

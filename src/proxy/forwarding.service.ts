@@ -8,7 +8,7 @@ import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import { CallAdmission } from './admission/call-admission.js';
-import { subjectsOf } from './admission/call-subjects.rules.js';
+import { requireAllowedUnproven, subjectsOf } from './admission/call-subjects.rules.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
 import { decodedBody } from './content-codings.js';
@@ -77,6 +77,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     let composed: ComposedCall;
     try {
       plan = await recipe.plan(caller, address, request.method);
+      requireAllowedUnproven(caller, plan.endpointSlug);
       const body = takesBody(plan.method) ? await bodyOf(request) : undefined;
       await this.calls.whenTimeKnown();
       outgoing = this.calls.begin(caller, request, plan.endpointSlug, subjectsOf(caller, request));

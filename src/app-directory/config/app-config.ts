@@ -4,7 +4,7 @@ import { Default, Optional, objectOf, Required } from '../../common/fields/confi
 import { memberPath, type ReadContext, type Table } from '../../common/fields/config-values.js';
 import { type Authentication, authenticationConfig, hasUserIdentity } from './authentication-config.js';
 import { endpointsConfig, type NamedEndpoint } from './endpoints-config.js';
-import { isLimited, Limits, UNLIMITED } from './limits-config.js';
+import { isLimited, Limits, UNLIMITED, UNPROVEN_GROUP } from './limits-config.js';
 import { allowedOrigins } from './origins-config.js';
 import { Routing } from './routing-config.js';
 
@@ -71,7 +71,7 @@ export function parseAppConfig(raw: unknown, context?: ReadContext): AppConfig {
 }
 
 function requireCallersForLimits(
-  { per_user, groups = {}, runs }: Limits,
+  { per_user, groups = {}, runs, unproven }: Limits,
   { authentication }: Pick<AppConfig, 'authentication'>,
   path: string,
 ): void {
@@ -90,4 +90,9 @@ function requireCallersForLimits(
   }
   if (runs !== undefined && !isOfBackends)
     throw invalidRequest(`${path}.runs`, 'needs an application whose callers send its API key');
+  if (unproven === undefined) return;
+  if (authentication.type !== 'device_proofs')
+    throw invalidRequest(`${path}.unproven`, 'needs an application with authentication "device_proofs"');
+  if (Object.hasOwn(groups, UNPROVEN_GROUP))
+    throw invalidRequest(`${path}.unproven`, `cannot be beside a group named "${UNPROVEN_GROUP}"`);
 }

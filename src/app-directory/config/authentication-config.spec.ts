@@ -127,7 +127,7 @@ describe('authentication: several proofs', () => {
       proofs: {
         key_attestation: {
           ...{ package_names: ['com.example.app'], signing_certificates: [hash.toLowerCase()] },
-          ...{ min_security_level: 'tee', provisioning: 'any', verified_boot: true },
+          ...{ min_security_level: 'tee', provisioning: 'any', verified_boot: true, mode: 'enforce' },
         },
       },
     });
@@ -136,7 +136,7 @@ describe('authentication: several proofs', () => {
   it('both, with every member → as sent', () => {
     const all = {
       ...{ ...android, min_security_level: 'strongbox', min_os_patch: 202_610, provisioning: 'remote' },
-      ...{ verified_boot: false, min_version_code: 42 },
+      ...{ verified_boot: false, min_version_code: 42, mode: 'tier' },
     };
     expect(proofs({ app_attest: attest, key_attestation: all })).toMatchObject({
       proofs: {

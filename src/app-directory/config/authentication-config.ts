@@ -1,6 +1,7 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { DOTTED_NUMBERS } from '../../common/dotted-version.rules.js';
 import { Default, Optional, objectOf, Refused, Required, Tag, taggedUnion } from '../../common/fields/config-fields.js';
-import { type Read, refined } from '../../common/fields/config-values.js';
+import { described, type Read, refined, text } from '../../common/fields/config-values.js';
 import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import { credentialHeaders } from '../../upstreams/provider-dialect.js';
 import { AppAttest } from './app-attest-config.js';
@@ -69,6 +70,11 @@ class NoUser {
   readonly header?: undefined;
 }
 
+const appVersion = described(
+  { type: 'string', pattern: DOTTED_NUMBERS.source },
+  text({ pattern: DOTTED_NUMBERS, problem: 'must be dotted numbers such as 2.10.3' }),
+);
+
 /** Mobile applications, authenticated by device attestation. */
 @ApiSchema({ name: 'AppDeviceAuthentication' })
 export class DeviceAuthentication {
@@ -83,6 +89,9 @@ export class DeviceAuthentication {
 
   @Refused('only with type "device_proofs"')
   readonly proofs?: undefined;
+
+  @Refused('only with type "device_proofs"')
+  readonly min_app_version?: undefined;
 }
 
 /** Mobile applications of several platforms, each authenticated by the proof of its devices. */
@@ -96,6 +105,12 @@ class DeviceProofsAuthentication {
 
   @Required(proofsConfig, { description: 'What devices may prove themselves with: at least one.' })
   readonly proofs: Proofs;
+
+  @Optional(appVersion, {
+    description:
+      'Lowest `X-App-Version` at registration and exchange, as dotted numbers; lower and other ones get 403 `app_version_too_old`.',
+  })
+  readonly min_app_version?: string;
 
   @Refused('only with type "device_app_attest"; put it into proofs')
   readonly app_attest?: undefined;
@@ -117,6 +132,9 @@ export class ApiKeyAuthentication {
 
   @Refused('only with type "device_proofs"')
   readonly proofs?: undefined;
+
+  @Refused('only with type "device_proofs"')
+  readonly min_app_version?: undefined;
 
   @Optional(apiKeyUser, { description: 'Absent: calls belong to no user.' })
   readonly end_user?: HeaderUser | IssuerUser;

@@ -14,6 +14,20 @@ const LAST_PATCH = 299_912;
 const LEVELS = ['tee', 'strongbox'] as const;
 const PROVISIONINGS = ['any', 'remote'] as const;
 
+/** The strictest first. */
+export const PROOF_MODES = ['enforce', 'tier', 'observe'] as const;
+
+/** What a failed proof gets: a refusal, a token with limits of its own, or a token. */
+export type ProofMode = (typeof PROOF_MODES)[number];
+
+function ModeField() {
+  return Default(oneOf(PROOF_MODES), 'enforce', {
+    showDefault: true,
+    description:
+      '`enforce` refuses a failed proof. `observe` and `tier` give it a token that says `proof: none`; with `tier` it has the limits of `limits.unproven`. Devices choose the proof: an application is as strict as its loosest one.',
+  });
+}
+
 const packageName = described(
   { type: 'string', pattern: PACKAGE_NAME.source, maxLength: MAX_PACKAGE_NAME_LENGTH },
   text({
@@ -74,13 +88,23 @@ export class KeyAttestation {
     description: 'Lowest attested version code; older apps get 403 `app_version_too_old`.',
   })
   readonly min_version_code?: number;
+
+  @ModeField()
+  readonly mode: ProofMode;
+}
+
+/** App Attest as one of several proofs. */
+@ApiSchema({ name: 'AppProofAppAttest' })
+export class ProofAppAttest extends AppAttest {
+  @ModeField()
+  readonly mode: ProofMode;
 }
 
 /** The proofs that an application takes: at least one. */
 @ApiSchema({ name: 'AppProofs' })
 export class Proofs {
-  @Optional(objectOf(AppAttest), { description: 'App Attest of Apple’s devices.' })
-  readonly app_attest?: AppAttest;
+  @Optional(objectOf(ProofAppAttest), { description: 'App Attest of Apple’s devices.' })
+  readonly app_attest?: ProofAppAttest;
 
   @Optional(objectOf(KeyAttestation), { description: 'Key attestation of Android devices.' })
   readonly key_attestation?: KeyAttestation;

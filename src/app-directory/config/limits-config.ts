@@ -2,6 +2,7 @@ import { ApiSchema } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
 import {
+  distinct,
   integer,
   listOf,
   memberPath,
@@ -10,6 +11,7 @@ import {
   refined,
   type Table,
   tableOf,
+  text,
 } from '../../common/fields/config-values.js';
 import { RUN_BUDGET_HEADER, RUN_ID_HEADER } from '../../common/http/gateway-request.js';
 import { credentialHeaders } from '../../upstreams/provider-dialect.js';
@@ -123,6 +125,26 @@ export class GroupLimits extends ScopeLimits {
   readonly claim?: ClaimPath;
 }
 
+/** The name under which usage and refusals show the pool of devices without a proof. */
+export const UNPROVEN_GROUP = 'unproven';
+
+const MAX_ALLOWED_ENDPOINTS = 100;
+
+/** One pool for all devices of the application that proved nothing. */
+@ApiSchema({ name: 'AppUnprovenLimits' })
+export class UnprovenLimits extends ScopeLimits {
+  @Optional(
+    distinct(
+      listOf(text({ pattern: /^[a-z0-9-]{1,64}$/, problem: 'must be the slug of an endpoint' }), {
+        max: MAX_ALLOWED_ENDPOINTS,
+      }),
+      'must not name an endpoint twice',
+    ),
+    { description: 'The named endpoints that they may call, and nothing else; absent: what all may call.' },
+  )
+  readonly allowed_endpoints?: readonly string[];
+}
+
 const MAX_GROUPS = 3;
 
 const groups = tableOf({
@@ -179,6 +201,12 @@ export class Limits {
 
   @Optional(objectOf(RunLimits), { description: 'Absent: `X-Run-Id` is refused.' })
   readonly runs?: RunLimits;
+
+  @Optional(objectOf(UnprovenLimits), {
+    description:
+      'Of all devices together whose failed proof has `mode: tier`. Usage shows them as the group `unproven`, of the value `all`.',
+  })
+  readonly unproven?: UnprovenLimits;
 }
 
 /** Whether the scope limits anything; a budget of zero dollars counts. */

@@ -60,6 +60,7 @@ const WORDS: ExampleSource['words'] = {
     errors: 0,
   },
   ...{ cursor: 'WyJjb3N0IiwiMTQ3MDAwMDAiLCJjdXN0b21lci00NzExIl0', next_cursor: null, app_name: 'Travel journal' },
+  warnings: ['key_attestation (observe) is looser than app_attest (enforce).'],
   ...{ nextBeforeId: null, limitations: ['No provider was called.'], per_minute: 10, per_day: 300, monthly_usd: 5 },
   ...{ snippet: 'curl -sS …', notes: ['APP_KEY is a key of the application.'] },
   ...{ clientDataJSON: 'eyJ0eXBlIjoid2ViYXV0aG4uZ2V0In0', attestationObject: 'o2NmbXRkbm9uZQ' },

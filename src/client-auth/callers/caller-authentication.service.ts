@@ -69,6 +69,7 @@ export class CallerAuthentication {
       authMethod: 'api_key',
       appVersion,
       tokenGroups: null,
+      unproven: null,
       credentialHeader: header,
     };
   }
@@ -85,10 +86,11 @@ export class CallerAuthentication {
       apiKeyId,
       authMethod,
       groups: tokenGroups,
+      unproven,
     } = requireClaimsFor(app, await this.tokens.validate(value));
     if (apiKeyId !== null) requireKeyOfToken(app, await this.keys.findById(apiKeyId));
     const appVersion = appVersionFor(request, address);
-    return { app, userId, apiKeyId, authMethod, appVersion, tokenGroups, credentialHeader: header };
+    return { app, userId, apiKeyId, authMethod, appVersion, tokenGroups, unproven, credentialHeader: header };
   }
 
   /** Order of precedence after `Authorization`: the provider's native credential header, the application's token header. */

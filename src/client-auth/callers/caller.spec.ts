@@ -9,7 +9,11 @@ const authentication = { type: 'api_key', end_user: { source: 'header', header: 
 
 function callOf(userId: string | null, limits: object) {
   const config = parseAppConfig({ ...rawServerConfig(), authentication, limits });
-  return limitedCallOf({ app: requireReadable(toAppSnapshot(row, { config, configError: null })), userId });
+  return limitedCallOf({
+    app: requireReadable(toAppSnapshot(row, { config, configError: null })),
+    userId,
+    unproven: null,
+  });
 }
 
 describe('a call as request limits see it', () => {

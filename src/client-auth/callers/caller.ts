@@ -1,8 +1,10 @@
+import type { AppLimits } from '../../app-directory/app-limits.rules.js';
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
 import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import type { GatewayRequest } from '../../common/http/gateway-request.js';
 import type { LimitedCall } from '../../limits/requests/request-counting.js';
 import type { AuthMethod } from '../../usage/recording/usage-event.js';
+import type { UnprovenMode } from './gateway-token.rules.js';
 
 /** An authenticated caller. */
 export interface Caller {
@@ -16,6 +18,8 @@ export interface Caller {
   readonly appVersion: string | null;
   /** The groups that the gateway token names, by name; null with an API key: headers name them. */
   readonly tokenGroups: CallGroups | null;
+  /** The mode in which a failed proof got the gateway token; null for callers that proved themselves. */
+  readonly unproven: UnprovenMode | null;
   /** The header of the credential, in lower case; it is never forwarded. */
   readonly credentialHeader: string;
 }
@@ -48,13 +52,30 @@ export function requireCaller(request: CallerRequest): Caller {
   return request.caller;
 }
 
+/** Whether nobody knows the user: the install proved nothing, and nobody signs in. */
+export function isUnprovenInstall({ app, unproven }: Pick<Caller, 'app' | 'unproven'>): boolean {
+  return unproven !== null && app.userSource === 'app_install';
+}
+
+type LimitedCaller = Pick<Caller, 'app' | 'userId' | 'unproven'>;
+
+/**
+ * The limits of the caller's user. An unproven install has none: it is another user with each token.
+ *
+ * Source: docs/reference/application-api.md#modes-of-proofs.
+ */
+export function limitsOfUser({ app, userId, unproven }: LimitedCaller): AppLimits['user'] {
+  return userId === null || isUnprovenInstall({ app, unproven }) ? undefined : app.limits?.user;
+}
+
 /**
  * A caller's call in the form of request limits.
  *
  * @returns undefined when its requests are not limited.
  */
-export function limitedCallOf({ app, userId }: Pick<Caller, 'app' | 'userId'>): LimitedCall | undefined {
-  const ofUser = userId === null ? undefined : app.limits?.user?.requests;
+export function limitedCallOf(caller: LimitedCaller): LimitedCall | undefined {
+  const { app, userId } = caller;
+  const ofUser = limitsOfUser(caller)?.requests;
   const ofApp = app.limits?.app?.requests;
   if (ofUser === undefined && ofApp === undefined) return undefined;
   return { organizationId: app.organizationId, appId: app.id, userId, user: ofUser, app: ofApp };

@@ -1,5 +1,5 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
-import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
+import type { ProofMode, ProofName } from '../../app-directory/config/device-proofs-config.js';
 import { type CallGroups, isCallGroups } from '../../app-directory/group-value.rules.js';
 import { isUserId } from '../../app-directory/user-id.rules.js';
 import { isAppKey } from '../../app-keys/app-key.rules.js';
@@ -27,6 +27,9 @@ export const REQUIRED_CLAIMS = ['sub', 'app', 'auth_method', 'iat', 'exp', 'jti'
 /** Three parts in base64url; the signature is 256 bits in canonical spelling, without padding. */
 const GATEWAY_TOKEN = /^[\w-]+\.[\w-]+\.[\w-]{42}[AEIMQUYcgkosw048]$/;
 
+/** The modes in which a failed proof gets a token. */
+export type UnprovenMode = Exclude<ProofMode, 'enforce'>;
+
 /** The claims of a verified token. */
 export interface GatewayTokenClaims {
   readonly appId: string;
@@ -36,6 +39,8 @@ export interface GatewayTokenClaims {
   readonly apiKeyId: string | null;
   /** The user's groups at the exchange, by name. */
   readonly groups: CallGroups;
+  /** The mode of the failed proof; null for a device, or a backend, that proved itself. */
+  readonly unproven: UnprovenMode | null;
   /** Milliseconds since the Unix epoch. */
   readonly issuedAtMs: number;
   /** Milliseconds since the Unix epoch; the token is expired from this instant on. */
@@ -57,10 +62,12 @@ export function isGatewayToken(text: string): boolean {
  * Source: docs/reference/application-api.md#gateway-tokens, docs/reference/security.md#token-verification.
  */
 export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayTokenClaims | undefined {
-  const { sub, app, auth_method, api_key_id, groups = {}, iat, exp, jti } = payload;
+  const { sub, app, auth_method, api_key_id, groups = {}, iat, exp, jti, proof, mode } = payload;
   const authMethod = AUTH_METHODS.find((method) => method === auth_method);
   if (!isUserId(sub) || !isText(app) || !isText(jti) || authMethod === undefined) return undefined;
   if (!isWholeNumber(iat) || !isWholeNumber(exp) || exp <= iat) return undefined;
+  const isUnproven = proof === 'none' && (mode === 'tier' || mode === 'observe');
+  if (isUnproven !== (authMethod === 'unproven')) return undefined;
   if ((api_key_id !== undefined && !isText(api_key_id)) || !isCallGroups(groups)) return undefined;
   return Object.freeze({
     appId: app,
@@ -68,6 +75,7 @@ export function readClaims(payload: Readonly<Record<string, unknown>>): GatewayT
     authMethod,
     apiKeyId: api_key_id ?? null,
     groups,
+    unproven: isUnproven ? mode : null,
     issuedAtMs: iat * 1000,
     expiresAtMs: exp * 1000,
   });
@@ -130,7 +138,7 @@ export function requireClaimsFor(app: ReadableApp, checked: GatewayTokenClaims |
   if (checked.appId !== app.id) {
     throw refused('token_of_other_app', 'The gateway token is for another application; exchange one for this one.');
   }
-  if (!isMethodOf(app, checked.authMethod)) {
+  if (!isMethodOf(app, checked)) {
     throw refused('token_of_other_method', 'The application authenticates otherwise by now; exchange a new token.');
   }
   return checked;
@@ -150,9 +158,13 @@ export function lifetimeSecondsOf(method: AuthMethod): number {
 }
 
 /** Whether the application still authenticates by this method. */
-function isMethodOf({ config: { authentication } }: ReadableApp, method: AuthMethod): boolean {
+function isMethodOf(
+  { config: { authentication } }: ReadableApp,
+  { authMethod: method, unproven }: GatewayTokenClaims,
+): boolean {
   if (authentication.type === 'api_key') return method === 'api_key';
   if (authentication.type === 'device_app_attest') return method === METHOD_OF_PROOF.app_attest;
+  if (unproven !== null) return Object.values(authentication.proofs).some((proof) => proof?.mode === unproven);
   const { app_attest, key_attestation } = authentication.proofs;
   return method === METHOD_OF_PROOF.app_attest
     ? app_attest !== undefined

@@ -13,7 +13,7 @@ import { GatewayTokens } from './gateway-tokens.js';
 const SECRET = 'a-secret-that-signs-gateway-tokens';
 const OTHER_SECRET = 'a-secret-that-signs-nothing-any-more';
 const HOLDER = { appId: 'notes-abc123', userId: 'user-1', authMethod: 'attest' } as const;
-const CLAIMS = { ...HOLDER, apiKeyId: null, groups: {} };
+const CLAIMS = { ...HOLDER, apiKeyId: null, groups: {}, unproven: null };
 const HEADER = { alg: 'HS256', typ: 'JWT' };
 const START_MS = 1_790_000_000_500;
 const START_SECONDS = 1_790_000_000;
@@ -67,6 +67,13 @@ describe('a token that is issued', () => {
     expect(await tokens.verify(token)).toMatchObject({ expiresAtMs: (START_SECONDS + 1800) * 1000 });
     clock.advance(1_800_000);
     expect(await tokens.verify(token)).toBeUndefined();
+  });
+
+  it('for a device that proved nothing → says so, and in which mode', async () => {
+    const { tokens } = setUp();
+    const token = await tokens.issue({ ...HOLDER, authMethod: 'unproven', unproven: 'tier' });
+    expect(parts(token)[1]).toMatchObject({ auth_method: 'unproven', proof: 'none', mode: 'tier' });
+    expect(await tokens.verify(token)).toMatchObject({ authMethod: 'unproven', unproven: 'tier' });
   });
 
   it('for an application key → names it, and so do the verified claims', async () => {
@@ -149,6 +156,9 @@ describe('a token that is presented', () => {
     ['an exp beyond all numbers', { exp: 1e300 }],
     ['an exp at its iat', { exp: START_SECONDS + 1, iat: START_SECONDS + 1 }],
     ['an exp before its iat', { exp: START_SECONDS + 10, iat: START_SECONDS + 11 }],
+    ['no proof and no word of it', { auth_method: 'unproven' }],
+    ['no proof in no mode', { auth_method: 'unproven', proof: 'none', mode: 'enforce' }],
+    ['no proof of a proven method', { proof: 'none', mode: 'tier' }],
     ['an empty api_key_id', { api_key_id: '' }],
     ['null for api_key_id', { api_key_id: null }],
     ['an object for api_key_id', { api_key_id: { id: 'key_1' } }],

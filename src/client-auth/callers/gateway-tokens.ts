@@ -17,6 +17,7 @@ import {
   REQUIRED_CLAIMS,
   readClaims,
   type TokenRefusal,
+  type UnprovenMode,
   validateTime,
 } from './gateway-token.rules.js';
 
@@ -31,6 +32,8 @@ export interface TokenHolder {
   readonly authMethod: AuthMethod;
   /** The exchanged application key; absent for devices. */
   readonly apiKeyId?: string;
+  /** The mode of a failed proof, with `authMethod: unproven`. */
+  readonly unproven?: UnprovenMode | undefined;
   /** Absent: none. */
   readonly groups?: CallGroups | undefined;
 }
@@ -60,11 +63,12 @@ export class GatewayTokens {
   }
 
   /** A new token for an authenticated user. */
-  issue({ appId, userId, authMethod, apiKeyId, groups }: TokenHolder): Promise<string> {
+  issue({ appId, userId, authMethod, apiKeyId, groups, unproven }: TokenHolder): Promise<string> {
     const issuedAt = Math.floor(this.clock.nowMs() / 1000);
     const ofKey = apiKeyId === undefined ? {} : { api_key_id: apiKeyId };
     const ofGroups = groups === undefined || Object.keys(groups).length === 0 ? {} : { groups };
-    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey, ...ofGroups })
+    const ofProof = unproven === undefined ? {} : { proof: 'none', mode: unproven };
+    return new SignJWT({ app: appId, auth_method: authMethod, ...ofKey, ...ofGroups, ...ofProof })
       .setProtectedHeader({ alg: GATEWAY_TOKEN_ALGORITHM, typ: TYPE })
       .setSubject(userId)
       .setIssuedAt(issuedAt)

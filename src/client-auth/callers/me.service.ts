@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { UNLIMITED } from '../../app-directory/config/limits-config.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import type { UsageAndLimits } from '../../users/usage-and-limits.rules.js';
 import { UserStanding } from '../../users/user-standing.service.js';
-import type { Caller } from './caller.js';
+import { type Caller, isUnprovenInstall } from './caller.js';
 
 /** A user with their usage and limits. */
 export interface CurrentUser {
@@ -16,9 +17,11 @@ export class MeService {
   constructor(private readonly standing: UserStanding) {}
 
   /** @throws auth_method_not_supported (404) the application has no users. */
-  async of({ app, userId }: Caller): Promise<CurrentUser> {
+  async of(caller: Caller): Promise<CurrentUser> {
+    const { app, userId } = caller;
     if (userId === null) throw withoutUsers();
-    return { userId, standing: await this.standing.of(app, userId, app.config.limits.per_user) };
+    const limits = isUnprovenInstall(caller) ? UNLIMITED : app.config.limits.per_user;
+    return { userId, standing: await this.standing.of(app, userId, limits) };
   }
 }
 

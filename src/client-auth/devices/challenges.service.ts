@@ -9,6 +9,7 @@ const CHALLENGE_BYTES = 32;
 /** Interval and batch size for deleting expired challenges. After a full batch the next call deletes again. */
 const CLEAR_EVERY_MS = 10_000;
 const CLEAR_AT_ONCE = 2_000;
+const NOT_IN_FORCE = 'challenge_not_in_force';
 
 /** Issues challenges and spends each one once. */
 @Injectable()
@@ -56,10 +57,15 @@ export class ChallengesService {
   }
 }
 
+/** Whether a refusal is that of {@link challengeNotInForce}. */
+export function isChallengeRefusal({ reason }: GatewayError): boolean {
+  return reason === NOT_IN_FORCE;
+}
+
 /** Refusal of an unknown, spent or expired challenge. */
 export function challengeNotInForce(): GatewayError {
   return new GatewayError('attest_failed', {
     message: 'The challenge is expired or already used; get a new one and sign it.',
-    reason: 'challenge_not_in_force',
+    reason: NOT_IN_FORCE,
   });
 }

@@ -32,6 +32,9 @@ export interface StoredDeviceKey {
   readonly serials: readonly string[];
 }
 
+/** What rules read of a proof. */
+export type DeviceFacts = KeyAttestationFacts;
+
 /** A key with an accepted proof. */
 export interface ProvenKey extends Omit<StoredDeviceKey, 'counter'> {
   readonly keyId: string;

@@ -106,6 +106,8 @@ function draftOf(overrides: Partial<AuthEventDraft>): AuthEventDraft {
     appVersion: null,
     latencyMs: 1,
     claimDelayMs: null,
+    proof: null,
+    facts: null,
     createdAt: new Date(1_790_000_000_000),
     ...overrides,
   };

@@ -1,3 +1,4 @@
+import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import type { Instant } from '../../common/clock.js';
 import type { AuthMethod } from '../../usage/recording/usage-event.js';
 
@@ -9,6 +10,9 @@ export type AuthEventKind = (typeof AUTH_EVENT_KINDS)[number];
 /** The outcome of a successful attempt; any other outcome is an error code. */
 export const SUCCESS = 'ok';
 
+/** The outcome of an attempt whose proof failed, and whose mode gave it a token all the same. */
+export const WOULD_REJECT = 'would_reject';
+
 /** A finished attempt. Source: docs/reference/application-api.md#authentication-events. */
 export interface AuthEventDraft {
   readonly organizationId: string;
@@ -18,7 +22,7 @@ export interface AuthEventDraft {
   readonly event: AuthEventKind;
   /** Null: refused before the authentication method was known. */
   readonly authMethod: AuthMethod | null;
-  /** `ok` or the error code of the response. */
+  /** `ok`, `would_reject`, or the error code of the response. */
   readonly outcome: string;
   /** Granular, snake_case; not part of the response. */
   readonly reason: string | null;
@@ -27,6 +31,10 @@ export interface AuthEventDraft {
   readonly latencyMs: number;
   /** The delay of a required claim, set on the success that ended the wait. */
   readonly claimDelayMs: number | null;
+  /** The proof that the device offered; null: none, or not known. */
+  readonly proof: ProofName | null;
+  /** What rules read of it, and nothing that identifies a device. */
+  readonly facts: object | null;
   readonly createdAt: Instant;
 }
 
@@ -52,6 +60,8 @@ export interface AuthEventRow {
   readonly app_version: string | null;
   readonly latency_ms: number | null;
   readonly claim_delay_ms: string | null;
+  readonly proof: ProofName | null;
+  readonly facts: Readonly<Record<string, unknown>> | null;
   readonly created_at: Instant;
 }
 

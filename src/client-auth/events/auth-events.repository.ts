@@ -22,6 +22,8 @@ const COLUMNS = {
   app_version: 'text',
   latency_ms: 'integer',
   claim_delay_ms: 'bigint',
+  proof: 'text',
+  facts: 'jsonb',
   created_at: 'timestamptz',
 } as const;
 

@@ -16,6 +16,8 @@ const draft: AuthEventDraft = {
   appVersion: '2.1',
   latencyMs: 12,
   claimDelayMs: 3_000,
+  proof: 'key_attestation',
+  facts: { os_patch: 202_511 },
   createdAt: new Date('2026-11-20T10:00:00.001Z'),
 };
 
@@ -37,6 +39,8 @@ describe('text of an authentication event', () => {
       app_version: '2.1',
       latency_ms: 12,
       claim_delay_ms: 3_000,
+      proof: 'key_attestation',
+      facts: { os_patch: 202_511 },
       created_at: '2026-11-20T10:00:00.001Z',
     });
   });

@@ -51,6 +51,8 @@ export function authEventText(eventId: string, draft: AuthEventDraft): string {
     app_version: storable(draft.appVersion, APP_VERSION_MAX),
     latency_ms: Math.min(wholeNumber(draft.latencyMs), LATENCY_MAX_MS),
     claim_delay_ms: claimDelayMs === null ? null : wholeNumber(claimDelayMs),
+    proof: draft.proof,
+    facts: draft.facts,
     created_at: draft.createdAt.toISOString(),
   });
 }

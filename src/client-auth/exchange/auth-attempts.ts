@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { AppDirectoryService } from '../../app-directory/app-directory.service.js';
 import { type AppSnapshot, type ReadableApp, requireActive } from '../../app-directory/app-snapshot.js';
+import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import { Clock } from '../../common/clock.js';
 import { ServiceTrouble, toGatewayError } from '../../common/errors/framework-error.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { AuthEventDraft } from '../events/auth-event.js';
+import type { DeviceFacts } from '../devices/device-keys.repository.js';
+import { type AuthEventDraft, SUCCESS, WOULD_REJECT } from '../events/auth-event.js';
 import { AuthEvents } from '../events/auth-events.service.js';
 
 /** The state of one attempt; the steps fill it in. */
 export interface AuthAttempt {
+  /** `X-App-Version` as sent. */
+  readonly appVersion: string | null;
   /** Set when the authentication method is known. */
   authMethod: AuthEventDraft['authMethod'];
   /** Set only when the user is authenticated. */
@@ -18,6 +22,12 @@ export interface AuthAttempt {
   groups?: CallGroups;
   /** The delay of a required claim in milliseconds, set on the success that ended the wait. */
   claimDelayMs: number | null;
+  /** The proof that the device offers. */
+  proof: ProofName | null;
+  /** What the proof said, as far as rules read it. */
+  facts: DeviceFacts | null;
+  /** Why the proof failed, on a success that its mode allows; absent on any other. */
+  failed?: GatewayError;
 }
 
 /** The attempt as the request describes it. */
@@ -45,7 +55,11 @@ export class AuthAttempts {
     const startedMs = this.clock.monotonicMs();
     const app = await this.apps.find(request.appId);
     if (app === undefined) throw new GatewayError('app_not_found');
-    const attempt: AuthAttempt = { authMethod: null, userId: null, claimDelayMs: null };
+    const { appVersion } = request;
+    const attempt: AuthAttempt = {
+      ...{ appVersion, authMethod: null, userId: null, claimDelayMs: null },
+      ...{ proof: null, facts: null },
+    };
     try {
       const proven = await prove(requireActive(app), attempt);
       this.record(request, app, attempt, startedMs);
@@ -63,18 +77,20 @@ export class AuthAttempts {
     startedMs: number,
     thrown?: unknown,
   ): void {
-    const error = thrown === undefined ? undefined : this.errorOf(thrown);
+    const error = thrown === undefined ? attempt.failed : this.errorOf(thrown);
+    const isAdmitted = thrown === undefined && error !== undefined;
     this.events.record({
       organizationId: app.organizationId,
       appId: app.id,
       userId: attempt.userId,
       event,
       authMethod: attempt.authMethod,
-      outcome: error?.code ?? 'ok',
+      outcome: isAdmitted ? WOULD_REJECT : (error?.code ?? SUCCESS),
       reason: error?.reason ?? null,
       appVersion,
       latencyMs: Math.round(this.clock.monotonicMs() - startedMs),
       claimDelayMs: attempt.claimDelayMs,
+      ...(takesProofs(app) ? { proof: attempt.proof, facts: attempt.facts } : { proof: null, facts: null }),
       createdAt: this.clock.now(),
     });
   }
@@ -82,4 +98,9 @@ export class AuthAttempts {
   private errorOf(thrown: unknown): GatewayError {
     return toGatewayError(thrown, (unknown) => this.trouble.isServiceTrouble(unknown));
   }
+}
+
+/** Events of other applications are as they were before there were several proofs. */
+function takesProofs(app: AppSnapshot): boolean {
+  return app.configError === null && app.config.authentication.type === 'device_proofs';
 }

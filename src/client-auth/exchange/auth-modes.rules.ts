@@ -6,7 +6,9 @@ import type {
 } from '../../app-directory/config/authentication-config.js';
 import type { ProofName, Proofs } from '../../app-directory/config/device-proofs-config.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
+import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import type { UnprovenMode } from '../callers/gateway-token.rules.js';
 
 const PROOF_NAMES = ['app_attest', 'key_attestation'] as const satisfies readonly ProofName[];
 
@@ -14,6 +16,8 @@ const PROOF_NAMES = ['app_attest', 'key_attestation'] as const satisfies readonl
 export interface DeviceApp {
   readonly end_user: DeviceAuthentication['end_user'];
   readonly proofs: Proofs;
+  /** Lowest claimed version; undefined: any. */
+  readonly minAppVersion: string | undefined;
   /** Whether requests name their proof; otherwise the member is ignored, as any other. */
   readonly isProofNamed: boolean;
 }
@@ -22,9 +26,12 @@ export interface DeviceApp {
 function deviceAppOf(authentication: Authentication): DeviceApp | undefined {
   if (authentication.type === 'api_key') return undefined;
   const { end_user } = authentication;
-  return authentication.type === 'device_proofs'
-    ? { end_user, proofs: authentication.proofs, isProofNamed: true }
-    : { end_user, proofs: { app_attest: authentication.app_attest }, isProofNamed: false };
+  if (authentication.type === 'device_app_attest') {
+    const app_attest = { ...authentication.app_attest, mode: 'enforce' } as const;
+    return { end_user, proofs: { app_attest }, minAppVersion: undefined, isProofNamed: false };
+  }
+  const { proofs, min_app_version: minAppVersion } = authentication;
+  return { end_user, proofs, minAppVersion, isProofNamed: true };
 }
 
 /**
@@ -64,6 +71,36 @@ export function proofNamed({ proofs, isProofNamed }: DeviceApp, body: object): P
     message: `proof: the application takes ${taken.join(' or ')}.`,
     reason: 'proof_not_configured',
   });
+}
+
+/**
+ * Checks the version that the client claims.
+ *
+ * @param version `X-App-Version` as sent.
+ * @throws app_version_too_old, in every mode.
+ * Source: docs/reference/application-api.md#device-attestation.
+ */
+export function requireClaimedVersion({ minAppVersion: minimum }: DeviceApp, version: string | null): void {
+  if (minimum === undefined || !isBelowVersion(version, minimum)) return;
+  throw new GatewayError('app_version_too_old', {
+    message: `The app is too old: X-App-Version must be at least ${minimum}. Update the app.`,
+    reason: 'app_version_too_low',
+    data: { minimum, kind: 'app_version' },
+  });
+}
+
+const LOOSEST_FIRST: readonly UnprovenMode[] = ['observe', 'tier'];
+
+/**
+ * What a failed proof gets.
+ *
+ * @param proof undefined: a signature of an unknown key, which may be of each proof that signs; the loosest counts.
+ * @returns `undefined`: a refusal.
+ * Source: docs/reference/application-api.md#modes-of-proofs.
+ */
+export function leniencyOf({ proofs }: DeviceApp, proof: ProofName | undefined): UnprovenMode | undefined {
+  const asked = proof === undefined ? PROOF_NAMES.filter((name) => name !== 'app_attest') : [proof];
+  return LOOSEST_FIRST.find((mode) => asked.some((name) => proofs[name]?.mode === mode));
 }
 
 /**

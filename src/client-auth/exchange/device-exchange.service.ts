@@ -4,13 +4,19 @@ import type { ProofName } from '../../app-directory/config/device-proofs-config.
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { userBlocked } from '../../users/blocked-users.js';
 import { UsersService } from '../../users/users.service.js';
-import { METHOD_OF_PROOF } from '../callers/gateway-token.rules.js';
+import { METHOD_OF_PROOF, type UnprovenMode } from '../callers/gateway-token.rules.js';
 import { KeyRevocations } from '../devices/android/key-revocations.service.js';
 import { ChallengesService } from '../devices/challenges.service.js';
 import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
-import { type DeviceApp, proofNamed, refuseApiKey, requireDeviceApp } from './auth-modes.rules.js';
+import {
+  type DeviceApp,
+  proofNamed,
+  refuseApiKey,
+  requireClaimedVersion,
+  requireDeviceApp,
+} from './auth-modes.rules.js';
 import {
   ExchangeInstallRequest,
   ExchangeSignedInstallRequest,
@@ -19,6 +25,7 @@ import {
 } from './dto/auth.request.js';
 import { ExchangeProofs, requireKeyOf } from './exchange-proofs.js';
 import { SignedInUser } from './signed-in-user.service.js';
+import { UnprovenDevices } from './unproven-devices.service.js';
 
 const ASSERTED = { issuer: ExchangeUserDeviceRequest, app_install: ExchangeInstallRequest };
 const SIGNED = { issuer: ExchangeSignedUserDeviceRequest, app_install: ExchangeSignedInstallRequest };
@@ -26,10 +33,19 @@ const SIGNED = { issuer: ExchangeSignedUserDeviceRequest, app_install: ExchangeS
 type AssertedProof = ExchangeUserDeviceRequest | ExchangeInstallRequest;
 type SignedProof = ExchangeSignedUserDeviceRequest | ExchangeSignedInstallRequest;
 
-/** An authenticated device. */
-interface ProvenDevice {
+/** An authenticated device, or one that its mode admits without a proof. */
+interface AdmittedDevice {
   readonly userId: string;
   readonly authMethod: NonNullable<AuthAttempt['authMethod']>;
+  readonly unproven?: UnprovenMode;
+}
+
+/** What a device sent, and whose it is. */
+interface ClaimedProof {
+  readonly userId: string;
+  readonly proof: AssertedProof | SignedProof;
+  /** The proof that the request names. */
+  readonly named: ProofName | undefined;
 }
 
 /** Authenticates a registered device that exchanges an assertion or a signature for a gateway token. */
@@ -42,33 +58,72 @@ export class DeviceExchangeService {
     private readonly revocations: KeyRevocations,
     private readonly keys: DeviceKeysService,
     private readonly users: UsersService,
+    private readonly unproven: UnprovenDevices,
   ) {}
 
   /**
    * @param body as sent.
-   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this
-   * order. An unknown key, and a revoked one, does not spend the challenge.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, app_version_too_old (as claimed), auth_required
+   * (blocked), attest_failed; in this order. An unknown key, and a revoked one, does not spend the challenge.
    */
-  async prove(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<ProvenDevice> {
+  async prove(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<AdmittedDevice> {
     const device = requireDeviceApp(app);
     attempt.authMethod = device.isProofNamed ? null : METHOD_OF_PROOF.app_attest;
     refuseApiKey(body);
     // Without a named proof, a signature tells that there is no assertion.
     const named = proofNamed(device, body) ?? (Object.hasOwn(body, 'signature') ? undefined : 'app_attest');
     if (named !== undefined) attempt.authMethod = METHOD_OF_PROOF[named];
-    const { userId, proof } = await this.claim(app, device, body, named, attempt);
-    const key = await this.requireKey(app, userId, proof.key_id);
-    const authMethod = METHOD_OF_PROOF[key.proof];
-    attempt.authMethod ??= authMethod;
-    requireKeyOf(device, key, named, 'signature' in proof);
-    if (key.serials.length > 0) await this.revocations.requireUnrevoked(key.serials);
-    const counter = await this.verified(app, device, proof, key);
-    await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
+    attempt.proof = named ?? null;
+    const claimed = { ...(await this.claim(app, device, body, named, attempt)), named };
+    requireClaimedVersion(device, attempt.appVersion);
+    const admitted = await this.admitted(app, device, claimed, attempt);
+    const { userId } = admitted;
+    if (attempt.failed !== undefined && device.end_user.source === 'app_install') return admitted;
     attempt.userId = userId;
     const user = await this.users.seen(app, userId);
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
-    return { userId, authMethod };
+    return admitted;
+  }
+
+  /** The device by its proof; of a failed one, what its mode allows. In every case the challenge is spent. */
+  private async admitted(
+    app: ReadableApp,
+    device: DeviceApp,
+    claimed: ClaimedProof,
+    attempt: AuthAttempt,
+  ): Promise<AdmittedDevice> {
+    const { userId, proof } = claimed;
+    let isSpent = false;
+    try {
+      const key = await this.acceptedKey(app, device, claimed, attempt);
+      // Whatever fails from here on has spent the challenge.
+      isSpent = true;
+      const counter = await this.verified(app, device, proof, key);
+      await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
+      return { userId, authMethod: METHOD_OF_PROOF[key.proof] };
+    } catch (error) {
+      if (!isSpent && this.unproven.isAdmitted(device, error, attempt)) {
+        await this.challenges.spend(app, proof.challenge);
+      }
+      return this.unproven.admit(device, userId, error, attempt);
+    }
+  }
+
+  /** The stored key, if the configuration of now accepts it. */
+  private async acceptedKey(
+    app: ReadableApp,
+    device: DeviceApp,
+    { userId, proof, named }: ClaimedProof,
+    attempt: AuthAttempt,
+  ): Promise<StoredDeviceKey> {
+    const key = await this.requireKey(app, userId, proof.key_id);
+    attempt.authMethod ??= METHOD_OF_PROOF[key.proof];
+    attempt.proof ??= key.proof;
+    attempt.facts = key.facts;
+    requireKeyOf(device, key, named, 'signature' in proof);
+    if (key.serials.length > 0) await this.revocations.requireUnrevoked(key.serials);
+    return key;
   }
 
   private claim(

@@ -7,11 +7,11 @@ import { UsersService } from '../../users/users.service.js';
 import { METHOD_OF_PROOF } from '../callers/gateway-token.rules.js';
 import { KeyAttestations } from '../devices/android/key-attestations.service.js';
 import { ChallengesService } from '../devices/challenges.service.js';
-import type { ProvenKey } from '../devices/device-keys.repository.js';
+import type { DeviceFacts, ProvenKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
-import { type DeviceApp, proofNamed, requireDeviceApp } from './auth-modes.rules.js';
+import { type DeviceApp, proofNamed, requireClaimedVersion, requireDeviceApp } from './auth-modes.rules.js';
 import {
   RegisterAndroidInstallRequest,
   RegisterAndroidUserDeviceRequest,
@@ -19,6 +19,7 @@ import {
   RegisterUserDeviceRequest,
 } from './dto/auth.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
+import { UnprovenDevices } from './unproven-devices.service.js';
 
 const SHAPES = {
   app_attest: { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest },
@@ -38,12 +39,21 @@ export class RegistrationProofs {
 
   /**
    * @param spentAt when the challenge was spent.
+   * @param attempt gets the facts of the proof.
    * @throws attest_failed, app_version_too_old; service_unavailable, internal_error.
    */
-  async verify({ proofs }: DeviceApp, sent: AppleProof | AndroidProof, spentAt: Instant): Promise<ProvenKey> {
+  async verify(
+    { proofs }: DeviceApp,
+    sent: AppleProof | AndroidProof,
+    spentAt: Instant,
+    attempt: AuthAttempt,
+  ): Promise<ProvenKey> {
     const { key_id: keyId, challenge } = sent;
     if (proofs.key_attestation !== undefined && 'certificate_chain' in sent) {
-      const about = { policy: proofs.key_attestation, keyId, challenge, spentAt };
+      const noteFacts = (facts: DeviceFacts) => {
+        attempt.facts = facts;
+      };
+      const about = { policy: proofs.key_attestation, keyId, challenge, spentAt, noteFacts };
       const key = await this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
       return { ...key, keyId, proof: 'key_attestation', environment: null };
     }
@@ -52,6 +62,13 @@ export class RegistrationProofs {
     const key = await this.appAttest.verifyAttestation({ ...about, attestation: sent.attestation });
     return { ...key, keyId, proof: 'app_attest', facts: null, serials: [] };
   }
+}
+
+/** A user of a registration. */
+export interface RegisteredDevice {
+  readonly userId: string;
+  /** No key was stored. */
+  readonly isUnproven: boolean;
 }
 
 /** Registers devices: authenticates the user, spends the challenge, verifies the proof. */
@@ -63,27 +80,36 @@ export class DeviceRegistrationService {
     private readonly challenges: ChallengesService,
     private readonly proofs: RegistrationProofs,
     private readonly keys: DeviceKeysService,
+    private readonly unproven: UnprovenDevices,
   ) {}
 
   /**
    * @param body as sent.
-   * @returns the id of the key's user.
-   * @throws auth_method_not_supported, invalid_request, issuer_*, auth_required (blocked), attest_failed; in this
-   * order. The challenge of a blocked user is not spent.
+   * @returns the key's user; of a failed proof, if its mode allows that, an identity without a key.
+   * @throws auth_method_not_supported, invalid_request, issuer_*, app_version_too_old (as claimed), auth_required
+   * (blocked), attest_failed; in this order. The first ones leave the challenge as it is.
    */
-  async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<string> {
+  async register(app: ReadableApp, body: object, attempt: AuthAttempt): Promise<RegisteredDevice> {
     const device = requireDeviceApp(app);
     const named = proofNamed(device, body) ?? 'app_attest';
     attempt.authMethod = METHOD_OF_PROOF[named];
+    attempt.proof = named;
     const { userId, proof } = await this.claim(app, device, body, named, attempt);
+    requireClaimedVersion(device, attempt.appVersion);
     if ((await this.users.find(app, userId))?.status === 'blocked') throw userBlocked();
     const spentAt = await this.challenges.spend(app, proof.challenge);
-    const key = await this.proofs.verify(device, proof, spentAt);
+    let key: ProvenKey;
+    try {
+      key = await this.proofs.verify(device, proof, spentAt, attempt);
+    } catch (error) {
+      const { userId: identity } = this.unproven.admit(device, userId, error, attempt);
+      return { userId: identity, isUnproven: true };
+    }
     attempt.userId = userId;
     const user = await this.keys.register(app, { ...key, userId });
     if (user.status === 'blocked') throw userBlocked();
     await this.signedIn.recovered(app, userId, user.claimPendingSince, attempt);
-    return userId;
+    return { userId, isUnproven: false };
   }
 
   private claim(

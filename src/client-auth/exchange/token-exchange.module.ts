@@ -19,6 +19,7 @@ import {
 import { ExchangeProofs } from './exchange-proofs.js';
 import { SignedInUser } from './signed-in-user.service.js';
 import { TokenExchangeService } from './token-exchange.service.js';
+import { UnprovenDevices } from './unproven-devices.service.js';
 
 /**
  * Exchange of credentials for gateway tokens. A device takes a challenge and registers its key, once per install. It
@@ -56,6 +57,7 @@ import { TokenExchangeService } from './token-exchange.service.js';
     RegistrationProofs,
     SignedInUser,
     TokenExchangeService,
+    UnprovenDevices,
   ],
 })
 export class TokenExchangeModule {}

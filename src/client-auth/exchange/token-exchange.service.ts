@@ -10,6 +10,8 @@ import { DeviceExchangeService } from './device-exchange.service.js';
 export interface GatewayToken {
   readonly token: string;
   readonly lifetimeSeconds: number;
+  /** The proof failed, and its mode gave a token all the same. */
+  readonly isUnproven: boolean;
 }
 
 /** Exchanges a proof for a gateway token; the application's configuration determines the kind of proof. */
@@ -33,6 +35,10 @@ export class TokenExchangeService {
   }
 
   private async issue(holder: TokenHolder): Promise<GatewayToken> {
-    return { token: await this.tokens.issue(holder), lifetimeSeconds: lifetimeSecondsOf(holder.authMethod) };
+    return {
+      token: await this.tokens.issue(holder),
+      lifetimeSeconds: lifetimeSecondsOf(holder.authMethod),
+      isUnproven: holder.unproven !== undefined,
+    };
   }
 }

@@ -73,6 +73,10 @@ export const REASONS = {
     means: 'A call with a gateway token had no `X-App-Version`.',
     advice: 'The app sends the header.',
   },
+  app_version_too_low: {
+    means: '`X-App-Version` is below `authentication.min_app_version`, absent, or no dotted numbers.',
+    advice: 'The user updates the app. If the app is new, let it send its version as dotted numbers.',
+  },
   app_without_keys: {
     means: 'The request is for API keys of an application that uses none.',
     advice: 'Set its authentication to `api_key`, or use device proofs.',
@@ -278,6 +282,10 @@ export const REASONS = {
   end_user_header_missing: {
     means: 'The backend did not say which user the call is for.',
     advice: 'The backend sends the header that `authentication.end_user` names.',
+  },
+  endpoint_needs_proof: {
+    means: 'A device that proved nothing called what `limits.unproven.allowed_endpoints` does not name.',
+    advice: 'Name the endpoint there, or let the device register.',
   },
   endpoint_style_not_served: {
     means: 'The provider of a target does not serve the style of the named endpoint.',

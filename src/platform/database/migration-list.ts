@@ -52,6 +52,7 @@ import { CountGroupsRunsAndTokens1763600000091 } from '../../../migrations/17636
 import { CreateMails1763600000095 } from '../../../migrations/1763600000095-create-mails.js';
 import { TakeProofsOfPhones1763600000100 } from '../../../migrations/1763600000100-take-proofs-of-phones.js';
 import { ReadRevocationList1763600000101 } from '../../../migrations/1763600000101-read-revocation-list.js';
+import { RecordProofsOfAttempts1763600000102 } from '../../../migrations/1763600000102-record-proofs-of-attempts.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -111,5 +112,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   CreateMails1763600000095,
   TakeProofsOfPhones1763600000100,
   ReadRevocationList1763600000101,
+  RecordProofsOfAttempts1763600000102,
   FindSpendersOfEveryWindow1763600000110,
 ];

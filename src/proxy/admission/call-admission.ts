@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { AppBudget, AppLimits } from '../../app-directory/app-limits.rules.js';
-import { nanoUsdInUsd } from '../../app-directory/config/limits-config.js';
+import { nanoUsdInUsd, UNPROVEN_GROUP } from '../../app-directory/config/limits-config.js';
 import type { BudgetHold, CallBudget } from '../../budgets/budget-hold.js';
 import { latestEndFirst, WINDOW_KINDS } from '../../budgets/budget-period.rules.js';
 import { BudgetRuns } from '../../budgets/budget-runs.js';
 import { Budgets } from '../../budgets/budgets.service.js';
-import { type Caller, limitedCallOf } from '../../client-auth/callers/caller.js';
+import { type Caller, limitedCallOf, limitsOfUser } from '../../client-auth/callers/caller.js';
 import { shownName } from '../../common/errors/display-text.rules.js';
 import { ERRORS, type ErrorCode } from '../../common/errors/error-catalogue.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -138,7 +138,8 @@ export class CallAdmission {
    */
   private async withinLimits(caller: Caller, limits: AppLimits, call: PricedCall): Promise<CallHolds> {
     const { userId } = caller;
-    const { user, app } = limits;
+    const { app } = limits;
+    const user = limitsOfUser(caller);
     const { groups, run } = call.subjects;
     const limited = limitedCallOf(caller);
     const held: BudgetHold[] = [];
@@ -150,6 +151,9 @@ export class CallAdmission {
       if (groups !== null) {
         for (const { name, budgets } of limits.groups)
           await this.hold(held, { caller, call, scope: 'group', subject: `${name}:${groups[name]}`, budgets });
+        const pool = groups[UNPROVEN_GROUP] === undefined ? undefined : limits.unproven;
+        const subject = `${UNPROVEN_GROUP}:${groups[UNPROVEN_GROUP]}`;
+        await this.hold(held, { caller, call, scope: 'group', subject, budgets: pool?.budgets });
       }
       if (run !== undefined) held.push(await this.holdOfRun(caller, call, run));
       await this.holdOfApp(held, { caller, call, scope: 'app', subject: '', budgets: app?.budgets }, limited);

@@ -5,7 +5,7 @@ import { rawServerConfig } from '../../../test/support/apps/app-configs.js';
 import { requireReadable, toAppSnapshot } from '../../app-directory/app-snapshot.js';
 import { parseAppConfig } from '../../app-directory/config/app-config.js';
 import type { Caller } from '../../client-auth/callers/caller.js';
-import { NO_SUBJECTS, subjectsOf } from './call-subjects.rules.js';
+import { NO_SUBJECTS, requireAllowedUnproven, subjectsOf } from './call-subjects.rules.js';
 
 const row = { id: 'notes-abc123', organizationId: 'org-1', status: 'active' } as const;
 const LIMITS = { groups: { team: { header: 'X-Team' }, site: { header: 'x-site' } }, runs: { max_usd: 2 } };
@@ -73,5 +73,42 @@ describe('what a call counts against', () => {
     const refusal = expect.objectContaining({ status: 400, reason: 'run_not_allowed' });
     expect(() => subjects(LIMITS, headers, {})).toThrow(refusal);
     expect(() => subjects({}, { 'x-run-id': 'r' })).toThrow(refusal);
+  });
+});
+
+describe('a device that proved nothing', () => {
+  const authentication = {
+    ...{ type: 'device_proofs', end_user: { source: 'app_install' } },
+    proofs: { app_attest: { team_id: 'ABCDE12345', bundle_id: 'com.example.app', mode: 'tier' } },
+  };
+  const callerOf = (unproven: Caller['unproven'], limits: object) => {
+    const config = parseAppConfig({ ...rawServerConfig(), authentication, limits });
+    const app = requireReadable(toAppSnapshot(row, { config, configError: null }));
+    return { app, userId: 'u', tokenGroups: {}, unproven } as Partial<Caller> as Caller;
+  };
+  const request = { raw: new IncomingMessage(new Socket()), method: 'POST', headers: {} };
+  const POOL = { unproven: { requests: { per_day: 1 } } };
+
+  it.each([
+    ['tier', POOL, { unproven: 'all' }],
+    ['tier', {}, null],
+    ['observe', POOL, null],
+    [null, POOL, null],
+  ] as const)('%s, limits %j → groups %j', (unproven, limits, groups) => {
+    expect(subjectsOf(callerOf(unproven, limits), request).groups).toEqual(groups);
+  });
+
+  it.each([
+    ['tier', ['ask'], 'ask', true],
+    ['tier', ['ask'], 'other', false],
+    ['tier', ['ask'], null, false],
+    ['tier', [], 'ask', false],
+    ['tier', undefined, null, true],
+    ['observe', ['ask'], null, true],
+    [null, ['ask'], null, true],
+  ] as const)('%s, allowed %j, endpoint %s → allowed: %s', (unproven, allowed_endpoints, slug, isAllowed) => {
+    const check = () => requireAllowedUnproven(callerOf(unproven, { unproven: { allowed_endpoints } }), slug);
+    if (isAllowed) expect(check).not.toThrow();
+    else expect(check).toThrow(expect.objectContaining({ code: 'path_not_allowed', reason: 'endpoint_needs_proof' }));
   });
 });

@@ -1,5 +1,5 @@
 import type { AppLimits } from '../../app-directory/app-limits.rules.js';
-import { nanoUsdInUsd, toNanoUsd } from '../../app-directory/config/limits-config.js';
+import { nanoUsdInUsd, toNanoUsd, UNPROVEN_GROUP } from '../../app-directory/config/limits-config.js';
 import { type CallGroups, isGroupValue } from '../../app-directory/group-value.rules.js';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
@@ -27,6 +27,9 @@ export interface CallSubjects {
   readonly run: NamedRun | undefined;
 }
 
+/** The pool of the devices that proved nothing. */
+const OF_UNPROVEN: CallGroups = { [UNPROVEN_GROUP]: 'all' };
+
 /** Of a call that counts against nothing else. */
 export const NO_SUBJECTS: CallSubjects = { groups: null, run: undefined };
 
@@ -38,14 +41,33 @@ export const NO_SUBJECTS: CallSubjects = { groups: null, run: undefined };
  * Source: docs/reference/accounting.md#groups-and-runs.
  */
 export function subjectsOf(caller: Caller, { headers }: GatewayRequest): CallSubjects {
-  const groups = caller.app.limits?.groups;
-  const hasGroups = groups !== undefined && groups.length > 0;
+  const limits = caller.app.limits;
+  const groups = limits?.groups ?? [];
+  const isPooled = caller.unproven === 'tier' && limits?.unproven !== undefined;
+  const hasGroups = groups.length > 0 || isPooled;
   const isOfRun = headers[RUN_ID_HEADER] !== undefined || headers[RUN_BUDGET_HEADER] !== undefined;
   if (!isOfRun && !hasGroups) return NO_SUBJECTS;
   return {
-    groups: hasGroups ? groupsOf(caller, groups, headers) : null,
+    groups: hasGroups ? { ...groupsOf(caller, groups, headers), ...(isPooled && OF_UNPROVEN) } : null,
     run: isOfRun ? runOf(caller, headers) : undefined,
   };
+}
+
+/**
+ * Refuses a device that proved nothing what it may not call.
+ *
+ * @param endpointSlug null: a proxy route.
+ * @throws path_not_allowed
+ * Source: docs/reference/application-api.md#modes-of-proofs.
+ */
+export function requireAllowedUnproven({ app, unproven }: Caller, endpointSlug: string | null): void {
+  if (unproven !== 'tier') return;
+  const allowed = app.limits?.unproven?.endpoints;
+  if (allowed === undefined || (endpointSlug !== null && allowed.has(endpointSlug))) return;
+  throw new GatewayError('path_not_allowed', {
+    message: 'The application does not allow this call to devices without a proof; register the device.',
+    reason: 'endpoint_needs_proof',
+  });
 }
 
 function groupsOf(caller: Caller, groups: AppLimits['groups'], headers: GatewayRequest['headers']): CallGroups {

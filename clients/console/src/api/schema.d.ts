@@ -4559,7 +4559,7 @@ export interface components {
             cost_source: "computed" | "reported" | "unresolved" | null;
             app_version: string | null;
             /** @enum {string|null} */
-            auth_method: "attest" | "api_key" | "key_attestation" | null;
+            auth_method: "attest" | "api_key" | "key_attestation" | "unproven" | null;
             /** @enum {string} */
             status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
             /** @description Requests of this row: 1, or all refusals of one caller for one reason within a minute. */
@@ -5497,6 +5497,22 @@ export interface components {
             end_user: components["schemas"]["AppIssuerUser"] | components["schemas"]["AppInstallUser"];
             app_attest: components["schemas"]["AppAttest"];
         };
+        AppProofAppAttest: {
+            team_id: string;
+            bundle_id: string;
+            /**
+             * @default [
+             *       "production"
+             *     ]
+             */
+            environments: ("production" | "development")[];
+            /**
+             * @description `enforce` refuses a failed proof. `observe` and `tier` give it a token that says `proof: none`; with `tier` it has the limits of `limits.unproven`. Devices choose the proof: an application is as strict as its loosest one.
+             * @default enforce
+             * @enum {string}
+             */
+            mode: "enforce" | "tier" | "observe";
+        };
         AppKeyAttestation: {
             /** @description Application ids; one of them must be attested. */
             package_names: string[];
@@ -5523,10 +5539,16 @@ export interface components {
             verified_boot: boolean;
             /** @description Lowest attested version code; older apps get 403 `app_version_too_old`. */
             min_version_code?: number;
+            /**
+             * @description `enforce` refuses a failed proof. `observe` and `tier` give it a token that says `proof: none`; with `tier` it has the limits of `limits.unproven`. Devices choose the proof: an application is as strict as its loosest one.
+             * @default enforce
+             * @enum {string}
+             */
+            mode: "enforce" | "tier" | "observe";
         };
         AppProofs: {
             /** @description App Attest of Apple’s devices. */
-            app_attest?: components["schemas"]["AppAttest"];
+            app_attest?: components["schemas"]["AppProofAppAttest"];
             /** @description Key attestation of Android devices. */
             key_attestation?: components["schemas"]["AppKeyAttestation"];
         };
@@ -5537,6 +5559,8 @@ export interface components {
             end_user: components["schemas"]["AppIssuerUser"] | components["schemas"]["AppInstallUser"];
             /** @description What devices may prove themselves with: at least one. */
             proofs: components["schemas"]["AppProofs"];
+            /** @description Lowest `X-App-Version` at registration and exchange, as dotted numbers; lower and other ones get 403 `app_version_too_old`. */
+            min_app_version?: string;
         };
         AppHeaderUser: {
             /** @enum {string} */
@@ -5645,6 +5669,14 @@ export interface components {
             /** @description The most that `X-Run-Budget-Usd` may ask for, and the budget of a run that names none; US dollars. */
             max_usd: number;
         };
+        AppUnprovenLimits: {
+            requests?: components["schemas"]["AppRequestLimits"];
+            spending?: components["schemas"]["AppSpendingLimits"];
+            /** @description Absent: unlimited. */
+            tokens?: components["schemas"]["AppTokenLimits"];
+            /** @description The named endpoints that they may call, and nothing else; absent: what all may call. */
+            allowed_endpoints?: string[];
+        };
         AppLimits: {
             /** @description Only where callers have a user identity. */
             per_user?: components["schemas"]["AppScopeLimits"];
@@ -5655,6 +5687,8 @@ export interface components {
             };
             /** @description Absent: `X-Run-Id` is refused. */
             runs?: components["schemas"]["AppRunLimits"];
+            /** @description Of all devices together whose failed proof has `mode: tier`. Usage shows them as the group `unproven`, of the value `all`. */
+            unproven?: components["schemas"]["AppUnprovenLimits"];
         };
         AppEndpointTarget: {
             /** @description Slug of a provider. */
@@ -5787,6 +5821,8 @@ export interface components {
             app_id: string;
             /** @description As it would be stored; only with `include=config`. */
             config?: components["schemas"]["AppConfig"];
+            /** @description What to know of this configuration, such as a proof that is looser than another; absent without any. */
+            warnings?: string[];
         };
         ValidateAppDraftRequest: {
             /** @description For people; surrounding blanks are dropped. */
@@ -5807,6 +5843,8 @@ export interface components {
             valid: true;
             /** @description As it would be stored; only with `include=config`. */
             config?: components["schemas"]["AppConfig"];
+            /** @description What to know of this configuration, such as a proof that is looser than another; absent without any. */
+            warnings?: string[];
         };
         CheckedProviderResponse: {
             /** Format: uuid */
@@ -6300,8 +6338,8 @@ export interface components {
             /** @enum {string} */
             event: "register" | "token_exchange";
             /** @enum {string|null} */
-            auth_method: "attest" | "api_key" | "key_attestation" | null;
-            /** @description `ok`, or the error code the client got. */
+            auth_method: "attest" | "api_key" | "key_attestation" | "unproven" | null;
+            /** @description `ok`; `would_reject` where the proof failed and its mode gave a token; or the error code the client got. */
             outcome: string;
             /** @description The granular cause; clients never see it. */
             reason: string | null;
@@ -6309,6 +6347,12 @@ export interface components {
             latency_ms: number | null;
             /** @description How long a required claim took to arrive; on the success that ended the wait. */
             claim_delay_ms: number | null;
+            /** @description The proof that a device offered to an application of several proofs. */
+            proof?: string;
+            /** @description What the proof said, as far as rules read it: security level, versions. Nothing identifies a device. */
+            facts?: {
+                [key: string]: unknown;
+            };
             /** Format: date-time */
             created_at: string;
         };
@@ -6328,7 +6372,7 @@ export interface components {
             date: string;
             /** @enum {string} */
             event: "register" | "token_exchange";
-            /** @description `ok`, or the error code clients got. */
+            /** @description `ok`, `would_reject`, or the error code clients got. */
             outcome: string;
             reason: string | null;
             count: number;
@@ -6509,8 +6553,13 @@ export interface components {
             expires_in: number;
         };
         RegistrationResponse: {
-            /** @description The user the key now belongs to. */
+            /** @description The user the key now belongs to; with `proof`, an identity of this registration alone. */
             user_id: string;
+            /**
+             * @description Present where the proof failed and its mode admits the device all the same; no key is registered.
+             * @enum {string}
+             */
+            proof?: "none";
         };
         GatewayTokenResponse: {
             /** @description The credential of calls to providers; opaque. */
@@ -6520,6 +6569,11 @@ export interface components {
              * @example 3600
              */
             expires_in: number;
+            /**
+             * @description Present where the proof failed and its mode admits the device all the same; no key is registered.
+             * @enum {string}
+             */
+            proof?: "none";
         };
         ModelResponse: {
             /** @description As the client sends it. */
@@ -11352,7 +11406,10 @@ export interface operations {
                      *         "allowed_origins": [
                      *           "https://app.example.com"
                      *         ]
-                     *       }
+                     *       },
+                     *       "warnings": [
+                     *         "key_attestation (observe) is looser than app_attest (enforce)."
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["AppValidationResponse"];
@@ -11444,7 +11501,10 @@ export interface operations {
                      *         "allowed_origins": [
                      *           "https://app.example.com"
                      *         ]
-                     *       }
+                     *       },
+                     *       "warnings": [
+                     *         "key_attestation (observe) is looser than app_attest (enforce)."
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["AppDraftValidationResponse"];
@@ -11504,7 +11564,10 @@ export interface operations {
                      *           "allowed_origins": [
                      *             "https://app.example.com"
                      *           ]
-                     *         }
+                     *         },
+                     *         "warnings": [
+                     *           "key_attestation (observe) is looser than app_attest (enforce)."
+                     *         ]
                      *       },
                      *       "status": "active",
                      *       "providers": [
@@ -12562,7 +12625,7 @@ export interface operations {
             query?: {
                 /** @description Most events to return; 50 when absent. */
                 limit?: number;
-                /** @description Only events with this outcome: `ok` or an error code. */
+                /** @description Only events with this outcome: `ok`, `would_reject` or an error code. */
                 outcome?: string;
                 /** @description Only attempts of this kind. */
                 event?: "register" | "token_exchange";
@@ -12601,6 +12664,7 @@ export interface operations {
                      *           "app_version": "1.4.0",
                      *           "latency_ms": 840,
                      *           "claim_delay_ms": null,
+                     *           "facts": {},
                      *           "created_at": "2026-01-31T12:00:00.000Z"
                      *         }
                      *       ]
@@ -12774,7 +12838,8 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "user_id": "customer-4711"
+                     *       "user_id": "customer-4711",
+                     *       "proof": "none"
                      *     }
                      */
                     "application/json": components["schemas"]["RegistrationResponse"];
@@ -12814,7 +12879,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "access_token": "eyJhbGciOiJIUzI1NiJ9.e30.c2ln",
-                     *       "expires_in": 3600
+                     *       "expires_in": 3600,
+                     *       "proof": "none"
                      *     }
                      */
                     "application/json": components["schemas"]["GatewayTokenResponse"];

@@ -27,7 +27,7 @@ const roots = readAndroidRoots(vendor.rootPem);
 const expected = {
   policy: {
     ...{ package_names: [PACKAGE_NAME], signing_certificates: [SIGNING_CERTIFICATE], verified_boot: true },
-    ...{ min_security_level: 'tee' as const, provisioning: 'any' as const },
+    ...{ min_security_level: 'tee' as const, provisioning: 'any' as const, mode: 'enforce' as const },
   },
   keyId: device.keyId,
   challenge: Buffer.from(CHALLENGE, 'base64url'),

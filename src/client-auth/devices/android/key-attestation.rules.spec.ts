@@ -34,7 +34,7 @@ const FUTURE = new Date('2026-11-02T00:00:00Z');
 const ATTESTATION = '2b06010401d679020111';
 const POLICY: KeyAttestation = {
   ...{ package_names: [PACKAGE_NAME], signing_certificates: [SIGNING_CERTIFICATE] },
-  ...{ min_security_level: 'tee', provisioning: 'any', verified_boot: true },
+  ...{ min_security_level: 'tee', provisioning: 'any', verified_boot: true, mode: 'enforce' },
 };
 
 const remote = new AndroidVendor();

@@ -28,6 +28,8 @@ export interface ExpectedKey {
   readonly keyId: string;
   /** The bytes of the challenge. */
   readonly challenge: Buffer;
+  /** Gets what the attestation says before the policy judges it, also where the policy refuses it. */
+  noteFacts?(facts: KeyAttestationFacts): void;
 }
 
 /** The trust anchors and the time of the verification. */
@@ -57,7 +59,7 @@ export interface AttestedAndroidKey {
  */
 export function verifyKeyAttestation(
   chain: AndroidChain,
-  { policy, keyId, challenge }: ExpectedKey,
+  { policy, keyId, challenge, noteFacts }: ExpectedKey,
   { roots, revoked, atMs }: AndroidTrust,
 ): AttestedAndroidKey {
   const key = p256KeyOf(chain.leaf.publicKey, keyId);
@@ -70,6 +72,7 @@ export function verifyKeyAttestation(
   requireAndroidSignatures(chain, root, atMs);
   requireHardwareKey(description);
   const facts = { ...app, ...factsOf(chain, description) };
+  noteFacts?.(facts);
   requireKeyPolicy(facts, policy);
   return { publicKey: key.toString('base64'), facts, serials };
 }

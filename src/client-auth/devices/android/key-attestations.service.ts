@@ -7,6 +7,7 @@ import { decodeBase64 } from '../proof/encoding.rules.js';
 import { readAndroidChain, serialsOf } from './android-chain.rules.js';
 import { AndroidRoots } from './android-roots.js';
 import { type AttestedAndroidKey, verifyKeyAttestation } from './key-attestation.rules.js';
+import type { KeyAttestationFacts } from './key-policy.rules.js';
 import { KeyRevocations, requireCurrentList } from './key-revocations.service.js';
 
 /** Source: docs/reference/application-api.md#device-attestation. */
@@ -23,6 +24,8 @@ interface AndroidRegistration {
   readonly challenge: string;
   /** When the challenge was spent, by the database clock. */
   readonly spentAt: Instant;
+  /** See `ExpectedKey`. */
+  noteFacts?(facts: KeyAttestationFacts): void;
 }
 
 /** Verifies the attestation of Android keys. */
@@ -46,9 +49,10 @@ export class KeyAttestations {
     certificateChain,
     challenge,
     spentAt,
+    noteFacts,
   }: AndroidRegistration): Promise<AttestedAndroidKey> {
     const chain = readAndroidChain(certificateChain.map((text) => decodeBase64(text, MAX_CERTIFICATE_BYTES)));
-    const expected = { policy, keyId, challenge: Buffer.from(challenge, 'base64url') };
+    const expected = { policy, keyId, challenge: Buffer.from(challenge, 'base64url'), noteFacts };
     const standing = await this.revocations.standingOf(serialsOf(chain));
     const { revoked } = standing;
     const atMs = this.clock.nowMs();

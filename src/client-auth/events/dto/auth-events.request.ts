@@ -18,7 +18,11 @@ export class ListAuthEventsRequest {
   @PageLimit('events')
   limit?: number;
 
-  @Text({ max: 200, optional: true, description: 'Only events with this outcome: `ok` or an error code.' })
+  @Text({
+    max: 200,
+    optional: true,
+    description: 'Only events with this outcome: `ok`, `would_reject` or an error code.',
+  })
   outcome?: string;
 
   @OneOf(AUTH_EVENT_KINDS, { optional: true, description: 'Only attempts of this kind.' })

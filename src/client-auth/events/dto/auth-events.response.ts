@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { nextBeforeId } from '../../../common/fields/list-fields.js';
 import {
   AUTH_METHODS,
@@ -22,7 +22,11 @@ export class AuthEventResponse {
   @ApiProperty({ type: 'string', enum: [...AUTH_METHODS, null], nullable: true })
   auth_method: AuthMethod | null;
 
-  @ApiProperty({ type: 'string', description: '`ok`, or the error code the client got.' })
+  @ApiProperty({
+    type: 'string',
+    description:
+      '`ok`; `would_reject` where the proof failed and its mode gave a token; or the error code the client got.',
+  })
   outcome: string;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The granular cause; clients never see it.' })
@@ -41,6 +45,20 @@ export class AuthEventResponse {
   })
   claim_delay_ms: number | null;
 
+  @ApiProperty({
+    type: 'string',
+    required: false,
+    description: 'The proof that a device offered to an application of several proofs.',
+  })
+  proof?: string;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What the proof said, as far as rules read it: security level, versions. Nothing identifies a device.',
+  })
+  facts?: Readonly<Record<string, unknown>>;
+
   @ApiProperty({ type: 'string', format: 'date-time' })
   created_at: string;
 
@@ -55,6 +73,8 @@ export class AuthEventResponse {
       app_version: row.app_version,
       latency_ms: row.latency_ms,
       claim_delay_ms: row.claim_delay_ms === null ? null : Number(row.claim_delay_ms),
+      ...(row.proof !== null && { proof: row.proof }),
+      ...(row.facts !== null && { facts: row.facts }),
       created_at: row.created_at.toISOString(),
     });
   }
@@ -90,7 +110,7 @@ class AuthEventDayResponse {
   @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_KINDS] })
   event: AuthEventKind;
 
-  @ApiProperty({ type: 'string', description: '`ok`, or the error code clients got.' })
+  @ApiProperty({ type: 'string', description: '`ok`, `would_reject`, or the error code clients got.' })
   outcome: string;
 
   @ApiProperty({ type: 'string', nullable: true })

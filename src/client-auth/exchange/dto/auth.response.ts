@@ -1,7 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { GATEWAY_TOKEN_LIFETIME_SECONDS } from '../../callers/gateway-token.rules.js';
 import { CHALLENGE_LIFETIME_SECONDS } from '../../devices/challenges.repository.js';
+import type { RegisteredDevice } from '../device-registration.service.js';
 import type { GatewayToken } from '../token-exchange.service.js';
+
+const NONE = { proof: 'none' } as const;
+
+function NoProof() {
+  return ApiProperty({
+    type: 'string',
+    enum: ['none'],
+    required: false,
+    description: 'Present where the proof failed and its mode admits the device all the same; no key is registered.',
+  });
+}
 
 export class ChallengeResponse {
   @ApiProperty({ type: 'string', description: 'base64url of 32 random bytes; valid once, for this application.' })
@@ -16,11 +28,17 @@ export class ChallengeResponse {
 }
 
 export class RegistrationResponse {
-  @ApiProperty({ type: 'string', description: 'The user the key now belongs to.' })
+  @ApiProperty({
+    type: 'string',
+    description: 'The user the key now belongs to; with `proof`, an identity of this registration alone.',
+  })
   user_id: string;
 
-  static from(userId: string): RegistrationResponse {
-    return Object.assign(new RegistrationResponse(), { user_id: userId });
+  @NoProof()
+  proof?: 'none';
+
+  static from({ userId, isUnproven }: RegisteredDevice): RegistrationResponse {
+    return Object.assign(new RegistrationResponse(), { user_id: userId, ...(isUnproven && NONE) });
   }
 }
 
@@ -35,10 +53,14 @@ export class GatewayTokenResponse {
   })
   expires_in: number;
 
-  static from({ token, lifetimeSeconds }: GatewayToken): GatewayTokenResponse {
+  @NoProof()
+  proof?: 'none';
+
+  static from({ token, lifetimeSeconds, isUnproven }: GatewayToken): GatewayTokenResponse {
     return Object.assign(new GatewayTokenResponse(), {
       access_token: token,
       expires_in: lifetimeSeconds,
+      ...(isUnproven && NONE),
     });
   }
 }

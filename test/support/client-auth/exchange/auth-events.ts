@@ -16,6 +16,8 @@ export function anAuthEvent(
     appVersion: null,
     latencyMs: 5,
     claimDelayMs: null,
+    proof: null,
+    facts: null,
     createdAt: new Date(),
     ...overrides,
   };
