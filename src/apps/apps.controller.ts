@@ -123,7 +123,7 @@ export class AppsController {
     @Body() body: ValidateAppRequest,
   ): Promise<AppValidationResponse> {
     const config = await this.apps.validate(app, body);
-    return AppValidationResponse.from(app.id, include && config);
+    return AppValidationResponse.from(app.id, config, include !== undefined);
   }
 
   @Post('apps/validate')
@@ -143,7 +143,7 @@ export class AppsController {
     @Body() body: ValidateAppDraftRequest,
   ): Promise<AppDraftValidationResponse> {
     const config = await this.creation.validate(admin, body, body.assumed());
-    return AppDraftValidationResponse.valid(include && config);
+    return AppDraftValidationResponse.valid(config, include !== undefined);
   }
 
   @Get('apps/:app/check')

@@ -28,6 +28,7 @@ import type { ReplaceAppRequest, ValidateAppRequest } from './dto/apps.request.j
 /** The result of a check. Source: docs/reference/management-api.md#application-check. */
 export interface AppCheck {
   readonly appId: string;
+  readonly config: AppConfig;
   readonly status: AppStatus;
   readonly providers: readonly KnownProvider[];
   readonly endpoints: readonly EndpointReadiness[];
@@ -98,6 +99,7 @@ export class AppsService {
     const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
     return {
       appId: app.id,
+      config,
       status: app.status,
       providers: reachedProviders(config, providers),
       endpoints: endpointReadiness(config, providers),

@@ -6,19 +6,24 @@ import type { Action, Outcome } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { KeyFile } from '../state/key-file.js';
+import { printable } from '../terminal/terminal.js';
 import { STATUSES } from './app-choices.js';
 import { type AppDraft, draftOf, fileOf } from './app-file.js';
 import { appIdOf, changed } from './apps.js';
 import { withMembers } from './config-members.rules.js';
 
-const VALID: Pick<Outcome, 'text'> = { text: 'Valid. Nothing was changed.' };
+/** The result of a validation. */
+function valid<T extends { readonly warnings?: readonly string[] }>(result: T): Outcome {
+  const warnings = (result.warnings ?? []).map((warning) => `Warning: ${printable(warning)}`);
+  return { result, text: ['Valid. Nothing was changed.', ...warnings].join('\n') };
+}
 
 /** `gw app add` */
 export const add: Action = async (gw) => {
   const file = gw.text('file');
   const draft = file === undefined ? draftOf(gw) : await fileOf(file);
   const { api } = await sessionOf(gw);
-  if (gw.flag('dryRun')) return { result: await validDraft(api, draft), ...VALID };
+  if (gw.flag('dryRun')) return valid(await validDraft(api, draft));
   const created = await createApp(gw, api, draft, gw.text('keyOutput'));
   const where = created.api_key === null ? '' : ` Its key is in ${created.api_key.key_file}.`;
   return changed(created, `Added ${created.app.name}.${where}`);
@@ -103,7 +108,7 @@ export const update: Action = async (gw) => {
     revision: gw.integer('revision', { min: 1, max: 2 ** 31 - 1 }) ?? app.revision,
   };
   if (gw.flag('dryRun'))
-    return { result: await read(api.POST('/v1/admin/apps/{app}/validate', { params: { path }, body })), ...VALID };
+    return valid(await read(api.POST('/v1/admin/apps/{app}/validate', { params: { path }, body })));
   const result = await read(api.PUT('/v1/admin/apps/{app}', { params: { path }, body }));
   return changed(result, `Changed ${result.app.name}.`);
 };
@@ -113,9 +118,9 @@ export const validate: Action = async (gw) => {
   const body = await fileOf(gw.required('file'));
   const { api } = await sessionOf(gw);
   const named = gw.optionalArgument(0);
-  if (named === undefined) return { result: await validDraft(api, body), ...VALID };
+  if (named === undefined) return valid(await validDraft(api, body));
   const path = { app: await appIdOf(api, named) };
-  return { result: await read(api.POST('/v1/admin/apps/{app}/validate', { params: { path }, body })), ...VALID };
+  return valid(await read(api.POST('/v1/admin/apps/{app}/validate', { params: { path }, body })));
 };
 
 /** `gw app remove` */

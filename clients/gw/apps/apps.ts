@@ -55,7 +55,8 @@ export const check: Action = async (gw) => {
   ]);
   const providers = result.providers.map(({ slug, status }) => [`provider ${slug}`, status]);
   const rows = [['application', result.ready ? 'ready' : 'not ready'], ...providers, ...endpoints];
-  const notes = result.limitations.map((limitation) => `- ${printable(limitation)}`);
+  const warnings = (result.validation.warnings ?? []).map((warning) => `Warning: ${warning}`);
+  const notes = [...warnings, ...result.limitations].map((note) => `- ${printable(note)}`);
   return { result, text: [table(['PART', 'STATE'], rows, gw.terminal.columns), ...notes].join('\n') };
 };
 

@@ -214,3 +214,53 @@ describe('proofs of devices', () => {
     expect(meant(isPlain ? plain() : proving(before), proving(after))).toEqual(meaning);
   });
 });
+
+describe('modes of proofs', () => {
+  const apple = { team_id: 'ABCDE12345', bundle_id: 'com.example.ios' };
+  const proving = (mode: string, members: object = {}) =>
+    ({
+      ...SERVER,
+      authentication: {
+        ...{ type: 'device_proofs', end_user: { source: 'app_install' } },
+        proofs: { app_attest: { ...apple, mode } },
+        ...members,
+      },
+    }) as AppConfig;
+
+  it.each([
+    [
+      'enforce',
+      'observe',
+      'Warning: app_attest becomes looser (observe): devices whose proof fails get a token like any other.',
+    ],
+    [
+      'enforce',
+      'tier',
+      'Warning: app_attest becomes looser (tier): devices whose proof fails get a token with the limits of limits.unproven.',
+    ],
+    [
+      'observe',
+      'enforce',
+      'app_attest becomes stricter (enforce): devices whose proof fails are refused, and tokens without a proof end.',
+    ],
+  ])('%s to %s → %s', (before, after, meaning) => {
+    expect(meant(proving(before), proving(after))).toEqual([meaning]);
+  });
+
+  it('the lowest version → who gets no more tokens', () => {
+    expect(meant(proving('enforce'), proving('enforce', { min_app_version: '2.1' }))).toEqual([
+      'Versions of the app below 2.1 get no more tokens (lowest before: any).',
+    ]);
+    expect(meant(proving('enforce', { min_app_version: '2.1' }), proving('enforce'))).toEqual([
+      'Every version of the app gets tokens.',
+    ]);
+  });
+
+  it('limits of devices without a proof → of all of them together', () => {
+    const limits = { unproven: { requests: { per_minute: 5 }, allowed_endpoints: ['ask'] } };
+    expect(meant(proving('tier'), { ...proving('tier'), limits } as AppConfig)).toEqual([
+      'Requests per minute: no limit becomes 5, for all devices without a proof together.',
+      'Endpoints that are left: no limit becomes ask, for all devices without a proof together.',
+    ]);
+  });
+});

@@ -122,7 +122,47 @@ function narrows({ path, before, after }: FieldChange): boolean {
 
 function attestMeaning(before: AppConfig, after: AppConfig, who: string): readonly string[] {
   const [was, is] = [appAttestOf(before), appAttestOf(after)];
-  return [...appleMeaning(was, is, who), ...androidMeaning(keyAttestationOf(before), keyAttestationOf(after), who)];
+  return [
+    ...appleMeaning(was, is, who),
+    ...androidMeaning(keyAttestationOf(before), keyAttestationOf(after), who),
+    ...modeMeaning(before, after),
+    ...versionMeaning(before, after),
+  ];
+}
+
+const proofsOf = ({ authentication }: AppConfig) =>
+  authentication.type === 'device_proofs' ? authentication.proofs : {};
+
+/** What a failed proof gets, where that changes. */
+function modeMeaning(before: AppConfig, after: AppConfig): readonly string[] {
+  const were = new Map(Object.entries(proofsOf(before)).map(([name, proof]) => [name, modeOf(proof)]));
+  return Object.entries(proofsOf(after)).flatMap(([name, proof]) => {
+    const [was, is] = [were.get(name) ?? 'enforce', modeOf(proof)];
+    if (was === is) return [];
+    const isLooser = STRICTEST_FIRST.indexOf(is) > STRICTEST_FIRST.indexOf(was);
+    return [`${isLooser ? 'Warning: ' : ''}${name} becomes ${isLooser ? 'looser' : 'stricter'} (${is}): ${GETS[is]}`];
+  });
+}
+
+const STRICTEST_FIRST: readonly Mode[] = ['enforce', 'tier', 'observe'];
+const GETS: Readonly<Record<Mode, string>> = {
+  enforce: 'devices whose proof fails are refused, and tokens without a proof end.',
+  tier: 'devices whose proof fails get a token with the limits of limits.unproven.',
+  observe: 'devices whose proof fails get a token like any other.',
+};
+
+type Mode = NonNullable<NonNullable<KeyAttestation>['mode']>;
+
+const modeOf = (proof: { readonly mode?: Mode }): Mode => proof.mode ?? 'enforce';
+
+const minVersionOf = ({ authentication }: AppConfig) =>
+  authentication.type === 'device_proofs' ? authentication.min_app_version : undefined;
+
+function versionMeaning(before: AppConfig, after: AppConfig): readonly string[] {
+  const [was, is] = [minVersionOf(before), minVersionOf(after)];
+  if (was === is) return [];
+  if (is === undefined) return ['Every version of the app gets tokens.'];
+  return [`Versions of the app below ${is} get no more tokens (lowest before: ${was ?? 'any'}).`];
 }
 
 const appAttestOf = ({ authentication }: AppConfig) =>
@@ -140,12 +180,15 @@ function isWidened(before: AppConfig, after: AppConfig): boolean {
   return appAttestOf(before) !== undefined && appAttestOf(after) !== undefined;
 }
 
+/** Modes are told of by themselves. */
+const withoutMode = (proof: KeyAttestation) => proof && { ...proof, mode: undefined };
+
 type AppAttest = ReturnType<typeof appAttestOf>;
 type KeyAttestation = ReturnType<typeof keyAttestationOf>;
 
 /** What decides which Android devices are accepted. */
 function androidMeaning(one: KeyAttestation, other: KeyAttestation, who: string): readonly string[] {
-  if (isDeepStrictEqual(one, other)) return [];
+  if (isDeepStrictEqual(withoutMode(one), withoutMode(other))) return [];
   if (one === undefined) return ['Android devices get access.'];
   if (other === undefined) return [`Android devices lose access (up to ${who}).`];
   return [`Android devices are judged by the new rules from their next token on (up to ${who}).`];
@@ -291,7 +334,7 @@ function limitMeaning(before: Limited, after: Limited, users: number | undefined
       .join('.');
     const each = users === undefined ? 'for each user' : `for each of ${counted(users, 'user')}`;
     const scope =
-      of === 'per_user' ? each : of === 'groups' ? `for each group of "${group}"` : 'for the application as a whole';
+      of === 'per_user' ? each : of === 'groups' ? `for each group of "${group}"` : (SCOPES[of ?? ''] ?? WHOLE);
     const absent = name === 'thresholds' ? USUAL_THRESHOLDS : 'no limit';
     const change = users === undefined ? shown(is, absent) : `${shown(was, absent)} becomes ${shown(is, absent)}`;
     return `${NAMES[name] ?? name}: ${change}, ${scope}.`;
@@ -305,6 +348,9 @@ function originMeaning(before: AppConfig, after: AppConfig): readonly string[] {
     ...is.filter((origin) => !was.includes(origin)).map((origin) => `Pages of ${origin} may call.`),
   ];
 }
+
+const WHOLE = 'for the application as a whole';
+const SCOPES: Readonly<Record<string, string>> = { unproven: 'for all devices without a proof together' };
 
 type Limited = Pick<AppConfig, 'limits'>;
 
@@ -321,6 +367,7 @@ const NAMES: Readonly<Record<string, string>> = {
   monthly_usd: 'Budget per month, in US dollars',
   total_usd: 'Budget in total, in US dollars',
   thresholds: 'Shares of a budget that webhooks report',
+  allowed_endpoints: 'Endpoints that are left',
 };
 
 /** Where a configuration names none. */

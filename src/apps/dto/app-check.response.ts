@@ -1,5 +1,6 @@
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { APP_CONFIG, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
+import { APP_CONFIG, type AppConfig, type AppStatus, WithAppConfig } from '../../app-directory/config/app-config.js';
+import { proofWarnings } from '../../app-directory/config/proof-warnings.rules.js';
 import { ENDPOINT_PROBLEMS, type EndpointReadiness } from '../app-readiness.rules.js';
 import type { AppCheck } from '../apps.service.js';
 
@@ -8,6 +9,18 @@ const STORED_CONFIG: ApiPropertyOptions = {
   required: false,
   description: 'As it would be stored; only with `include=config`.',
 };
+
+const WARNINGS: ApiPropertyOptions = {
+  type: [String],
+  required: false,
+  description: 'What to know of this configuration, such as a proof that is looser than another; absent without any.',
+};
+
+/** The optional members of a validation. @param isAsked whether the answer has the configuration. */
+function detailsOf(config: AppConfig, isAsked: boolean): { config?: AppConfig; warnings?: string[] } {
+  const warnings = proofWarnings(config.authentication);
+  return { ...(isAsked && { config }), ...(warnings.length > 0 && { warnings }) };
+}
 
 @WithAppConfig()
 export class AppValidationResponse {
@@ -20,9 +33,11 @@ export class AppValidationResponse {
   @ApiProperty(STORED_CONFIG)
   config?: object;
 
-  /** @param config undefined: it was not asked for. */
-  static from(appId: string, config?: object): AppValidationResponse {
-    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId, ...(config && { config }) });
+  @ApiProperty(WARNINGS)
+  warnings?: string[];
+
+  static from(appId: string, config: AppConfig, isAsked = false): AppValidationResponse {
+    return Object.assign(new AppValidationResponse(), { valid: true, app_id: appId, ...detailsOf(config, isAsked) });
   }
 }
 
@@ -34,9 +49,11 @@ export class AppDraftValidationResponse {
   @ApiProperty(STORED_CONFIG)
   config?: object;
 
-  /** @param config undefined: it was not asked for. */
-  static valid(config?: object): AppDraftValidationResponse {
-    return Object.assign(new AppDraftValidationResponse(), { valid: true, ...(config && { config }) });
+  @ApiProperty(WARNINGS)
+  warnings?: string[];
+
+  static valid(config: AppConfig, isAsked: boolean): AppDraftValidationResponse {
+    return Object.assign(new AppDraftValidationResponse(), { valid: true, ...detailsOf(config, isAsked) });
   }
 }
 
@@ -99,10 +116,10 @@ export class AppCheckResponse {
   @ApiProperty({ type: [String], description: 'What this check does not test.' })
   limitations: readonly string[];
 
-  static from({ appId, status, providers, endpoints, ready, limitations }: AppCheck): AppCheckResponse {
+  static from({ appId, config, status, providers, endpoints, ready, limitations }: AppCheck): AppCheckResponse {
     return Object.assign(new AppCheckResponse(), {
       appId,
-      validation: AppValidationResponse.from(appId),
+      validation: AppValidationResponse.from(appId, config),
       status,
       providers: providers.map((provider) => ({ id: provider.id, slug: provider.slug, status: provider.status })),
       endpoints: endpoints.map(CheckedEndpointResponse.from),
