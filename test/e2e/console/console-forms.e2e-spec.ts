@@ -351,4 +351,51 @@ describeWithBrowser('the forms of the console', () => {
     },
     PAGE_MS,
   );
+
+  it(
+    'a phone application → takes Android too, each proof with its mode; a looser one is told of, and the pool is saved',
+    async () => {
+      await open();
+      const app_attest = { team_id: 'ABCDE12345', bundle_id: 'com.example.app' };
+      const phones = { type: 'device_app_attest', end_user: { source: 'app_install' }, app_attest };
+      const id = await app({ authentication: phones });
+      await browser.go(`/apps/${id}/auth`);
+      await page.getByRole('button', { name: 'Take other devices too' }).click();
+      await page.getByRole('button', { name: 'Add Android key attestation' }).click();
+      const android = page.getByRole('region', { name: 'Android key attestation' });
+      await android.getByLabel('Packages').fill('com.example.app');
+      await android.getByLabel('Signing certificates').fill('nothing');
+      await android.getByLabel('When Android key attestation fails').selectOption('tier');
+      await page.getByText('key_attestation is looser than another proof', { exact: false }).waitFor();
+      await save();
+      await android.getByText('must be a SHA-256', { exact: false }).waitFor();
+      await android.getByLabel('Signing certificates').fill('ab'.repeat(32));
+      await android.getByLabel('Oldest security patch').fill('202511');
+      await page.getByLabel('Lowest version of the app').fill('2.10');
+      expect(await browser.axe()).toEqual([]);
+      await save();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      await browser.go(`/apps/${id}/limits`);
+      const heading = page.getByRole('heading', { name: 'Devices without a proof' });
+      const pool = page.locator('section').filter({ has: heading });
+      await pool.getByLabel('Requests per minute').fill('5');
+      await pool.getByLabel('Limit them to some named endpoints').check();
+      await save();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+      const { authentication, limits } = (await owner.client.get(`/v1/admin/apps/${id}`)).body.app.config;
+      expect(authentication).toMatchObject({
+        ...{ type: 'device_proofs', min_app_version: '2.10' },
+        proofs: {
+          app_attest: { ...app_attest, mode: 'enforce' },
+          key_attestation: { package_names: ['com.example.app'], min_os_patch: 202_511, mode: 'tier' },
+        },
+      });
+      expect(limits.unproven).toMatchObject({ requests: { per_minute: 5 }, allowed_endpoints: [] });
+      await browser.go(`/apps/${id}/auth`);
+      await page.getByRole('button', { name: 'Remove App Attest' }).click();
+      await save();
+      await page.getByText('Saved.', { exact: false }).waitFor();
+    },
+    PAGE_MS,
+  );
 });

@@ -1,13 +1,16 @@
 import { useId } from 'react';
 import { problemAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
-import { Checkbox, Choices, TextField } from '../design/field';
+import { Button } from '../design/button';
+import { Choices, TextField } from '../design/field';
 import { Card } from '../design/layout';
 import { useReadOnlyReason } from '../shell/session';
+import { AppAttestFields } from './app-attest-fields';
 import { useAppDraft } from './app-draft';
 import { AppKeys } from './app-keys';
 import { emptyIssuer, IssuerForm } from './issuer-form';
 import { ListField } from './list-field';
+import { ProofsCard } from './proofs-card';
 
 type EndUser = NonNullable<Schemas['AppApiKeyAuthentication']['end_user']> | Schemas['AppInstallUser'];
 type Source = EndUser['source'];
@@ -44,59 +47,32 @@ export function AuthenticationTab() {
 }
 
 function DeviceForm() {
-  const { draft, changeConfig, error } = useAppDraft();
+  const { draft, changeConfig } = useAppDraft();
   const reason = useReadOnlyReason();
   const { authentication } = draft.config;
   if (authentication.type !== 'device_app_attest') return null;
-  const { app_attest: attest } = authentication;
-  const { environments = ['production'] } = attest;
-  const set = (members: Partial<Schemas['AppAttest']>) =>
-    changeConfig({ authentication: { ...authentication, app_attest: { ...attest, ...members } } });
-  const path = 'config.authentication.app_attest';
+  const { app_attest: attest, end_user: endUser } = authentication;
+  const takeOthers = () => {
+    const proofs = { app_attest: { ...attest, mode: 'enforce' as const } };
+    changeConfig({ authentication: { type: 'device_proofs', end_user: endUser, proofs } });
+  };
   return (
-    <Card title="Devices" lead="Apple’s App Attest proves that a call comes from your app on a genuine device.">
-      <div className="grid gap-4 sm:grid-cols-2">
-        <TextField
-          label="Team ID"
-          value={attest.team_id}
-          onChange={(team_id) => set({ team_id })}
-          reason={reason}
-          error={problemAt(error, `${path}.team_id`)}
-        />
-        <TextField
-          label="Bundle ID"
-          value={attest.bundle_id}
-          onChange={(bundle_id) => set({ bundle_id })}
-          reason={reason}
-          error={problemAt(error, `${path}.bundle_id`)}
-        />
-        <Checkbox
-          label="Accept development builds"
-          hint="For apps that run from Xcode. Turn it off before you ship."
-          checked={environments.includes('development')}
-          onChange={(isOn) => set({ environments: isOn ? ['production', 'development'] : ['production'] })}
-          reason={reason}
-        />
-      </div>
-    </Card>
-  );
-}
-
-/** Shows what this page cannot change yet, so that nobody takes it for absent. */
-function ProofsCard() {
-  const { authentication } = useAppDraft().draft.config;
-  if (authentication.type !== 'device_proofs') return null;
-  const { app_attest: apple, key_attestation: android } = authentication.proofs;
-  return (
-    <Card title="Devices" lead="What devices prove themselves with. Change it in configuration files or with gw.">
-      <ul className="flex flex-col gap-2 text-sm">
-        {apple !== undefined && (
-          <li>
-            App Attest: {apple.bundle_id} of {apple.team_id}
-          </li>
-        )}
-        {android !== undefined && <li>Android key attestation: {android.package_names.join(', ')}</li>}
-      </ul>
+    <Card
+      title="Devices"
+      lead="Apple’s App Attest proves that a call comes from your app on a genuine device."
+      actions={
+        <Button size="sm" onClick={takeOthers} reason={reason}>
+          Take other devices too
+        </Button>
+      }
+    >
+      <AppAttestFields
+        attest={attest}
+        onChange={(members) =>
+          changeConfig({ authentication: { ...authentication, app_attest: { ...attest, ...members } } })
+        }
+        path="config.authentication.app_attest"
+      />
     </Card>
   );
 }

@@ -1,5 +1,6 @@
 import { problemAt } from '../api/api-error';
 import { ButtonLink } from '../design/button';
+import { Checkbox } from '../design/field';
 import { Card } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
@@ -45,6 +46,7 @@ export function LimitsTab() {
         )}
       </Card>
       <GroupsCard />
+      {type === 'device_proofs' && <UnprovenCard />}
       {takesKeys && <RunsCard />}
     </div>
   );
@@ -59,6 +61,45 @@ function ScopeForm({ scope }: { readonly scope: Scope }) {
       path={`config.limits.${scope}`}
       hasTotal={scope === 'per_app'}
     />
+  );
+}
+
+/** The pool of the devices whose failed proof is admitted with limits. */
+function UnprovenCard() {
+  const { draft, changeConfig } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const { unproven, ...limits } = draft.config.limits ?? {};
+  const allowed = unproven?.allowed_endpoints;
+  const set = (changed: NonNullable<typeof unproven>) => changeConfig({ limits: { ...limits, unproven: changed } });
+  return (
+    <Card
+      title="Devices without a proof"
+      lead="All devices together whose proof fails, where Authentication admits them with limits."
+    >
+      <div className="flex flex-col gap-6">
+        <LimitFields limits={unproven ?? {}} onChange={set} path="config.limits.unproven" hasTotal />
+        <Checkbox
+          label="Limit them to some named endpoints"
+          hint="Off: they may call what all may call."
+          checked={allowed !== undefined}
+          onChange={(isOn) => set({ ...unproven, allowed_endpoints: isOn ? [] : undefined })}
+          reason={reason}
+        />
+        {allowed !== undefined &&
+          Object.keys(draft.config.endpoints ?? {}).map((slug) => (
+            <Checkbox
+              key={slug}
+              label={`They may call ${slug}`}
+              checked={allowed.includes(slug)}
+              onChange={(isOn) => {
+                const others = allowed.filter((other) => other !== slug);
+                set({ ...unproven, allowed_endpoints: isOn ? [...others, slug] : others });
+              }}
+              reason={reason}
+            />
+          ))}
+      </div>
+    </Card>
   );
 }
 

@@ -1,0 +1,21 @@
+import type { Schemas } from '../api/client';
+
+type Mode = NonNullable<Schemas['AppKeyAttestation']['mode']>;
+
+/** The strictest first. */
+export const MODES = [
+  { value: 'enforce', label: 'Refuse it' },
+  { value: 'tier', label: 'Admit it, with the limits of devices without a proof' },
+  { value: 'observe', label: 'Admit it, and record why it failed' },
+] as const satisfies readonly { value: Mode; label: string }[];
+
+const strictness = (mode: Mode = 'enforce') => MODES.findIndex(({ value }) => value === mode);
+
+/** The proofs that are looser than the strictest one. */
+export function looserProofs(proofs: Readonly<Record<string, { readonly mode?: Mode } | undefined>>): string[] {
+  const taken = Object.entries(proofs).flatMap(([name, proof]) =>
+    proof === undefined ? [] : [{ name, place: strictness(proof.mode) }],
+  );
+  const strictest = Math.min(...taken.map(({ place }) => place));
+  return taken.filter(({ place }) => place > strictest).map(({ name }) => name);
+}

@@ -1,0 +1,219 @@
+import { problemAt } from '../api/api-error';
+import type { Schemas } from '../api/client';
+import { Button } from '../design/button';
+import { Checkbox, SelectField, TextField } from '../design/field';
+import { Card } from '../design/layout';
+import { NumberField } from '../design/number-field';
+import { useReadOnlyReason } from '../shell/session';
+import { AppAttestFields, emptyAppAttest } from './app-attest-fields';
+import { useAppDraft } from './app-draft';
+import { ListField } from './list-field';
+import { looserProofs, MODES } from './proof-modes.rules';
+
+type Authentication = Schemas['AppDeviceProofsAuthentication'];
+type Proofs = Authentication['proofs'];
+type KeyAttestation = Schemas['AppKeyAttestation'];
+
+const EMPTY_KEY_ATTESTATION: KeyAttestation = {
+  package_names: [],
+  signing_certificates: [],
+  min_security_level: 'tee',
+  provisioning: 'any',
+  verified_boot: true,
+  mode: 'enforce',
+};
+
+const PATH = 'config.authentication.proofs';
+
+/** The proofs of an application of several platforms. */
+export function ProofsCard() {
+  const { draft, changeConfig, error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const { authentication } = draft.config;
+  if (authentication.type !== 'device_proofs') return null;
+  const { proofs, min_app_version: minimum } = authentication;
+  const { app_attest: apple, key_attestation: android } = proofs;
+  const change = (members: Partial<Authentication>) =>
+    changeConfig({ authentication: { ...authentication, ...members } });
+  const set = (members: Proofs) => change({ proofs: { ...proofs, ...members } });
+  const remove = (name: keyof Proofs) =>
+    change({ proofs: Object.fromEntries(Object.entries(proofs).filter(([other]) => other !== name)) });
+  const warnings = looserProofs(proofs);
+  return (
+    <Card title="Devices" lead="What devices prove themselves with. A device chooses its proof.">
+      <div className="flex flex-col gap-8">
+        {warnings.length > 0 && (
+          <p role="status" className="text-sm font-medium text-warn">
+            {`${warnings.join(' and ')} is looser than another proof: the application is as strict as its loosest one.`}
+          </p>
+        )}
+        {apple !== undefined && (
+          <Proof name="App Attest" onRemove={() => remove('app_attest')}>
+            <ModeField of="App Attest" mode={apple.mode} onChange={(mode) => set({ app_attest: { ...apple, mode } })} />
+            <AppAttestFields
+              attest={apple}
+              onChange={(members) => set({ app_attest: { ...apple, ...members } })}
+              path={`${PATH}.app_attest`}
+            />
+          </Proof>
+        )}
+        {android !== undefined && (
+          <Proof name="Android key attestation" onRemove={() => remove('key_attestation')}>
+            <ModeField
+              of="Android key attestation"
+              mode={android.mode}
+              onChange={(mode) => set({ key_attestation: { ...android, mode } })}
+            />
+            <AndroidFields android={android} onChange={(key_attestation) => set({ key_attestation })} />
+          </Proof>
+        )}
+        <div className="flex flex-wrap gap-2">
+          {apple === undefined && (
+            <Button
+              size="row"
+              reason={reason}
+              onClick={() => set({ app_attest: { ...emptyAppAttest(), mode: 'enforce' } })}
+            >
+              Add App Attest
+            </Button>
+          )}
+          {android === undefined && (
+            <Button size="row" reason={reason} onClick={() => set({ key_attestation: EMPTY_KEY_ATTESTATION })}>
+              Add Android key attestation
+            </Button>
+          )}
+        </div>
+        {problemAt(error, PATH) !== undefined && (
+          <p role="alert" className="text-sm font-medium text-bad">
+            {problemAt(error, PATH)}
+          </p>
+        )}
+        <TextField
+          label="Lowest version of the app"
+          hint="Dotted numbers, compared with X-App-Version. Empty: any."
+          value={minimum ?? ''}
+          onChange={(typed) => change({ min_app_version: typed === '' ? undefined : typed })}
+          error={problemAt(error, 'config.authentication.min_app_version')}
+          reason={reason}
+        />
+      </div>
+    </Card>
+  );
+}
+
+function Proof({
+  name,
+  onRemove,
+  children,
+}: {
+  readonly name: string;
+  readonly onRemove: () => void;
+  readonly children: React.ReactNode;
+}) {
+  const reason = useReadOnlyReason();
+  return (
+    <section aria-label={name} className="flex flex-col gap-4">
+      <div className="flex items-center justify-between gap-2">
+        <h3 className="font-medium">{name}</h3>
+        <Button size="row" onClick={onRemove} reason={reason}>
+          Remove {name}
+        </Button>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+function ModeField({
+  of,
+  mode,
+  onChange,
+}: {
+  readonly of: string;
+  readonly mode: Schemas['AppKeyAttestation']['mode'];
+  readonly onChange: (mode: (typeof MODES)[number]['value']) => void;
+}) {
+  return (
+    <SelectField
+      label={`When ${of} fails`}
+      value={mode}
+      options={MODES}
+      onChange={onChange}
+      reason={useReadOnlyReason()}
+    />
+  );
+}
+
+function AndroidFields({
+  android,
+  onChange,
+}: {
+  readonly android: KeyAttestation;
+  readonly onChange: (android: KeyAttestation) => void;
+}) {
+  const { error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const path = `${PATH}.key_attestation`;
+  const set = (members: Partial<KeyAttestation>) => onChange({ ...android, ...members });
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <ListField
+        label="Packages"
+        hint="One application id a line, such as com.example.app."
+        entries={android.package_names}
+        onChange={(package_names) => set({ package_names })}
+        error={problemAt(error, `${path}.package_names`)}
+      />
+      <ListField
+        label="Signing certificates"
+        hint="SHA-256 in 64 hexadecimal digits, one a line: your own and the store’s."
+        entries={android.signing_certificates}
+        onChange={(signing_certificates) => set({ signing_certificates })}
+        error={problemAt(error, `${path}.signing_certificates`)}
+      />
+      <SelectField
+        label="Where the key lives"
+        value={android.min_security_level}
+        options={[
+          { value: 'tee', label: 'Trusted environment or StrongBox' },
+          { value: 'strongbox', label: 'StrongBox only' },
+        ]}
+        onChange={(min_security_level) => set({ min_security_level })}
+        reason={reason}
+      />
+      <SelectField
+        label="Attesting key"
+        value={android.provisioning}
+        options={[
+          { value: 'any', label: 'Any' },
+          { value: 'remote', label: 'Renewed by the vendor over the air' },
+        ]}
+        onChange={(provisioning) => set({ provisioning })}
+        reason={reason}
+      />
+      <NumberField
+        label="Oldest security patch"
+        hint="YYYYMM. Empty: any."
+        value={android.min_os_patch}
+        onChange={(min_os_patch) => set({ min_os_patch })}
+        error={problemAt(error, `${path}.min_os_patch`)}
+        reason={reason}
+      />
+      <NumberField
+        label="Lowest version code"
+        hint="As attested. Empty: any."
+        value={android.min_version_code}
+        onChange={(min_version_code) => set({ min_version_code })}
+        error={problemAt(error, `${path}.min_version_code`)}
+        reason={reason}
+      />
+      <Checkbox
+        label="Only systems that the vendor signed"
+        hint="An unlocked bootloader never passes."
+        checked={android.verified_boot}
+        onChange={(verified_boot) => set({ verified_boot })}
+        reason={reason}
+      />
+    </div>
+  );
+}
