@@ -12,6 +12,8 @@ const CONFIGURED = [
   ...['day', 'week', 'month'].map((window) => ['user', window, 'per_user']),
   ...['day', 'week', 'month', 'total'].map((window) => ['app', window, 'per_app']),
 ];
+/** Only reported when it is spent: every run has one, and `limits.runs` has no thresholds. */
+const RUN_BUDGET = `('run', 'run', '{limits,runs}'::text[], 'max_usd')`;
 const GROUP_WINDOWS = ['day', 'week', 'month', 'total'] as const;
 const MEMBERS: Readonly<Record<string, string>> = {
   day: 'daily_usd',
@@ -19,21 +21,32 @@ const MEMBERS: Readonly<Record<string, string>> = {
   month: 'monthly_usd',
   total: 'total_usd',
 };
-const BUDGET_PATHS = CONFIGURED.map(
-  ([scope, window = '', limits]) =>
-    `('${scope}', '${window}', '{limits,${limits},spending}'::text[], '${MEMBERS[window]}')`,
-);
+const BUDGET_PATHS = [
+  ...CONFIGURED.map(
+    ([scope, window = '', limits]) =>
+      `('${scope}', '${window}', '{limits,${limits},spending}'::text[], '${MEMBERS[window]}')`,
+  ),
+  RUN_BUDGET,
+];
 
 const GROUP_MEMBERS = GROUP_WINDOWS.map((window) => `('${window}', '${MEMBERS[window]}')`);
 
 const KEY = BUDGET_KEY.join(', ');
 const USD = (nanoUsd: string) => `(${nanoUsd})::numeric / 1000000000`;
-const PERIOD_START =
-  "CASE WHEN window_name IN ('total', 'run') THEN NULL ELSE period_start::timestamp AT TIME ZONE 'UTC' END";
+const BREAK = String.raw`E'\n'`;
+/** Parts of the subject of a run. */
+const RUN = {
+  id: `split_part(subject, ${BREAK}, 1)`,
+  startedAt: `CASE scope WHEN 'run' THEN
+    timestamptz 'epoch' + split_part(subject, ${BREAK}, 2)::bigint * interval '1 millisecond' END`,
+  userId: `substr(subject, strpos(subject, ${BREAK}) + length(split_part(subject, ${BREAK}, 2)) + 2)`,
+};
+const PERIOD_START = `CASE window_name WHEN 'total' THEN NULL WHEN 'run' THEN ${RUN.startedAt}
+    ELSE period_start::timestamp AT TIME ZONE 'UTC' END`;
 /** The name of a group; its value follows a colon. */
 const groupOf = (table: string) => `CASE ${table}scope WHEN 'group' THEN split_part(${table}subject, ':', 1) END`;
 const ID = `CASE scope WHEN 'app' THEN app_id WHEN 'group' THEN substr(subject, strpos(subject, ':') + 1)
-    ELSE subject END`;
+    WHEN 'run' THEN ${RUN.id} ELSE subject END`;
 
 const told = (type: string, threshold: string) => `
   SELECT ${eventIdOf({
@@ -64,7 +77,7 @@ const watchedWhere = (which: string) => `
 /** The budgets of configurations; `group_name` is empty but for groups. @param source a part with `id` and `config`. */
 const configuredIn = (source: string) => `
   SELECT source.id AS app_id, known.scope, known.window_name, '' AS group_name,
-    source.config #> known.path -> 'thresholds' AS thresholds,
+    CASE known.scope WHEN 'run' THEN '[]' ELSE source.config #> known.path -> 'thresholds' END AS thresholds,
     CASE jsonb_typeof(source.config #> known.path -> known.member)
       WHEN 'number' THEN round((source.config #> known.path ->> known.member)::numeric * 1000000000) END AS budget
   FROM ${source} source CROSS JOIN (VALUES ${BUDGET_PATHS.join(', ')}) AS known(scope, window_name, path, member)
@@ -101,9 +114,14 @@ export const BUDGET_EVENT_PARTS = `
   watched AS MATERIALIZED (${watchedWhere('app.id = ANY (ARRAY(SELECT DISTINCT app_id FROM spent))')}),
   configured AS (${configuredIn('watched')}),
   charged AS (
-    SELECT budgets.*, configured.budget, configured.thresholds, budgets.spent - spent.charge AS before
+    SELECT budgets.*, least(configured.budget, run.budget_nano_usd) AS budget, configured.thresholds,
+      budgets.spent - spent.charge AS before
     FROM budgets JOIN configured USING (app_id, scope, window_name) JOIN spent USING (${KEY})
-    WHERE configured.budget > 0 AND configured.group_name = coalesce(${groupOf('budgets.')}, '')),
+    LEFT JOIN LATERAL (
+      SELECT budget_nano_usd FROM budget_runs WHERE budgets.scope = 'run' AND budget_runs.app_id = budgets.app_id
+        AND run_id = ${RUN.id} AND user_id = ${RUN.userId} AND started_at = (${RUN.startedAt})) run ON true
+    WHERE configured.budget > 0 AND configured.group_name = coalesce(${groupOf('budgets.')}, '')
+      AND (budgets.scope <> 'run' OR run.budget_nano_usd > 0)),
   crossed AS (
     SELECT charged.*, share.threshold FROM charged CROSS JOIN LATERAL (
       SELECT threshold::numeric FROM ${sharesOf('thresholds')} threshold) share

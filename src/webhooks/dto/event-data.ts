@@ -78,7 +78,12 @@ export class BudgetEventData extends AppEventData {
   @ApiProperty({ type: 'string', enum: [...BUDGET_WINDOWS] })
   window: (typeof BUDGET_WINDOWS)[number];
 
-  @ApiProperty({ type: 'string', format: 'date-time', nullable: true, description: 'Null for `total` and `run`.' })
+  @ApiProperty({
+    type: 'string',
+    format: 'date-time',
+    nullable: true,
+    description: 'Of a run, when it began; null for `total`.',
+  })
   period_start: string | null;
 
   @ApiProperty({ type: 'number', minimum: 0, description: 'Part of the budget; 1 for `budget.exhausted`.' })

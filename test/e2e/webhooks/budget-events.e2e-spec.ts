@@ -156,6 +156,37 @@ describe('events of budgets', () => {
     expect(count).toBe(1);
   });
 
+  it('a run is spent → once, with its id, its start and the amount it began with; a second run of the id, again', async () => {
+    const { app, place } = await watchedApp({ runs: { max_usd: 0.03 } });
+    const call = (user: string, ...amount: string[]) =>
+      app.call(user, { headers: ['x-end-user-id', user, 'x-run-id', 'loop 1', ...amount] });
+    const before = Date.now();
+    expect((await call('ann', 'x-run-budget-usd', '0.01')).status).toBe(200);
+    await app.recorded('ok', 1);
+    expect(await stored(app)).toEqual([]);
+    expect((await call('ann')).status).toBe(200);
+    await app.recorded('ok', 2);
+    const [told] = await receiver.until(place, 1);
+    expect(told?.body).toMatchObject({
+      type: EXHAUSTED,
+      data: {
+        ...{ app: app.client.appId, scope: 'run', group: null, id: 'loop 1', window: 'run', threshold: 1 },
+        ...{ budget_usd: 0.01, spent_usd: 2 * RESPONSE_USD, estimated_usd: 0 },
+      },
+    });
+    const startedMs = Date.parse(String(told?.body.data.period_start));
+    expect(startedMs).toBeGreaterThanOrEqual(before - 2_000);
+    expect(startedMs).toBeLessThanOrEqual(Date.now() + 2_000);
+    // Another user's run of the same id has an amount of its own, the most that the application allows.
+    for (const count of [3, 4, 5, 6, 7]) {
+      await call('bob');
+      await app.recorded('ok', count);
+    }
+    const [, other] = await receiver.until(place, 2);
+    expect(other?.body.data).toMatchObject({ id: 'loop 1', budget_usd: 0.03, spent_usd: 5 * RESPONSE_USD });
+    expect(await stored(app)).toHaveLength(2);
+  });
+
   it('no webhook, but a member who chose mails of budgets → a mail of each event', async () => {
     const app = await LimitedApp.create(world, { per_user: { spending: { daily_usd: 0.001, thresholds: [1] } } });
     const { identityId } = await newMember(world.dataSource, await firstOrganizationId(world.dataSource), {});
