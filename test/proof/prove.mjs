@@ -57,9 +57,9 @@ const PROOFS = {
       }),
   },
   webhooks: {
-    about: 'each event is delivered, none twice under two ids, while instances and the receiver are killed',
+    about: 'each event, crossed budgets too, is delivered under one id while instances and the receiver are killed',
     option: 'events',
-    usual: '10000',
+    usual: '12000',
     runs: (events, seed) => e2e(['test/e2e/webhooks/webhook-proof'], { WEBHOOK_EVENTS: events, WEBHOOK_SEED: seed }),
   },
   parsers: {

@@ -14,7 +14,15 @@ export interface EventCause {
 }
 
 const USER_HEADER = 'x-proof-user';
+const TEAM_HEADER = 'x-proof-team';
+const CALL = { model: 'gpt-4.1', input: 'hi' };
 const LIMITED_CALLS = 2;
+/** Of a call to the scripted provider: 10 tokens of prompt and 2 of answer. */
+const CALL_NANO_USD = 36_000;
+/** A first call passes the first threshold of every budget, a second one the other and the budget itself. */
+const BUDGET_NANO_USD = 1.5 * CALL_NANO_USD;
+const THRESHOLDS = [0.5, 1];
+const NANO_PER_USD = 1e9;
 
 async function send(url: string, key: string, body: object, headers: Readonly<Record<string, string>> = {}) {
   const answer = await fetch(url, {
@@ -27,7 +35,7 @@ async function send(url: string, key: string, body: object, headers: Readonly<Re
 }
 
 /** Every kind of cause of the proof. */
-export const CAUSES: readonly ((fleet: WebhookFleet) => Promise<EventCause>)[] = [audited, limited];
+export const CAUSES: readonly ((fleet: WebhookFleet) => Promise<EventCause>)[] = [audited, limited, spent];
 
 /** Blocks a user: an audited action. */
 async function audited(fleet: WebhookFleet): Promise<EventCause> {
@@ -58,8 +66,7 @@ async function limited(fleet: WebhookFleet): Promise<EventCause> {
     async cause(baseUrl, number) {
       const url = `${baseUrl}/v1/apps/${app.id}/proxy/openai/v1/responses`;
       const headers = { [USER_HEADER]: `user-${number}` };
-      for (let call = 0; call < LIMITED_CALLS; call++)
-        await send(url, app.key, { model: 'gpt-4.1', input: 'hi' }, headers);
+      for (let call = 0; call < LIMITED_CALLS; call++) await send(url, app.key, CALL, headers);
     },
     async expected(database) {
       const { rows } = await database.query<{ key: string }>(
@@ -73,6 +80,53 @@ async function limited(fleet: WebhookFleet): Promise<EventCause> {
       return type === 'limit.exhausted'
         ? `limit.exhausted ${data.id} ${String(data.period_start).slice(0, 10)}`
         : undefined;
+    },
+  };
+}
+
+/** What the calls of each user, team and run cost, from the events. */
+const SPENT = `
+  SELECT scope, subject, sum(coalesce(charged_nano_usd, cost_nano_usd))::bigint AS spent
+  FROM usage_events event CROSS JOIN LATERAL (
+    SELECT 'user' AS scope, concat_ws(' ', user_id, (created_at AT TIME ZONE 'UTC')::date) AS subject
+    UNION ALL SELECT 'group', groups ->> 'team'
+    UNION ALL SELECT 'run', split_part(named ->> 'subject', E'\\n', 1)
+      FROM jsonb_array_elements(limits) named WHERE named ->> 'scope' = 'run') who
+  WHERE app_id = $1 AND status NOT LIKE 'blocked%' GROUP BY scope, subject`;
+
+/** Spends the budgets of a user, a team and a run. Each budget is passed in two calls. */
+async function spent(fleet: WebhookFleet): Promise<EventCause> {
+  const usd = BUDGET_NANO_USD / NANO_PER_USD;
+  const app = await appOf(fleet, {
+    per_user: { spending: { daily_usd: usd, thresholds: THRESHOLDS } },
+    groups: { team: { header: TEAM_HEADER, spending: { total_usd: usd, thresholds: THRESHOLDS } } },
+    runs: { max_usd: usd },
+  });
+  const reached = (scope: string, subject: string, threshold: number) =>
+    `budget.threshold_reached ${scope} ${subject} ${threshold}`;
+  const exhausted = (scope: string, subject: string) => `budget.exhausted ${scope} ${subject}`;
+  return {
+    name: 'budgets',
+    async cause(baseUrl, number) {
+      const url = `${baseUrl}/v1/apps/${app.id}/proxy/openai/v1/chat/completions`;
+      const headers = { [USER_HEADER]: `user-${number}`, [TEAM_HEADER]: `team-${number}`, 'x-run-id': `run-${number}` };
+      const body = { model: CALL.model, max_tokens: 2, messages: [{ role: 'user', content: 'hi' }] };
+      await send(url, app.key, body, headers);
+      await send(url, app.key, body, headers);
+    },
+    async expected(database) {
+      const { rows } = await database.query<{ scope: string; subject: string; spent: string }>(SPENT, [app.id]);
+      return rows.flatMap(({ scope, subject, spent: nanoUsd }) => {
+        const passed = scope === 'run' ? [] : THRESHOLDS.filter((part) => Number(nanoUsd) >= part * BUDGET_NANO_USD);
+        const keys = passed.map((part) => reached(scope, subject, part));
+        return Number(nanoUsd) >= BUDGET_NANO_USD ? [...keys, exhausted(scope, subject)] : keys;
+      });
+    },
+    keyOf({ type, data }) {
+      const scope = String(data.scope);
+      const subject = scope === 'user' ? `${data.id} ${String(data.period_start).slice(0, 10)}` : String(data.id);
+      if (type === 'budget.exhausted') return exhausted(scope, subject);
+      return type === 'budget.threshold_reached' ? reached(scope, subject, Number(data.threshold)) : undefined;
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
  * A receiver of webhooks as a process of its own, which is killed: `node test/proof/webhooks/receiver-process.ts --port=N
- * --file=FILE`. Writes a line of JSON for each request, `{id, arrivedMs, body}`, before it answers 204. Prints a line when it
+ * --file=FILE`. Writes a line of JSON for each request, `{id, path, arrivedMs, body}`, before it answers 204. Prints a line when it
  * listens.
  */
 import { appendFileSync } from 'node:fs';
@@ -15,6 +15,9 @@ createServer(async (request, response) => {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks).toString('utf8');
-  appendFileSync(file, `${JSON.stringify({ id: request.headers['webhook-id'], arrivedMs, body })}\n`);
+  appendFileSync(
+    file,
+    `${JSON.stringify({ id: request.headers['webhook-id'], path: request.url, arrivedMs, body })}\n`,
+  );
   response.writeHead(204).end();
 }).listen(Number(port), '127.0.0.1', () => process.stdout.write('listening\n'));

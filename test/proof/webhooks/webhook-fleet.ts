@@ -21,6 +21,8 @@ const DRAINED_WITHIN_MS = 300_000;
 /** A request that the receiver got. */
 export interface Arrival {
   readonly id: string;
+  /** Tells webhooks apart. */
+  readonly path: string;
   /** Milliseconds since the Unix epoch. */
   readonly arrivedMs: number;
   readonly body: string;
