@@ -1,6 +1,6 @@
 import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
 import type { BudgetFleet } from './budget-fleet.js';
-import { OUTPUT_NANO_USD, type PaidCall } from './paid-calls.js';
+import { INPUT_NANO_USD, type PaidCall } from './paid-calls.js';
 
 interface StoredCall {
   readonly marker: string;
@@ -26,11 +26,12 @@ export interface CallCounts {
   readonly unseen: number;
 }
 
-/** One moment of what Postgres holds of budgets. */
+/** One moment of what Postgres holds of budgets; tokens in `spent` as what they cost where all cost the same. */
 export function storedBudgets(fleet: BudgetFleet): Promise<StoredBudget[]> {
   return fleet.query<StoredBudget>(`
     SELECT app_id AS "appId", CASE scope WHEN 'group' THEN split_part(subject, ':', 2)
-        WHEN 'run' THEN split_part(subject, E'\\n', 1) ELSE subject END AS "userId", window_name AS window, spent_nano_usd AS spent, granted_nano_usd AS granted,
+        WHEN 'run' THEN split_part(subject, E'\\n', 1) ELSE subject END AS "userId", window_name AS window,
+      spent_nano_usd * CASE window_name WHEN 'day_tokens' THEN ${INPUT_NANO_USD} ELSE 1 END AS spent, granted_nano_usd AS granted,
       (SELECT coalesce(sum(held.granted_nano_usd), 0) FROM budget_grants held
        WHERE (held.app_id, held.scope, held.subject, held.window_name, held.period_start)
          = (kept.app_id, kept.scope, kept.subject, kept.window_name, kept.period_start)) AS grants
@@ -80,7 +81,7 @@ export async function auditEnd(fleet: BudgetFleet): Promise<CallCounts> {
 }
 
 function auditCharge(fleet: BudgetFleet, call: PaidCall, { charged, source }: StoredCall): void {
-  const { charge, sent, mostTokens, marker } = call;
+  const { charge, sent, mostTokens, outputNanoUsd, marker } = call;
   if (charge === undefined) {
     fleet.calls.violations.push(`${marker} is recorded and the provider never saw it`);
     return;
@@ -88,7 +89,7 @@ function auditCharge(fleet: BudgetFleet, call: PaidCall, { charged, source }: St
   const amount = Number(charged);
   const { heard, least, most } = charge;
   const isExact = least === most && !call.wasKilled;
-  const unheard = isExact ? [] : [sent, sent + mostTokens * OUTPUT_NANO_USD];
+  const unheard = isExact ? [] : [sent, sent + mostTokens * outputNanoUsd];
   if (heard === undefined ? amount >= sent && amount <= most : [heard, ...unheard].includes(amount)) return;
   fleet.calls.violations.push(
     `${marker} counts ${charged} (${source}) instead of ${heard}, ${least} to ${most}, sent ${sent}`,

@@ -13,12 +13,14 @@ import { startRedis, type TestRedis } from '../../support/platform/redis.js';
 import { startTcpProxy, type TcpProxy } from '../../support/platform/tcp-proxy.js';
 import { seeded } from '../../support/seeded.js';
 import { newManagementKey, PRODUCTION_DATABASE_TIMEOUT, testEnvironment } from '../../support/world.js';
-import { PaidCalls } from './paid-calls.js';
+import { INPUT_NANO_USD, OUTPUT_NANO_USD, PaidCalls } from './paid-calls.js';
 import { type PaidProvider, startPaidProvider } from './paid-provider.js';
 
 const VERIFY_LEDGER = fileURLToPath(new URL('../../../dist/src/commands/verify-ledger.js', import.meta.url));
 const CLIENTS = 256;
 export const MODEL = 'proof-model';
+/** Its tokens all cost the same, so that a limit of tokens is an amount of money. */
+const EVEN_MODEL = 'proof-model-of-even-price';
 export const USER_HEADER = 'x-proof-user';
 
 const USER_WINDOWS = ['day', 'week', 'month'] as const;
@@ -29,8 +31,11 @@ const NEAR_MIDNIGHT_MS = 60 * 60 * 1_000;
 
 /** Each application has its budgets in other windows, so that a proof covers all of them; near their end, in none that ends. */
 function windowAt(windows: readonly (keyof typeof MEMBERS)[], at: number): keyof typeof MEMBERS {
-  const isNearMidnight = budgetPeriodOf('day', Date.now()).endMs - Date.now() < NEAR_MIDNIGHT_MS;
-  return (isNearMidnight ? undefined : windows[at % windows.length]) ?? 'month';
+  return (isNearMidnight() ? undefined : windows[at % windows.length]) ?? 'month';
+}
+
+function isNearMidnight(): boolean {
+  return budgetPeriodOf('day', Date.now()).endMs - Date.now() < NEAR_MIDNIGHT_MS;
 }
 
 /** One process of the service, and its own way to Postgres. */
@@ -45,10 +50,14 @@ export interface FleetApp {
   readonly key: string;
   /** The header that names whose budget a call counts against, beside the application's. */
   readonly header: string;
+  readonly model: string;
+  /** The rate of its model for the tokens of answers. */
+  readonly outputNanoUsd: number;
 }
 
-/** What stands for a user in a proof: users, groups of the backend, or runs. */
+/** What stands for a user in a proof: users, groups of the backend, or runs; `tokens`: users whose tokens are limited. */
 const SHARERS = {
+  tokens: { header: USER_HEADER, window: 'day_tokens' },
   user: { header: USER_HEADER, window: undefined },
   group: { header: 'x-team', window: undefined },
   run: { header: 'x-run-id', window: 'run' },
@@ -97,6 +106,8 @@ export class BudgetFleet {
     const provider = await startPaidProvider(calls, seeded(seed));
     const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
     const fleet = new BudgetFleet(calls, provider, instances, redis, pool, environment, directory, managementKey);
+    // The next run of a proof, whose seed is a thousand higher, has its budgets in other windows.
+    fleet.apps = Math.floor(seed / 1_000);
     try {
       // The first one makes the account; the others find it.
       for (const { process } of instances) await process.start();
@@ -112,22 +123,25 @@ export class BudgetFleet {
   /**
    * A server application with a budget for each user, for itself, or both; in whole nano-dollars.
    *
-   * @param sharer groups or runs in place of users.
+   * @param wanted groups or runs in place of users, or their tokens; near midnight no tokens.
    */
   async app(
     perUser: number | undefined,
     perApp: number | undefined,
     users: readonly string[],
-    sharer: Sharer = 'user',
+    wanted: Sharer = 'user',
   ): Promise<FleetApp> {
+    const sharer = wanted === 'tokens' && isNearMidnight() ? 'user' : wanted;
     const { header, window } = SHARERS[sharer];
     const at = this.apps++;
     const [ofUsers, ofApp] = [windowAt(USER_WINDOWS, at), windowAt(APP_WINDOWS, at)];
     const budget = (nanoUsd: number | undefined, window: keyof typeof MEMBERS) =>
       nanoUsd === undefined ? null : { spending: { [MEMBERS[window]]: nanoUsd / 1e9 } };
-    const ofSharer = budget(perUser, ofUsers);
+    const ofShared = sharer === 'group' ? windowAt(APP_WINDOWS, at) : ofUsers;
+    const ofSharer = budget(perUser, ofShared);
     const limitsOf = {
       user: { per_user: ofSharer },
+      tokens: { per_user: { tokens: { per_day: (perUser ?? 0) / INPUT_NANO_USD } } },
       group: { groups: { team: { header, ...ofSharer } } },
       run: { runs: { max_usd: (perUser ?? 0) / 1e9 } },
     };
@@ -144,9 +158,13 @@ export class BudgetFleet {
     });
     if (perApp !== undefined) this.calls.budget({ appId: app.id, userId: '', window: ofApp, nanoUsd: perApp });
     for (const userId of perUser === undefined ? [] : users) {
-      this.calls.budget({ appId: app.id, userId, window: window ?? ofUsers, nanoUsd: perUser ?? 0 });
+      this.calls.budget({ appId: app.id, userId, window: window ?? ofShared, nanoUsd: perUser ?? 0 });
     }
-    return { id: app.id, key: api_key.key, header };
+    const kind =
+      sharer === 'tokens'
+        ? { model: EVEN_MODEL, outputNanoUsd: INPUT_NANO_USD }
+        : { model: MODEL, outputNanoUsd: OUTPUT_NANO_USD };
+    return { id: app.id, key: api_key.key, header, ...kind };
   }
 
   /** Everything costs so many times the usual price from now on. @param at the instance that is told. */
@@ -223,5 +241,5 @@ export class BudgetFleet {
 
 /** In dollars for a million tokens. */
 function pricingOf(factor: number): object {
-  return { [MODEL]: { input: 2 * factor, output: 8 * factor } };
+  return { [MODEL]: { input: 2 * factor, output: 8 * factor }, [EVEN_MODEL]: { input: 2, output: 2 } };
 }

@@ -4,12 +4,14 @@ import { seeded } from '../../support/seeded.js';
 import { auditEnd, auditMoment, storedBudgets } from './budget-audit.js';
 import { BudgetFleet, type FleetApp } from './budget-fleet.js';
 import { INPUT_NANO_USD, OUTPUT_NANO_USD } from './paid-calls.js';
-import { isRefusedAsSpent, type PaidAnswer, PaidClient } from './paid-client.js';
+import { isRefusedAsSpent, isRefusedByBudget, type PaidAnswer, PaidClient } from './paid-client.js';
 import type { StormOptions, StormReport } from './storm-report.js';
 
 const MOST_TOKENS = 1_000;
 /** What a call of the storm costs at most, about. */
 const DEAREST = 150 * INPUT_NANO_USD + MOST_TOKENS * OUTPUT_NANO_USD;
+/** Whole tokens, and dollars with six decimals. */
+const WHOLE = INPUT_NANO_USD;
 const USERS = 6;
 const SAMPLE_MS = 50;
 const POLL_MS = 10;
@@ -101,7 +103,7 @@ export class BudgetStorm {
     this.isOver = true;
   }
 
-  /** For each kind of budget a small one and a larger one; of groups and runs one of either size. */
+  /** For each kind of budget a small one and a larger one; of groups, runs and tokens one of either size. */
   private async apps(): Promise<StormApp[]> {
     const apps: StormApp[] = [];
     const [small, large] = [() => 2 + this.random() * 8, () => 30 + this.random() * 300];
@@ -111,11 +113,12 @@ export class BudgetStorm {
       [true, true, 'user', [small, large]],
       [true, false, 'group', [small]],
       [true, true, 'run', [large]],
+      [true, false, 'tokens', [small]],
     ] as const) {
       for (const sizeOf of sizes) {
         const size = sizeOf();
         const users = Array.from({ length: USERS }, (_, at) => `user-${at}`);
-        const budget = (share: number) => Math.ceil((size * share * DEAREST) / 1_000) * 1_000;
+        const budget = (share: number) => Math.ceil((size * share * DEAREST) / WHOLE) * WHOLE;
         const limits = [ofUsers ? budget(0.5) : undefined, ofApp ? budget(1 + this.random()) : undefined] as const;
         apps.push({ ...(await this.fleet.app(...limits, users, sharer)), users });
       }
@@ -141,7 +144,7 @@ export class BudgetStorm {
 
   private judge(answer: PaidAnswer): void {
     const { status, code, scope, window, retryAfter, call, tookMs } = answer;
-    const isHeld = code === 'app_budget_exhausted' && !isRefusedAsSpent(answer);
+    const isHeld = isRefusedByBudget(answer) && !isRefusedAsSpent(answer);
     const kind = code === undefined ? String(status) : `${status} ${code}${isHeld ? ' held' : ''}`;
     this.answers[kind] = (this.answers[kind] ?? 0) + 1;
     if (tookMs > this.slowest.tookMs) this.slowest = { tookMs, kind };
@@ -152,7 +155,7 @@ export class BudgetStorm {
     if (![0, 200, 429, 500, 502, 503].includes(status)) wrong('an answer that nobody promised');
     const mayBeForEver = status === 429 && (window === 'total' || window === 'run');
     if ((status === 429 || status === 503) && retryAfter < 1 && !mayBeForEver) wrong('nothing tells when to come back');
-    if (status === 429 && code !== 'app_budget_exhausted') wrong('another refusal');
+    if (status === 429 && !isRefusedByBudget(answer)) wrong('another refusal');
     if (status === 429 && !isHeld) this.judgeSpent(answer, wrong);
     if (status === 429 && call.seen > 0) wrong(`refused to ${scope}, and sent`);
   }
@@ -241,7 +244,7 @@ export class BudgetStorm {
       for (let made = 0; ; made++) {
         const answer = await this.client.call({
           ...{ app, userId, treatment: 'whole', instance: made % this.fleet.instances.length },
-          mostTokens: this.drainingTokens(app.id, userId),
+          mostTokens: this.drainingTokens(app, userId),
         });
         this.judge(answer);
         const { status, retryAfter, call } = answer;
@@ -262,12 +265,12 @@ export class BudgetStorm {
   }
 
   /** A third of what is left, so that few calls are enough. */
-  private drainingTokens(appId: string, userId: string): number {
+  private drainingTokens({ id, outputNanoUsd }: StormApp, userId: string): number {
     const left = ['', userId].flatMap((one) => {
-      const standing = this.fleet.calls.standing(appId, one);
+      const standing = this.fleet.calls.standing(id, one);
       return standing === undefined ? [] : [standing.budget - standing.committed];
     });
-    return Math.max(100, Math.ceil(Math.min(...left) / 3 / OUTPUT_NANO_USD));
+    return Math.max(100, Math.ceil(Math.min(...left) / 3 / outputNanoUsd));
   }
 
   /** Nobody calls: what was granted comes back, and nothing stays. */

@@ -21,6 +21,8 @@ export interface PaidCall {
   /** What it is taken to send: a token for every four bytes. */
   readonly sent: number;
   readonly mostTokens: number;
+  /** What its model's price asks for one token of its answer. */
+  readonly outputNanoUsd: number;
   readonly bodyBytes: number;
   readonly isStream: boolean;
   readonly sentAtMs: number;

@@ -1,8 +1,8 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { BudgetScope } from '../../../src/budgets/budget-hold.js';
 import type { BudgetWindow } from '../../../src/budgets/budget-period.rules.js';
-import { type BudgetFleet, type FleetApp, MODEL, USER_HEADER } from './budget-fleet.js';
-import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type Treatment } from './paid-calls.js';
+import { type BudgetFleet, type FleetApp, USER_HEADER } from './budget-fleet.js';
+import { INPUT_NANO_USD, type PaidCall, type Treatment } from './paid-calls.js';
 
 /** The longest that a client waits for an answer. */
 const PATIENCE_MS = 20_000;
@@ -21,9 +21,15 @@ export interface CallPlan {
 
 const MOST_HELD_SECONDS = 10;
 
+/** Whether a budget or a limit of tokens refused it. */
+export function isRefusedByBudget({ code, window }: PaidAnswer): boolean {
+  return code === 'app_budget_exhausted' || (code === 'app_rate_limited' && window === 'day_tokens');
+}
+
 /** Whether it was refused until the period ends, not until running calls end. A total and a run have no end, so no `Retry-After`. */
-export function isRefusedAsSpent({ status, code, window, retryAfter }: PaidAnswer): boolean {
-  if (status !== 429 || code !== 'app_budget_exhausted') return false;
+export function isRefusedAsSpent(answer: PaidAnswer): boolean {
+  const { window, retryAfter } = answer;
+  if (!isRefusedByBudget(answer)) return false;
   return retryAfter > MOST_HELD_SECONDS || ((window === 'total' || window === 'run') && retryAfter === 0);
 }
 
@@ -53,15 +59,16 @@ export class PaidClient {
     const { app, userId, instance, mostTokens, isStream = false } = plan;
     const marker = `call-${++this.made}-${app.id}`;
     const body = JSON.stringify({
-      model: MODEL,
+      model: app.model,
       stream: isStream,
       max_completion_tokens: mostTokens,
       messages: [{ role: 'user', content: marker }],
     });
     const call: PaidCall = {
       ...{ marker, appId: app.id, userId, instance, mostTokens, isStream, treatment: plan.treatment },
+      outputNanoUsd: app.outputNanoUsd,
       bodyBytes: body.length,
-      worst: body.length * INPUT_NANO_USD + mostTokens * OUTPUT_NANO_USD,
+      worst: body.length * INPUT_NANO_USD + mostTokens * app.outputNanoUsd,
       sent: Math.ceil(body.length / 4) * INPUT_NANO_USD,
       sentAtMs: performance.now(),
       wasLeft: false,
@@ -137,5 +144,6 @@ function read(message: IncomingMessage): Promise<string | undefined> {
 function refusalIn(text: string): Pick<PaidAnswer, 'code' | 'scope' | 'window'> {
   if (!text.startsWith('{"error"')) return {};
   const { code, data } = JSON.parse(text).error;
-  return { code, scope: data?.scope, window: data?.window };
+  const window = data?.limit === 'tokens' ? `${data.window}_tokens` : data?.window;
+  return { code, scope: data?.scope, window };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { event } from '../../support/proxy/upstream-scripts.js';
-import { INPUT_NANO_USD, OUTPUT_NANO_USD, type PaidCall, type PaidCalls, type Treatment } from './paid-calls.js';
+import { INPUT_NANO_USD, type PaidCall, type PaidCalls, type Treatment } from './paid-calls.js';
 
 /** A kept connection that closes sooner has not seen its request: it is sent once more (ADR 0050). */
 const AFTER_RACE_MS = 150;
@@ -98,7 +98,10 @@ interface PaidAnswer {
 }
 
 /** The charge of a call whose answer arrived: an estimate if the answer reported no usage. */
-function heardCharge({ sent, mostTokens }: PaidCall, { treatment, cost }: PaidAnswer): number | undefined {
+function heardCharge(
+  { sent, mostTokens, outputNanoUsd }: PaidCall,
+  { treatment, cost }: PaidAnswer,
+): number | undefined {
   switch (treatment) {
     case 'whole':
       return cost;
@@ -107,20 +110,20 @@ function heardCharge({ sent, mostTokens }: PaidCall, { treatment, cost }: PaidAn
     case 'reset':
       return sent;
     case 'cut_short':
-      return sent + mostTokens * OUTPUT_NANO_USD;
+      return sent + mostTokens * outputNanoUsd;
     case 'no_usage':
       return undefined;
   }
 }
 
-function answerOf({ treatment, bodyBytes, mostTokens }: PaidCall, random: () => number): PaidAnswer {
+function answerOf({ treatment, bodyBytes, mostTokens, outputNanoUsd }: PaidCall, random: () => number): PaidAnswer {
   const chance = random();
   const input = treatment === undefined ? Math.floor(random() * (bodyBytes + 1)) : 1;
   const output = treatment === undefined ? Math.floor(random() * (mostTokens + 1)) : mostTokens;
   return {
     treatment: treatment ?? CHANCES.find(([end]) => chance < end)?.[1] ?? 'whole',
     usage: { prompt_tokens: input, completion_tokens: output },
-    cost: input * INPUT_NANO_USD + output * OUTPUT_NANO_USD,
+    cost: input * INPUT_NANO_USD + output * outputNanoUsd,
   };
 }
 
