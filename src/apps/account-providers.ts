@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { KnownProvider, KnownProviders } from '../app-directory/config/app-references.rules.js';
+import type { CompiledPrice } from '../pricing/model-price.js';
 import { PriceBook } from '../pricing/price-book.js';
 import { AssumedProviders } from '../providers/assumed-providers.service.js';
 import type { CreateProviderRequest } from '../providers/dto/provider.request.js';
@@ -19,6 +20,12 @@ export class AccountProviders implements KnownProviders {
   isBillable({ id }: KnownProvider, model: string, styles?: readonly ApiStyle[]): boolean {
     const provider = this.all.find((candidate) => candidate.id === id);
     return provider !== undefined && this.listing.isBillable(provider, model, styles);
+  }
+
+  /** The price of a model at an instance today; undefined: only the provider has it. */
+  priceOf({ slug }: Pick<KnownProvider, 'slug'>, model: string): CompiledPrice | undefined {
+    const provider = this.all.find((candidate) => candidate.slug === slug);
+    return provider && this.prices.find(provider.type, model, provider.customPrices);
   }
 
   isBillableAnywhere(model: string): boolean {

@@ -70,7 +70,7 @@ export class AppDraftsService {
   ): Promise<CheckedConfig> {
     const account = await this.providers.of(organizationId, assumed);
     checkReferences(config, account, stored);
-    await validateEndpointParams(config, account.all);
+    await validateEndpointParams(config, account);
     return { config, providers: account.all };
   }
 }

@@ -18,6 +18,12 @@ describe('estimated cost (ADR 0007)', () => {
     expect(estimatedCostNanoUsd(compilePrice(price), USAGE)).toBe(expected);
   });
 
+  it('a service tier that the request selects → its rates', () => {
+    const price = compilePrice({ input: 2, output: 8, tiers: { priority: { input: 4, output: 16 } } });
+    expect(estimatedCostNanoUsd(price, { ...USAGE, tier: 'priority_tier' })).toBe(5_600_000);
+    expect(estimatedCostNanoUsd(price, USAGE)).toBe(2_800_000);
+  });
+
   it('no known price → the assumed rates of the maximum cost', () => {
     expect(estimatedCostNanoUsd(undefined, USAGE)).toBe(maxCostOf(undefined, USAGE));
   });

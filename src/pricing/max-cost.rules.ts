@@ -1,4 +1,4 @@
-import type { UsageParts } from '../upstreams/usage/token-counts.js';
+import type { TierPart, UsageParts } from '../upstreams/usage/token-counts.js';
 import { type BillableUsage, costNanoUsd, costOfRequest, tokenRatesOf } from './cost.rules.js';
 import type { CompiledPrice, TokenRates } from './model-price.js';
 
@@ -131,6 +131,8 @@ export interface SentUsage {
   readonly audioSeconds: number;
   /** Images and characters of the request, where its price has rates for them. */
   readonly asked?: UsageParts | undefined;
+  /** The service tier that it selects, where its price has rates for it. */
+  readonly tier?: TierPart | undefined;
 }
 
 /** The estimate of a request together with its assumed output. */
@@ -148,8 +150,9 @@ export interface EstimatedUsage extends SentUsage {
  */
 export function estimatedCostNanoUsd(price: CompiledPrice | undefined, usage: EstimatedUsage): number {
   if (price === undefined) return maxCostOf(undefined, usage);
-  const { inputTokens, outputTokens, audioSeconds, asked } = usage;
-  const cost = costNanoUsd(price, { ...NOTHING_ELSE, inputTokens, outputTokens, audioSeconds, parts: asked });
+  const { inputTokens, outputTokens, audioSeconds, asked, tier } = usage;
+  const parts = tier === undefined ? asked : { ...asked, [tier]: 1 };
+  const cost = costNanoUsd(price, { ...NOTHING_ELSE, inputTokens, outputTokens, audioSeconds, parts });
   return 'unresolved' in cost ? 0 : cost.nanoUsd;
 }
 

@@ -12,7 +12,7 @@ import { boundsOfForm, boundsOfJson } from './admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from './admission/sent-usage.rules.js';
 import type { AdmittedRequest } from './admitted-request.js';
 import { nestedModelEdits, nestedNamesOf, validateModelAlternatives } from './body/body-models.rules.js';
-import { type RequestedTools, validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
+import { type RequestedWork, validateCostMembers, validateTranscriptionFormat } from './body/cost-members.rules.js';
 import { gatewayOptionEdits } from './body/gateway-options.rules.js';
 import {
   keepsObjects,
@@ -23,6 +23,7 @@ import {
 } from './body/kept-objects.rules.js';
 import { validateOutputCap } from './body/output-cap.rules.js';
 import { type RequestFacts, readRequestFacts, usageEdits } from './body/request-facts.rules.js';
+import { pricedTier } from './body/service-tier.rules.js';
 import { boundsOfToolModels, limitedToolEdits, toolModelRules } from './body/tool-models.rules.js';
 import { formBoundary, formType, isFormType } from './forms/form-shape.rules.js';
 import { findFormField, readForm, rebuildForm } from './forms/multipart-form.js';
@@ -54,7 +55,7 @@ interface ScannedJson {
   readonly scan: ScannedBody;
   /** The same body, scanned for nested models, on paths that have them. */
   readonly nested: ScannedBody | undefined;
-  readonly requested: RequestedTools;
+  readonly requested: RequestedWork;
   /** Of tools that have an output limit. */
   readonly toolEdits: readonly JsonEdit[];
   /** Whether it names objects kept at the provider. */
@@ -141,6 +142,7 @@ export class ProxyPolicy {
     const { tools, hosted: hostedTools } = requested;
     validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: access.allowedModels });
     const model = this.choose(call, facts.model);
+    const tier = pricedTier(requested.tier, model.price);
     const edits: JsonEdit[] = nested === undefined ? [] : nestedModelEdits(nested, model);
     const renamed = renamedInBody(model, facts.model);
     if (renamed !== undefined) edits.push(setMember(scan.root, 'model', JSON.stringify(renamed)));
@@ -166,7 +168,7 @@ export class ProxyPolicy {
       ? { ...FREE, model: { ...model, price: NO_CHARGE }, path, body }
       : {
           ...{ model, path, body, withholdUsageChunk, hostedTools },
-          ...{ bounds: { ...bounds, asked }, sent: { ...sentByJson(scan, bounds), asked } },
+          ...{ bounds: { ...bounds, asked }, sent: { ...sentByJson(scan, bounds), asked, tier } },
           keeps: keepsObjects(scan, style, hostedTools),
         };
   }

@@ -13,8 +13,6 @@ describe('members that decide what a request costs', () => {
     [{ background: 'yes' }, 'background: must be'],
     [{ deferred: true }, 'deferred: requests that run in the background'],
     [{ deferred: 1 }, 'deferred: must be'],
-    [{ service_tier: 'priority' }, 'service_tier: cannot be priced; allowed are auto'],
-    [{ serviceTier: 'priority' }, 'serviceTier:'],
     [{ service_tier: 'fast' }, 'service_tier:'],
     [{ service_tier: 1 }, 'service_tier:'],
     [{ service_tier: 'performance' }, 'service_tier:'],

@@ -3,6 +3,7 @@ import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { geminiToolName, isClientTool } from '../../upstreams/hosted-tools.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 import { isFilled, isNamed, memberValue, type ScannedBody } from '../json/scanned-body.js';
+import { type AskedTier, readAskedTier } from './service-tier.rules.js';
 import type { Tool } from './tool-models.rules.js';
 
 /** Members that make the request asynchronous: the client would fetch the answer and its usage later. */
@@ -11,16 +12,12 @@ const DETACHED = ['background', 'deferred'];
 const WEBHOOKS = ['webhook_config', 'webhookConfig'];
 /** Values of `background` in image generation, on paths without an API style. */
 const PICTURE_BACKGROUNDS: ReadonlySet<unknown> = new Set(['transparent', 'opaque', 'auto']);
-/** Tiers at the list price or cheaper, by their provider names. */
-const NORMAL_TIERS = new Set(['auto', 'default', 'standard', 'standard_only', 'on_demand', 'flex']);
 /** Members that involve models other than the validated and priced one. */
 const OTHER_MODELS = ['fallbacks', 'compound_custom', 'svg', 'agent', 'agent_config', 'agentConfig'];
 const GENERATION_CONFIGS = ['generationConfig', 'generation_config'];
 const MODEL_ROUTING = ['routingConfig', 'routing_config', 'modelSelectionConfig', 'model_selection_config'];
 /** Members that select a price other than the list price, with the values that do not. */
 const PRICE_MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['service_tier', NORMAL_TIERS],
-  ['serviceTier', NORMAL_TIERS],
   ['speed', new Set(['standard'])],
   ['inference_geo', new Set(['global'])],
 ]);
@@ -68,27 +65,28 @@ function otherModels(path: string): GatewayError {
 }
 
 /**
- * Refuses requests that cannot be priced: asynchronous work, tiers above the list price, and members that involve other
- * models.
+ * Refuses requests that cannot be priced: asynchronous work, tiers without a price, and members that involve other models.
  *
- * @returns the tools of the request.
+ * @returns its tools and its service tier, of which `pricedTier` decides.
  * @throws invalid_request
  * Source: docs/reference/application-api.md#refused-members.
  */
-export function validateCostMembers(body: ScannedBody, style: ApiStyle): RequestedTools {
+export function validateCostMembers(body: ScannedBody, style: ApiStyle): RequestedWork {
   refuseDetached(body, style);
   refuseDearerPrices(body);
   refuseOtherModels(body);
+  const tier = readAskedTier(body);
   const tools = readTools(body);
-  return { tools, hosted: listHostedTools(body, tools, style) };
+  return { tools, hosted: listHostedTools(body, tools, style), tier };
 }
 
-/** The tools of a request. */
-export interface RequestedTools {
+/** What a request asks for besides an answer of its model. */
+export interface RequestedWork {
   /** Entries of `tools`, parsed. */
   readonly tools: readonly Tool[];
   /** Types of those that the provider runs and may charge in addition to tokens, each type once. */
   readonly hosted: readonly string[];
+  readonly tier: AskedTier | undefined;
 }
 
 /** Root members that enable a provider's own search, with the tool type to report. */

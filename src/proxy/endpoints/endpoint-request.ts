@@ -10,10 +10,11 @@ import { boundsOfForm, boundsOfJson } from '../admission/max-usage.rules.js';
 import { sentByForm, sentByJson } from '../admission/sent-usage.rules.js';
 import type { AdmittedRequest } from '../admitted-request.js';
 import { validateModelAlternatives } from '../body/body-models.rules.js';
-import { type RequestedTools, validateCostMembers } from '../body/cost-members.rules.js';
+import { type RequestedWork, validateCostMembers } from '../body/cost-members.rules.js';
 import { gatewayOptionEdits } from '../body/gateway-options.rules.js';
 import { keepsObjects, keptReferences, responseReferences, validateKeptFields } from '../body/kept-objects.rules.js';
 import { validateOutputCap } from '../body/output-cap.rules.js';
+import { pricedTier } from '../body/service-tier.rules.js';
 import { boundsOfToolModels, limitedToolEdits, toolModelRules } from '../body/tool-models.rules.js';
 import { formBoundary, formType } from '../forms/form-shape.rules.js';
 import { type FormPart, readForm, rebuildForm } from '../forms/multipart-form.js';
@@ -80,7 +81,7 @@ export class EndpointRequests {
     const namesKept = references.length > 0;
     const boundsFor = (target: Target) => this.boundsOfResponses(target, plan, { scan, requested, namesKept });
     const forTarget = (target: Target) =>
-      responsesFor(target, { endpoint, scan, hostedTools: requested.hosted, toolEdits, bounds: boundsFor(target) });
+      responsesFor(target, { endpoint, scan, requested, toolEdits, bounds: boundsFor(target) });
     return { forTarget, boundsFor };
   }
 
@@ -98,7 +99,8 @@ export class EndpointRequests {
     { endpoint, pricedAtMs }: PricedEndpoint,
     { scan, requested, namesKept }: CheckedPrompt,
   ): UsageBounds {
-    const { hosted: hostedTools, tools } = requested;
+    const { hosted: hostedTools, tools, tier } = requested;
+    pricedTier(tier, model.price);
     const modelTokens = this.outputLimits.find(provider.type, model.canonical);
     const own = boundsOfJson(scan, outputOf(scan, endpoint, provider), { hostedTools, modelTokens, namesKept });
     const { prices, outputLimits } = this;
@@ -141,7 +143,7 @@ export class EndpointRequests {
 interface CheckedResponses {
   readonly endpoint: ResponsesEndpoint;
   readonly scan: ScannedBody;
-  readonly hostedTools: readonly string[];
+  readonly requested: RequestedWork;
   readonly toolEdits: readonly JsonEdit[];
   readonly bounds: UsageBounds;
 }
@@ -149,7 +151,7 @@ interface CheckedResponses {
 /** A validated prompt. */
 interface CheckedPrompt {
   readonly scan: ScannedBody;
-  readonly requested: RequestedTools;
+  readonly requested: RequestedWork;
   readonly namesKept: boolean;
 }
 
@@ -160,7 +162,8 @@ interface PricedEndpoint {
 }
 
 function responsesFor({ provider, path, model }: Target, checked: CheckedResponses): AdmittedRequest {
-  const { endpoint, scan, hostedTools, toolEdits, bounds } = checked;
+  const { endpoint, scan, toolEdits, bounds } = checked;
+  const { hosted: hostedTools, tier } = checked.requested;
   const { type, route } = provider;
   validateModelAlternatives(scan, { type, routeKind: route.kind, allowedModels: ANY_MODEL });
   const edits: JsonEdit[] = [
@@ -170,7 +173,7 @@ function responsesFor({ provider, path, model }: Target, checked: CheckedRespons
     ...toolEdits,
   ];
   const body = applyEdits(scan.bytes, edits);
-  const sent = sentByJson(scan, bounds);
+  const sent = { ...sentByJson(scan, bounds), tier: pricedTier(tier, model.price) };
   const keeps = keepsObjects(scan, 'responses', hostedTools);
   return { model, path: route.upstreamPath(path), body, withholdUsageChunk: false, hostedTools, bounds, sent, keeps };
 }

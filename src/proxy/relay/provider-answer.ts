@@ -66,7 +66,14 @@ export class ProviderAnswer {
     const { providerType: type, reportsCost } = admission;
     this.#reader = isFree
       ? NOTHING_USED
-      : createUsageReader({ style, type, reportsCost, keeps, contentType: this.#contentType });
+      : createUsageReader({
+          style,
+          type,
+          reportsCost,
+          keeps,
+          contentType: this.#contentType,
+          tier: admission.sent.tier,
+        });
     if (withholdUsageChunk && this.isStream) this.body.withhold(new UsageChunkFilter());
   }
 

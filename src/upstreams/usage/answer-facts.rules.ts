@@ -1,7 +1,7 @@
 import type { ApiStyle } from '../api-style.rules.js';
 import type { BuiltInType, ProviderType } from '../provider-types.js';
 import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
-import type { UsageReading } from './token-counts.js';
+import type { TierPart, UsageReading } from './token-counts.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
 
 const NANO_PER_USD = 1e9;
@@ -120,7 +120,7 @@ const CHEAPER_TIERS: ReadonlySet<string> = new Set([
 const TIER_NAME = /^(?:service_tier_|on_demand_)?(flex|priority|batch)$/;
 
 /** The part of usage that marks a service tier; undefined for tiers that no price has rates for. */
-export function tierPartOf(tier: string | undefined): 'flex_tier' | 'priority_tier' | 'batch_tier' | undefined {
+export function tierPartOf(tier: string | undefined): TierPart | undefined {
   switch (TIER_NAME.exec(tier?.toLowerCase() ?? '')?.[1]) {
     case 'flex':
       return 'flex_tier';
@@ -131,6 +131,22 @@ export function tierPartOf(tier: string | undefined): 'flex_tier' | 'priority_ti
     default:
       return undefined;
   }
+}
+
+/** Values of an answer that has not decided about its tier. */
+const UNDECIDED_TIERS: ReadonlySet<string> = new Set([
+  ...['auto', 'unspecified', 'traffic_type_unspecified', 'service_tier_unspecified'],
+]);
+const NAMES_OF_TIERS = ['service_tier', 'service_tier_used', 'serviceTier', 'trafficType'] as const;
+
+/** Whether an answer or stream event names the service tier that it had, the standard one included. */
+export function namesTier(document: JsonObject): boolean {
+  return placesOfTiers(document).some((place) =>
+    NAMES_OF_TIERS.some((name) => {
+      const tier = place && textIn(place, name, MAX_TIER_LENGTH);
+      return tier !== undefined && !UNDECIDED_TIERS.has(tier.toLowerCase());
+    }),
+  );
 }
 
 /** Whether a tier other than the standard one costs more than it, or an unknown amount. */
@@ -149,8 +165,13 @@ export function dearestTier(tiers: readonly (string | undefined)[]): string | un
  * none named.
  */
 export function otherTierOf(document: JsonObject): string | undefined {
+  const tiers = placesOfTiers(document).flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));
+  return tiers.length === 0 ? undefined : dearestTier(tiers);
+}
+
+function placesOfTiers(document: JsonObject): readonly (JsonObject | undefined)[] {
   const response = objectIn(document, 'response');
-  const places = [
+  return [
     ...[
       document,
       response,
@@ -160,8 +181,6 @@ export function otherTierOf(document: JsonObject): string | undefined {
     ],
     ...[objectIn(objectIn(document, 'message'), 'usage'), objectIn(document, 'usageMetadata')],
   ];
-  const tiers = places.flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));
-  return tiers.length === 0 ? undefined : dearestTier(tiers);
 }
 
 function otherTiersIn(place: JsonObject): string[] {

@@ -101,7 +101,7 @@ export const USAGE_PARTS = [
   'requests',
   'images',
   'characters',
-  // 1 where the answer states that this service tier served it.
+  // 1 where the answer states that this service tier served it, or states none and the request selects it.
   'flex_tier',
   'priority_tier',
   'batch_tier',
@@ -115,6 +115,9 @@ export const USAGE_PARTS = [
 ] as const;
 
 export type UsagePart = (typeof USAGE_PARTS)[number];
+
+/** The part that marks a service tier which prices may have rates for. */
+export type TierPart = Extract<UsagePart, 'flex_tier' | 'priority_tier' | 'batch_tier'>;
 
 /** Counts above zero; zero counts are absent. */
 export type UsageParts = Readonly<Partial<Record<UsagePart, number>>>;

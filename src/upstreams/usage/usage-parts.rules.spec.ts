@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
+import type { TierPart } from './token-counts.js';
 import { createUsageReader } from './usage-reader.js';
 
-function read(style: ApiStyle, answer: string | object, type: ProviderType = 'openai') {
+function read(style: ApiStyle, answer: string | object, type: ProviderType = 'openai', tier?: TierPart) {
   const isStream = typeof answer === 'string';
   const contentType = isStream ? 'text/event-stream' : 'application/json';
-  const reader = createUsageReader({ style, type, reportsCost: type === 'xai' || type === 'openrouter', contentType });
+  const reportsCost = type === 'xai' || type === 'openrouter';
+  const reader = createUsageReader({ style, type, reportsCost, contentType, tier });
   reader.push(Buffer.from(isStream ? answer : JSON.stringify(answer)));
   return reader.finish();
 }
@@ -184,6 +186,36 @@ describe('the service tier of an answer', () => {
       event({ type: 'response.created', response: { service_tier: 'auto', usage: null } }) +
       event({ type: 'response.completed', response: { service_tier: 'priority', usage } });
     expect(read('responses', stream)?.otherTier).toBe('priority');
+  });
+
+  const selected = (style: ApiStyle, answer: string | object) => read(style, answer, 'openai', 'priority_tier')?.parts;
+
+  it.each<[string, ApiStyle, object | string, object | undefined]>([
+    ['no tier → the selected one', 'chat_completions', { usage }, { priority_tier: 1 }],
+    ['one that is not decided → the same', 'chat_completions', { service_tier: 'auto', usage }, { priority_tier: 1 }],
+    ['null → the same', 'responses', { response: { service_tier: null, usage } }, { priority_tier: 1 }],
+    ['the standard one → that', 'chat_completions', { service_tier: 'default', usage }, undefined],
+    ['a cheaper one → that', 'chat_completions', { service_tier: 'flex', usage }, { flex_tier: 1 }],
+    ['one of no known rates → none', 'chat_completions', { service_tier: 'scale', usage }, undefined],
+    [
+      'ON_DEMAND of Vertex → the standard one',
+      'gemini_native',
+      { usageMetadata: { promptTokenCount: 1, trafficType: 'ON_DEMAND' } },
+      undefined,
+    ],
+    [
+      'one in a text, and in an event without usage → the selected one',
+      'responses',
+      event({ type: 'response.created', response: { service_tier: 'default', usage: null } }) +
+        event({ type: 'response.completed', text: '"service_tier":"default"', response: { usage } }),
+      { priority_tier: 1 },
+    ],
+  ])('selected by the request, and the answer names %s', (_name, style, answer, parts) => {
+    expect(selected(style, answer)).toEqual(parts);
+  });
+
+  it('selected by the request, and the answer has no usage → no parts', () => {
+    expect(selected('chat_completions', { choices: [] })).toBeUndefined();
   });
 });
 

@@ -2,6 +2,7 @@ import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
 import {
   costReaderOf,
+  namesTier,
   type ReportedCost,
   responseIdInDocumentHead,
   responseIdOf,
@@ -12,7 +13,7 @@ import { ByteWindow, type WindowView } from './byte-window.js';
 import { type JsonObject, objectsIn } from './json-fields.rules.js';
 import { keptIdsOf, PassingIds } from './kept-ids.js';
 import { SseUsage } from './sse-usage.js';
-import { NO_TOKENS, type UsageReading } from './token-counts.js';
+import { NO_TOKENS, type TierPart, type UsageReading } from './token-counts.js';
 import { documentsOf } from './usage-documents.rules.js';
 import { toolStepsOf } from './usage-interactions.rules.js';
 import {
@@ -41,6 +42,8 @@ export interface UsageReaderOptions {
   readonly keeps?: boolean;
   /** Content type of the answer as received; empty when absent. */
   readonly contentType: string;
+  /** The service tier that the request selects, where its price has rates for it; an answer may not name it. */
+  readonly tier?: TierPart | undefined;
 }
 
 /** Observes the bytes of one answer and returns its usage at the end. Throws on no input. */
@@ -174,7 +177,7 @@ function readingOf(
   }
   return {
     ...(measure?.tokens ?? NO_TOKENS),
-    ...partsOfTier(measure),
+    ...partsOfTier(measure, options, documents),
     usageSeen: measure !== undefined,
     audioSeconds: measure?.audioSeconds,
     hostedToolCalls: measure?.hostedToolCalls,
@@ -188,10 +191,20 @@ function readingOf(
   };
 }
 
-/** Marks the service tier that answered, for prices with rates for it. */
-function partsOfTier(measure: UsageMeasure | undefined): Pick<UsageReading, 'parts'> {
-  const part = tierPartOf(measure?.otherTier);
-  return part === undefined ? {} : { parts: { ...measure?.tokens?.parts, [part]: 1 } };
+/** Marks the service tier that answered, for prices with rates for it: the selected one where the answer names none. */
+function partsOfTier(
+  measure: UsageMeasure | undefined,
+  { tier, style, type }: UsageReaderOptions,
+  documents: readonly JsonObject[],
+): Pick<UsageReading, 'parts'> {
+  if (measure === undefined) return {};
+  const { otherTier, tokens } = measure;
+  const isNamed =
+    tier === undefined ||
+    otherTier !== undefined ||
+    documents.some((document) => namesTier(document) && measureOf(style, document, type) !== undefined);
+  const part = isNamed ? tierPartOf(otherTier) : tier;
+  return part === undefined ? {} : { parts: { ...tokens?.parts, [part]: 1 } };
 }
 
 function keptIdsIn(

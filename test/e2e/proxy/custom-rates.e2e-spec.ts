@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
+import { EndpointChain, RESPONSE } from '../../support/proxy/endpoint-chain.js';
 import { ProxyClient } from '../../support/proxy/proxy-client.js';
-import { hold, json } from '../../support/proxy/upstream-scripts.js';
+import { hold, json, type Script } from '../../support/proxy/upstream-scripts.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const TOKENS = { input: 1, output: 10 };
@@ -93,6 +94,128 @@ describe('rates of service tiers', () => {
     world.upstream.script(completion(tier));
     await client.call(CHAT, { body: { model: PRICED, messages: [] } });
     expect(await client.events()).toEqual([expect.objectContaining({ cost_usd: millionths / 1e6, cost_source })]);
+  });
+});
+
+describe('a service tier that a request selects', () => {
+  const TIERS = { ...TOKENS, tiers: { priority: { input: 4, output: 40 }, flex: { input: 0.5 } } };
+  const body = (tier: object) => ({ model: PRICED, messages: [], ...tier });
+  const PRIORITY = { service_tier: 'priority' };
+
+  it.each<[string, object, object, number]>([
+    ['the answer says so', PRIORITY, PRIORITY, 100 * 4 + 10 * 40],
+    ['the answer does not say which', PRIORITY, {}, 100 * 4 + 10 * 40],
+    ['the provider served another one', PRIORITY, { service_tier: 'default' }, 100 * 1 + 10 * 10],
+    ['in camel case', { serviceTier: 'priority' }, {}, 100 * 4 + 10 * 40],
+    ['flex, and the answer does not say which', { service_tier: 'flex' }, {}, 100 * 0.5 + 10 * 10],
+  ])('%s → sent, and the rates of the tier that served', async (_name, asked, answered, millionths) => {
+    const client = await clientOf(TIERS);
+    world.upstream.forget();
+    world.upstream.script(completion(answered));
+    expect((await client.call(CHAT, { body: body(asked) })).status).toBe(200);
+    expect(JSON.parse(String(world.upstream.requests[0]?.body))).toMatchObject(asked);
+    expect(await client.events()).toEqual([
+      expect.objectContaining({ cost_usd: millionths / 1e6, cost_source: 'computed' }),
+    ]);
+  });
+
+  it('a budget that the standard rates would fit → held at the rates of the tier; an answer without usage is estimated at them', async () => {
+    const limits = { per_app: { spending: { monthly_usd: 0.01 } } };
+    const client = await clientOf({ input: 0, output: 10, tiers: { priority: { output: 40 } } }, limits);
+    const first = hold(' ');
+    world.upstream.script(first.script);
+    const open = client.open(CHAT, { body: { ...body(PRIORITY), max_tokens: 300 } });
+    await eventually(() => first.open() === 1, { withinMs: 10_000 });
+    // 300 tokens at 40 dollars a million are 0.012: nothing is left while it runs.
+    expect((await client.call(CHAT, { body: { ...body({}), max_tokens: 1 } })).status).toBe(429);
+    first.release(JSON.stringify({ choices: [] }));
+    for await (const part of await open.head) expect(part).toBeDefined();
+    const events = await client.events(2);
+    const silent = events.find(({ status }) => status === 'ok');
+    expect(silent).toMatchObject({ cost_usd: 0, cost_source: 'unresolved' });
+    // One token for each 64 bytes of an event stream.
+    expect(silent.estimated_cost_usd).toBe(40 / 1e6);
+  });
+
+  it.each<[string, object]>([
+    ['another spelling', { service_tier: 'Priority ' }],
+    ['a number', { service_tier: 1 }],
+    ['a list', { service_tier: ['priority'] }],
+    ['an object', { service_tier: { name: 'priority' } }],
+    ['a tier of no rates', { service_tier: 'batch' }],
+    ['a tier that no price knows', { service_tier: 'scale' }],
+    ['two that differ', { service_tier: 'priority', serviceTier: 'auto' }],
+    ['speed of another provider beside it', { service_tier: 'priority', speed: 'fast' }],
+    ['an option of a gateway', { providerOptions: { openai: { serviceTier: 'batch' } }, service_tier: 'batch' }],
+  ])('%s → 400, nothing is sent', async (_name, asked) => {
+    const client = await clientOf(TIERS);
+    world.upstream.forget();
+    const answer = await client.call(CHAT, { body: body(asked) });
+    expect([answer.status, JSON.parse(answer.body.toString()).error.code]).toEqual([400, 'invalid_request']);
+    expect(world.upstream.requests).toEqual([]);
+  });
+
+  it('one model of the instance has rates, another one has not → judged by the model that is called, after its rewrite', async () => {
+    const pricing = { [PRICED]: TIERS, plain: TOKENS };
+    const rewrites = { fast: PRICED, [PRICED]: 'plain' };
+    const client = await ProxyClient.create(world, { provider: { type: 'openai', pricing }, rewrites });
+    world.upstream.script(completion());
+    const statusOf = async (model: string) => (await client.call(CHAT, { body: { ...body(PRIORITY), model } })).status;
+    expect([await statusOf('plain'), await statusOf(PRICED), await statusOf('fast')]).toEqual([400, 400, 200]);
+  });
+
+  it('a named endpoint: a fallback without the rate is skipped, one with it serves; a primary without it → 400', async () => {
+    const model = { model: PRICED };
+    const priced = (script: Script) => ({ ...model, script, provider: { pricing: { [PRICED]: TIERS } } });
+    const plain = { ...model, provider: { pricing: { [PRICED]: TOKENS } } };
+    const chain = await EndpointChain.create(world, [
+      priced(json(500, { error: { message: 'no' } })),
+      plain,
+      priced(json(200, RESPONSE)),
+    ]);
+    const unpriced = await EndpointChain.create(world, [plain, priced(json(200, RESPONSE))]);
+    try {
+      expect((await chain.call({ body: { input: 'Hi', ...PRIORITY } })).status).toBe(200);
+      expect(chain.asked).toEqual([1, 0, 1]);
+      expect(await chain.client.events()).toEqual([
+        expect.objectContaining({ cost_usd: (1_000 * 4 + 500 * 40) / 1e6, cost_source: 'computed' }),
+      ]);
+      const refused = await unpriced.call({ body: { input: 'Hi', ...PRIORITY } });
+      expect([refused.status, JSON.parse(refused.body.toString()).error.message]).toEqual([
+        400,
+        expect.stringContaining('service_tier'),
+      ]);
+      expect(unpriced.asked).toEqual([0, 0]);
+    } finally {
+      await chain.stop();
+      await unpriced.stop();
+    }
+  });
+
+  it('in params of an endpoint → accepted where every target has its rate, else 400 that names it', async () => {
+    const slugs: string[] = [];
+    for (const price of [TIERS, TOKENS]) {
+      const { slug } = await world.provider({
+        type: 'openai',
+        slug: `tiers-${slugs.length}`,
+        pricing: { [PRICED]: price },
+      });
+      slugs.push(slug);
+    }
+    const [withRate, without] = slugs.map((provider) => ({ provider, model: PRICED }));
+    const save = async (targets: object) => {
+      const config = {
+        authentication: { type: 'api_key' },
+        routing: { providers: { mode: 'all' }, model_rewrites: {} },
+        endpoints: { say: { api_style: 'responses', ...targets, params: PRIORITY } },
+      };
+      const { status, body: answer } = await world.api.post('/v1/admin/apps', { name: 'Tiers', config });
+      return [status, answer.error?.message];
+    };
+    const refusal = [400, expect.stringContaining('config.endpoints.say.params.service_tier: cannot be priced')];
+    expect(await save({ ...withRate })).toEqual([201, undefined]);
+    expect(await save({ ...without })).toEqual(refusal);
+    expect(await save({ ...withRate, fallback: [without] })).toEqual(refusal);
   });
 });
 
