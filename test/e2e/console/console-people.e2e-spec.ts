@@ -40,6 +40,15 @@ async function type(target: Locator, text: string): Promise<void> {
   await target.fill(text);
 }
 
+/** Adds limits of tokens to those of each user. */
+async function limitTokens(tokens: object): Promise<void> {
+  const path = `/v1/admin/apps/${client.appId}`;
+  const { name, config, revision } = (await world.api.get(path)).body.app;
+  const limits = { ...config.limits, per_user: { ...config.limits.per_user, tokens } };
+  const { status } = await world.api.put(path, { name, config: { ...config, limits }, revision });
+  expect(status).toBe(200);
+}
+
 const link = (name: string | RegExp) => browser.page.getByRole('link', { name, exact: typeof name === 'string' });
 const button = (name: string) => browser.page.getByRole('button', { name, exact: true });
 const card = (title: string) =>
@@ -147,6 +156,11 @@ describeWithBrowser('users, their budgets, and the overview', () => {
       await link('spender').click();
       await page.getByText('$6.00 of $5.00 (120%)').waitFor();
       await page.getByRole('meter', { name: 'Budget of this month (UTC), $0.00 left' }).waitFor();
+      await limitTokens({ per_minute: 50_000, per_day: 4_000_000 });
+      await page.reload();
+      await page.getByText('0 of 4,000,000 (0%)').waitFor();
+      await page.getByRole('meter', { name: 'Tokens of today (UTC), 4,000,000 left' }).waitFor();
+      await page.getByText('Tokens per minute').waitFor();
       await page.getByRole('heading', { level: 2, name: 'Cost by day' }).waitFor();
       await eventually(async () => (await rowsOf('Calls').count()) === 2, SOON);
       await page.getByText('No sign-ins of this user').waitFor();

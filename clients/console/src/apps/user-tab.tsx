@@ -12,7 +12,7 @@ import { Time } from '../design/time';
 import { Calls } from '../usage/calls';
 import { chartOf, periodOf } from '../usage/periods.rules';
 import { useUsageAddress } from '../usage/usage-address';
-import { useAppDraft } from './app-draft';
+import { draftOf, useAppDraft } from './app-draft';
 import { MonthFigures } from './app-figures';
 import { AuthEventList } from './auth-events-tab';
 import { BlockButton } from './block-button';
@@ -86,8 +86,12 @@ function useUser(app: string, user: string, month: string) {
 
 function Limits({ app, of: { user, limits } }: { readonly app: string; readonly of: SingleUser }) {
   const { requests_per_minute: perMinute, requests_per_day: perDay, monthly_budget_usd: budgetUsd } = limits;
-  const { daily_budget_usd: dailyUsd, weekly_budget_usd: weeklyUsd } = limits;
-  const hasLimits = [perMinute, perDay, budgetUsd, dailyUsd, weeklyUsd].some((limit) => limit !== null);
+  const { daily_budget_usd: dailyUsd, weekly_budget_usd: weeklyUsd, tokens_today: tokensToday } = limits;
+  const { loaded } = useAppDraft();
+  const tokens = draftOf(loaded).config.limits?.per_user?.tokens;
+  const [tokensPerMinute, tokensPerDay] = [tokens?.per_minute ?? null, tokens?.per_day ?? null];
+  const all = [perMinute, perDay, budgetUsd, dailyUsd, weeklyUsd, tokensPerMinute, tokensPerDay];
+  const hasLimits = all.some((limit) => limit !== null);
   return (
     <Card
       title="Limits"
@@ -131,13 +135,27 @@ function Limits({ app, of: { user, limits } }: { readonly app: string; readonly 
           text={countText}
         />
       )}
-      {perMinute !== null && (
-        <p className="mt-5 flex justify-between gap-3 text-sm">
-          <span className="text-muted">Requests per minute</span>
-          <span className="tabular-nums">{countText(perMinute)}</span>
-        </p>
+      {tokensPerDay !== null && tokensToday !== null && (
+        <Gauge
+          label={`Tokens of today (UTC), ${countText(Math.max(0, tokensPerDay - tokensToday))} left`}
+          used={tokensToday}
+          limit={tokensPerDay}
+          text={countText}
+        />
       )}
+      <PerMinute what="Requests" limit={perMinute} />
+      <PerMinute what="Tokens" limit={tokensPerMinute} />
     </Card>
+  );
+}
+
+function PerMinute({ what, limit }: { readonly what: string; readonly limit: number | null }) {
+  if (limit === null) return null;
+  return (
+    <p className="mt-5 flex justify-between gap-3 text-sm">
+      <span className="text-muted">{what} per minute</span>
+      <span className="tabular-nums">{countText(limit)}</span>
+    </p>
   );
 }
 
