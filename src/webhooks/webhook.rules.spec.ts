@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
 import { Secret } from '../common/log/secret.js';
 import { OwnAddresses } from '../platform/outbound/own-addresses.js';
 import { parseTrustedHosts } from '../platform/outbound/trusted-hosts.rules.js';
@@ -30,6 +31,27 @@ describe('signedHeaders', () => {
     expect(signatures?.[1]).toBe(VECTOR.signature);
     expect(signatures?.[0]).not.toBe(VECTOR.signature);
   });
+});
+
+describe('a delivery that somebody copied, as the library of the convention judges it', () => {
+  const body = '{"type":"budget.exhausted"}';
+  const nowSeconds = () => Math.floor(Date.now() / 1_000);
+  const sent = (ageSeconds = 0, secrets = [VECTOR.secret]) =>
+    signedHeaders({ id: 'evt_1', body, timestampSeconds: nowSeconds() - ageSeconds }, secrets);
+  const verify = (headers: Record<string, string>, text = body) =>
+    new Webhook(VECTOR.secret.reveal()).verify(text, headers);
+
+  it('fresh and whole → accepted', () => expect(verify(sent())).toEqual(JSON.parse(body)));
+
+  it.each<[string, () => unknown]>([
+    ['replayed after six minutes', () => verify(sent(360))],
+    ['from the future', () => verify(sent(-360))],
+    ['replayed under a new time', () => verify({ ...sent(360), 'webhook-timestamp': String(nowSeconds()) })],
+    ['replayed under a new id', () => verify({ ...sent(), 'webhook-id': 'evt_2' })],
+    ['with another body', () => verify(sent(), `${body} `)],
+    ['signed for another webhook', () => verify(sent(0, [new Secret(`whsec_${Buffer.alloc(32).toString('base64')}`)]))],
+    ['without a signature', () => verify({ ...sent(), 'webhook-signature': '' })],
+  ])('%s → refused', (_name, judged) => expect(judged).toThrow());
 });
 
 describe('outcomeOf', () => {

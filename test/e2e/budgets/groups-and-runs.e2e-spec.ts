@@ -187,6 +187,36 @@ describe('runs', () => {
     expect(sent.flat().filter((value) => value !== undefined)).toEqual([]);
   });
 
+  it('the same id in another application → a run of its own, with an amount of its own', async () => {
+    const [one, other] = [await LimitedApp.create(world, RUNS), await LimitedApp.create(world, RUNS)];
+    for (const _ of [1, 2]) expect((await one.call('ann', run('shared', String(TWO_CALLS_USD)))).status).toBe(200);
+    await one.recorded('ok', 2);
+    expect((await one.call('ann', run('shared'))).status).toBe(429);
+    expect((await other.call('ann', run('shared', '0.02'))).status).toBe(200);
+  });
+
+  it('first calls at once with different amounts → one amount begins the run, the others are 400', async () => {
+    const app = await LimitedApp.create(world, RUNS);
+    const amounts = Array.from({ length: 8 }, (_, at) => String(0.01 + at / 1_000));
+    const answers = await Promise.all(amounts.map((usd) => app.call('ann', run('race', usd))));
+    const begun = amounts.filter((_, at) => answers[at]?.status !== 400);
+    expect(begun).toHaveLength(1);
+    expect(
+      errorOf(
+        await app.call(
+          'ann',
+          run(
+            'race',
+            amounts.find((usd) => usd !== begun[0]),
+          ),
+        ),
+      ),
+    ).toMatchObject({
+      message: expect.stringContaining('x-run-budget-usd'),
+    });
+    expect((await app.call('ann', run('race', begun[0]))).status).toBe(200);
+  });
+
   it('an hour after its last call → the id begins another run', async () => {
     const app = await LimitedApp.create(world, RUNS);
     const before = clock.nowMs();

@@ -28,6 +28,8 @@ let accounts = 0;
 beforeAll(async () => {
   url = await freshDatabase();
   pool = new pg.Pool({ connectionString: url });
+  // The end of the pool does not wait for sockets: dropping the database may end some of them.
+  pool.on('connect', (client) => client.on('error', () => undefined));
 });
 
 afterAll(async () => {

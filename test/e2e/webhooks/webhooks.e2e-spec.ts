@@ -105,6 +105,29 @@ describe('managing webhooks', () => {
     expect(answer.body.error.message).toContain(named);
   });
 
+  it.each([
+    'https://10.0.0.7/in',
+    'https://169.254.169.254/latest/meta-data',
+    'https://[fd00::1]/',
+    'https://[::ffff:169.254.169.254]/',
+    'https://0x0a000007/',
+    'https://012000000007/',
+    'https://localhost./',
+    'https://redis.internal/',
+    'https://hooks.acme.com@10.0.0.7/',
+    'http://127.0.0.1.nip.io/',
+    'file:///etc/passwd',
+    'https://%31%30.0.0.7/',
+  ])('%s, which leads inside → 400, also when it replaces a good one', async (url) => {
+    const { id, client, place } = await accountWithWebhook();
+    const answers = [await client.post(PATH, { url }), await client.send('PATCH', `${PATH}/${id}`, { url }, {})];
+    for (const answer of answers) {
+      expect(codeOf(answer)).toEqual([400, 'invalid_request']);
+      expect(answer.body.error.message).toMatch(/^url: /);
+    }
+    expect((await client.get(PATH)).body.webhooks).toMatchObject([{ url: receiver.url + place }]);
+  });
+
   it('an application of another account in a filter → refused as unknown', async () => {
     const { id } = await world.app();
     const { client } = await accountWithWebhook();
