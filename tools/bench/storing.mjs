@@ -1,4 +1,7 @@
-/** How many events one writer stores beside calls, what each costs Postgres, and whether the sums agree with them. */
+/**
+ * How many events one writer stores beside calls, what each costs Postgres, also where a webhook asks for budgets, and
+ * whether the sums agree with them.
+ */
 import { jsonCall } from './bodies.mjs';
 import { startWorker } from './jobs.mjs';
 import { cpuSeconds, ifAlive } from './meter.mjs';
@@ -13,7 +16,27 @@ const LOOK_EVERY_MS = 500;
 const USAGES = [
   { apps: 1, users: 64, models: 1, versions: 1 },
   { apps: 20, users: 20_000, models: 12, versions: 6 },
+  { apps: 1, users: 64, models: 1, versions: 1, isWatched: true },
 ];
+/** Every budget of users and of the application, so high that none is passed, and a webhook for them. */
+const WATCHED_CONFIG = JSON.stringify({
+  limits: Object.fromEntries(
+    ['per_user', 'per_app'].map((limits) => [
+      limits,
+      { spending: { daily_usd: 1e6, weekly_usd: 1e6, monthly_usd: 1e6, total_usd: 1e6 } },
+    ]),
+  ),
+});
+const WATCH = `
+  WITH account AS (
+    INSERT INTO organizations (id, name, created_at) VALUES ('event-writer', 'Events', now()) RETURNING id, created_at),
+  app AS (
+    INSERT INTO apps (id, organization_id, name, config, authentication_type, revision, status, created_at, updated_at)
+    SELECT 'event-writer-0', id, 'Events', '${WATCHED_CONFIG}', 'api_key', 1, 'active', created_at, created_at FROM account)
+  INSERT INTO webhooks (id, organization_id, name, url, events, enabled, secret_blob, created_by, created_at, updated_at,
+    leased_until)
+  SELECT 'webhook', id, 'Events', 'https://events.example', '{budget.*}', true, '', 'bench', created_at, created_at,
+    created_at FROM account`;
 /** The Postgres process that serves the writer. */
 const BACKEND = "SELECT pid FROM pg_stat_activity WHERE application_name = 'event-writer'";
 const SUMS = `
@@ -35,6 +58,7 @@ export async function measureStoring(bench) {
 async function store(bench, writer, usage) {
   const gateway = await bench.startCallers([{ name: 'no limits' }]);
   const [{ target }] = gateway.callers;
+  if (usage.isWatched) await query(gateway.databaseUrl, WATCH);
   const backend = watchBackend(gateway.databaseUrl);
   const times = { warmMs: WARM_MS, durationMs: bench.seconds * 1e3 };
   const [{ stored, perSecond }, calls] = await Promise.all([
@@ -44,7 +68,7 @@ async function store(bench, writer, usage) {
   const eventUs = (1e6 * backend.stop()) / stored;
   const agrees = await sumsAgree(gateway.databaseUrl, stored);
   await gateway.stop();
-  const who = `${usage.users} users of ${usage.apps} applications`;
+  const who = `${usage.users} users of ${usage.apps} applications${usage.isWatched ? ', webhook for budgets' : ''}`;
   bench.verdicts.atLeast(`events stored per second, ${who}`, perSecond, TARGETS.storedPerSecond, 0);
   bench.verdicts.atMost(`CPU of Postgres for an event, us, ${who}`, eventUs, TARGETS.storedUs, 1);
   bench.verdicts.atLeast(`sums agree, ${who}`, agrees ? 1 : 0, 1, 0);
