@@ -4,7 +4,6 @@ import { Budgets } from '../budgets/budgets.service.js';
 import type { Caller } from '../client-auth/callers/caller.js';
 import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
-import { takesBody } from '../upstreams/path-policy.rules.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
 import { CallAdmission } from './admission/call-admission.js';
@@ -78,7 +77,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     try {
       plan = await recipe.plan(caller, address, request.method);
       requireAllowedUnproven(caller, plan.endpointSlug);
-      const body = takesBody(plan.method) ? await bodyOf(request) : undefined;
+      const body = plan.takesBody ? await bodyOf(request) : undefined;
       await this.calls.whenTimeKnown();
       outgoing = this.calls.begin(caller, request, plan.endpointSlug, subjectsOf(caller, request));
       composed = await recipe.compose(plan, outgoing, body);

@@ -39,6 +39,7 @@ function planOf({
     match,
     endpointSlug: null,
     method: 'POST',
+    takesBody: true,
     style: classifyPath(path),
     path,
     query: '',

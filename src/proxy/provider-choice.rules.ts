@@ -16,6 +16,8 @@ export interface CallTarget {
 /** Where a call goes, determined before its body is read. */
 export interface CallPlan {
   readonly method: string;
+  /** Whether its request has a body. */
+  readonly takesBody: boolean;
   /** Slug of the named endpoint; null on the proxy routes. */
   readonly endpointSlug: string | null;
 }

@@ -62,12 +62,16 @@ function planFor(
   }
   const style = classifyPath(path);
   // The style determines how a body is read and billed.
-  if (takesBody(method) && !provider.route.apiStyles.includes(style)) {
+  const hasBody = takesBody(method, match.template);
+  if (hasBody && !provider.route.apiStyles.includes(style)) {
     throw new GatewayError('api_style_not_supported', {
       message: `${provider.dialect.label} does not serve ${style} requests.`,
     });
   }
-  return { endpointSlug: null, provider, access, match, method, style, path, query: validateQuery(query), credential };
+  return {
+    ...{ endpointSlug: null, provider, access, match, method, takesBody: hasBody },
+    ...{ style, path, query: validateQuery(query), credential },
+  };
 }
 
 function notAllowed(reason: Reason, message: string): GatewayError {

@@ -30,7 +30,7 @@ export interface DialectFacts {
   readonly costStyles?: readonly ApiStyle[];
   /** Inference paths without a named style. */
   readonly extraPaths?: readonly string[];
-  /** Paths of objects that the provider keeps, with `{object}` for the id: their owners may read and delete them. */
+  /** Paths of objects that the provider keeps, with `{object}` for the id: their owners may read, delete and cancel them. */
   readonly objectPaths?: readonly string[];
   /** Further paths that the provider serves for free: token counts, moderation. */
   readonly freePaths?: readonly string[];
@@ -102,7 +102,9 @@ export const DIALECT_FACTS: Readonly<
       ...['v1beta/models/{model}:batchEmbedContents', 'v1/models/{model}:batchEmbedContents'],
       ...['v1alpha/models/{model}:batchEmbedContents', 'v1beta/openai/embeddings'],
     ],
-    objectPaths: ['v1/interactions/{object}', 'v1alpha/interactions/{object}', 'v1beta/interactions/{object}'],
+    objectPaths: ['v1', 'v1alpha', 'v1beta'].flatMap((version) => [
+      ...[`${version}/interactions/{object}`, `${version}/interactions/{object}/cancel`],
+    ]),
     freePaths: [
       ...['v1beta/models/{model}:countTokens', 'v1/models/{model}:countTokens', 'v1alpha/models/{model}:countTokens'],
     ],

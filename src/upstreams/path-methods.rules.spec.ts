@@ -6,14 +6,16 @@ import { PROVIDER_TYPES } from './provider-types.js';
 
 describe('methodsOfPath', () => {
   it.each(PROVIDER_TYPES)(
-    '%s → GET alone on lists of models, GET and DELETE on objects, POST alone on every other default path',
+    '%s → GET alone on lists of models, GET and DELETE on objects, POST alone on their cancellation and on every other default path',
     (type) => {
       const { inferencePaths } = dialectOf(type);
       const objects = inferencePaths.filter((path) => path.includes('{object}'));
       const [lists, others] = [true, false].map((isList) =>
         inferencePaths.filter((path) => isModelList(path) === isList && !objects.includes(path)),
       );
-      expect(objects.map((path) => [...methodsOfPath(path)])).toEqual(objects.map(() => ['GET', 'DELETE']));
+      expect(objects.map((path) => [...methodsOfPath(path)])).toEqual(
+        objects.map((path) => (path.endsWith('/cancel') ? ['POST'] : ['GET', 'DELETE'])),
+      );
       expect(others?.map((path) => [...methodsOfPath(path)])).toEqual(others?.map(() => ['POST']));
       expect(lists?.map((path) => [...methodsOfPath(path)])).toEqual(lists?.map(() => ['GET']));
     },
@@ -54,6 +56,15 @@ describe('methodsOfPath', () => {
 
 describe('takesBody', () => {
   it('GET and DELETE → no body', () => {
-    expect(PATH_METHODS.filter((method) => !takesBody(method))).toEqual(['GET', 'DELETE']);
+    expect(PATH_METHODS.filter((method) => !takesBody(method, 'v1/x'))).toEqual(['GET', 'DELETE']);
   });
+
+  it.each([
+    ['v1beta/interactions/{object}/cancel', false],
+    ['v1/responses/{object}/cancel', false],
+    ['v1/responses/{object}/cancel/x', true],
+    ['v1/responses/{model}/cancel', true],
+    ['v1/responses/cancel', true],
+    ['v1/conversations/{object}/items', true],
+  ])('POST %s → %p', (template, isTaken) => expect(takesBody('POST', template)).toBe(isTaken));
 });

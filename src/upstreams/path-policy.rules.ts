@@ -180,9 +180,12 @@ export function methodsOfPath(path: string): ReadonlySet<string> {
   return isModelList(LIST_OF_MODEL.exec(path)?.[1] ?? path) ? GET_ONLY : POST_ONLY;
 }
 
-/** Whether a request of this method has a body. */
-export function takesBody(method: string): boolean {
-  return !WITHOUT_BODY.has(method);
+/** Ends the work on an object. */
+const CANCELLATION = `/${OBJECT_PLACEHOLDER}/cancel`;
+
+/** Whether a request of this method has a body. @param template the path with placeholders. */
+export function takesBody(method: string, template: string): boolean {
+  return !WITHOUT_BODY.has(method) && !template.endsWith(CANCELLATION);
 }
 
 /** Body format of a path; `either`: both are valid there, or the path is unknown. */

@@ -76,7 +76,7 @@ class AllowedPathRule {
 
   @Optional(distinctWords(PATH_METHODS, 'must not name a method twice', PATH_METHODS.length), {
     description:
-      'The allowed methods. Absent: GET for lists of models, GET and DELETE for a path that ends in `{object}`, POST for every other path. A GET or DELETE is sent without a body and costs nothing.',
+      'The allowed methods. Absent: GET for lists of models, GET and DELETE for a path that ends in `{object}`, POST for every other path. A GET, a DELETE and the POST of a path that ends in `{object}/cancel` are sent without a body and cost nothing.',
   })
   readonly methods?: readonly PathMethod[];
 }

@@ -57,7 +57,15 @@ export class EndpointPlans {
     const { primary, fallbacks, ...priced } = this.targets(providers, endpoint);
     const credential = await primary.provider.credentialHeaders();
     const usable = (await Promise.all(fallbacks.map(withCredential))).filter((target) => target !== undefined);
-    return { endpointSlug: slug, method, endpoint, primary: { ...primary, credential }, fallbacks: usable, ...priced };
+    return {
+      endpointSlug: slug,
+      method,
+      takesBody: true,
+      endpoint,
+      primary: { ...primary, credential },
+      fallbacks: usable,
+      ...priced,
+    };
   }
 
   /** The plan with the prices of the day of a request. @param atMs milliseconds since the Unix epoch. */

@@ -1,6 +1,6 @@
 import { GoogleGenAI } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type ClientOptions, ProxyClient } from '../../support/proxy/proxy-client.js';
+import { type CallOptions, type ClientOptions, ProxyClient } from '../../support/proxy/proxy-client.js';
 import { dieAfter, event, inTurn, json, type Script, sse } from '../../support/proxy/upstream-scripts.js';
 import { rejectionOf } from '../../support/rejection-of.js';
 import { startWorld, type World } from '../../support/world.js';
@@ -186,7 +186,7 @@ describe('who may name an interaction', () => {
     ['whole', (answer) => json(200, answer)],
     ['streamed', streamed],
   ])(
-    '%s: its application and user continue, read and delete it; another user, application or nobody → 400',
+    '%s: its application and user continue, read, cancel and delete it; another user, application or nobody → 400',
     async (_how, script) => {
       const own = await application({ authentication: USERS });
       const other = await application({ authentication: USERS });
@@ -199,27 +199,51 @@ describe('who may name an interaction', () => {
       expect((await ann.create(next)).status).toBe('completed');
       expect((await ann.get(answer.id, { include_input: true })).id).toBe(answer.id);
       expect(world.upstream.requests.at(-1)).toMatchObject({ method: 'GET' });
+      expect((await ann.cancel(answer.id)).id).toBe(answer.id);
+      expect(world.upstream.requests.at(-1)).toMatchObject({
+        ...{ method: 'POST', path: `/v1beta/interactions/${answer.id}/cancel`, body: Buffer.alloc(0) },
+      });
       await ann.delete(answer.id);
       expect(world.upstream.requests.at(-1)).toMatchObject({ method: 'DELETE' });
       const before = world.upstream.requests.length;
       for (const { interactions } of [own.sdkOf('bob'), other.sdkOf('ann')]) {
         const previous = await refusalOf(interactions.create(next));
         expect(previous).toEqual([400, expect.stringContaining('previous_interaction_id: names nothing')]);
-        for (const call of [() => interactions.get(answer.id), () => interactions.delete(answer.id)])
+        const { id } = answer;
+        for (const call of [() => interactions.get(id), () => interactions.cancel(id), () => interactions.delete(id)])
           expect(await refusalOf(call())).toEqual([400, expect.stringContaining('path: names nothing')]);
       }
       expect(world.upstream.requests).toHaveLength(before);
     },
   );
 
-  it('reading and deleting → free, and recorded without a model', async () => {
+  it('reading and cancelling → free, and recorded without a model', async () => {
     const { client, interactions } = await application();
     const answer = interaction();
     world.upstream.script(json(200, answer));
     await interactions.create(ask());
+    const free = { model: '(none)', cost_usd: 0, cost_source: 'computed', output_tokens: 0 };
     await interactions.get(answer.id);
-    const [read] = await client.events(2);
-    expect(read).toMatchObject({ model: '(none)', cost_usd: 0, cost_source: 'computed', output_tokens: 0 });
+    expect((await client.events(2))[0]).toMatchObject(free);
+    await interactions.cancel(answer.id);
+    expect((await client.events(3))[0]).toMatchObject(free);
+  });
+
+  it.each<[string, string, CallOptions, number]>([
+    ['a body', 'cancel', { body: { model: MODEL, input: 'Hi' } }, 400],
+    ['another method', 'cancel', { method: 'DELETE' }, 403],
+    ['another act', 'resume', { method: 'POST' }, 403],
+    ['an id that leaves the path', '..%2fcancel', { method: 'POST' }, 403],
+    ['a part of an id', '/cancel', { method: 'POST' }, 403],
+  ])('a cancellation with %s → refused, nothing is sent', async (_name, act, options, expected) => {
+    const { client, interactions } = await application();
+    const answer = interaction();
+    world.upstream.script(json(200, answer));
+    await interactions.create(ask());
+    await client.events(1);
+    world.upstream.forget();
+    const { status } = await client.call(`v1beta/interactions/${answer.id}/${act}`, options);
+    expect([status, world.upstream.requests.length]).toEqual([expected, 0]);
   });
 
   it('steps of an earlier answer, sent back with their ids and store: false → pass, and nothing is kept', async () => {

@@ -5598,7 +5598,7 @@ export interface components {
              * @enum {string}
              */
             clamp?: "responses" | "chat_completions" | "gemini_native" | "anthropic" | "none";
-            /** @description The allowed methods. Absent: GET for lists of models, GET and DELETE for a path that ends in `{object}`, POST for every other path. A GET or DELETE is sent without a body and costs nothing. */
+            /** @description The allowed methods. Absent: GET for lists of models, GET and DELETE for a path that ends in `{object}`, POST for every other path. A GET, a DELETE and the POST of a path that ends in `{object}/cancel` are sent without a body and cost nothing. */
             methods?: ("GET" | "POST" | "PUT" | "PATCH" | "DELETE")[];
         };
         AppSelectedProvider: {
@@ -6768,7 +6768,7 @@ export interface components {
             window: "day" | "week" | "month" | "total" | "run";
             /**
              * Format: date-time
-             * @description Null for `total` and `run`.
+             * @description Of a run, when it began; null for `total`.
              */
             period_start: string | null;
             /** @description Part of the budget; 1 for `budget.exhausted`. */
