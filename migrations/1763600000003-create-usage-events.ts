@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Usage events: one a request, written once (`event_id`), money in nano-dollars. No foreign keys: usage outlives the
+ * Usage events: one per request, written once (`event_id`), money in nano-dollars. No foreign keys: usage outlives the
  * application, provider and key it names.
  */
 export class CreateUsageEvents1763600000003 implements MigrationInterface {

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * End users of applications, the attestation keys of their devices, and the challenges those sign. All of them go with
- * their application, each table in one statement: a key refers to its application and not to its
- * user, because no user goes alone.
+ * End users of applications, the attestation keys of their devices, and the challenges those sign. All of them are
+ * deleted with their application, each table in one statement: a key refers to its application and not to its user,
+ * because users are not deleted alone.
  */
 export class CreateEndUsers1763600000004 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Authentication events: one an attempt to register a device or to exchange a token, kept 90 days. */
+/** Authentication events: one per attempt to register a device or to exchange a token, kept for 90 days. */
 export class CreateAuthEvents1763600000005 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -2,10 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * What each user of an application used in each UTC month, kept in step with `usage_events` by the statement that
- * stores them. Says who was ever seen, also where no user is stored, without a look at millions of events. No foreign
- * keys: usage outlives its application. Sums are numeric, because those of counts beyond all reason exceed a bigint and
- * would keep later events out; rows are rewritten often and have room for it. With an index of the failures among the
- * events, which are few.
+ * stores them. Shows who was ever seen, even if no user is stored, without reading millions of events. No foreign keys:
+ * usage outlives its application. Sums are numeric, because sums of absurd counts exceed a bigint and would block later
+ * events; rows are rewritten often and have room for it. With an index of the few failed events.
  */
 export class CreateUsageUserMonths1763600000006 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

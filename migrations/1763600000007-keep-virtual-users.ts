@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Who was seen in usage only is kept among the users as a virtual one, in the statement that counts the usage, so that
- * lists of users read one table and one index (ADR 0011). A user who is stored or blocked is left alone; a virtual one
- * is written at most once a minute. Applications that are deleted, or being deleted, get no users.
+ * A user known only from usage is stored as a virtual user, in the statement that counts the usage, so that lists of
+ * users read one table and one index (ADR 0011). A stored or blocked user is not changed; a virtual one is written at
+ * most once a minute. Applications that are deleted, or being deleted, get no users.
  */
 export class KeepVirtualUsers1763600000007 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

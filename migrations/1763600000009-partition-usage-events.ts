@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { CreateUsageEvents1763600000003 } from './1763600000003-create-usage-events.js';
 
-/** Months before the current one whose events, where there are any, get a partition of their own. */
+/** Months before the current one whose events, if any, get a separate partition. */
 const MONTHS_BACK = 24;
 const MONTHS_AHEAD = 2;
 
@@ -15,7 +15,7 @@ const COUNTS = `requests bigint NOT NULL,
 const SUMS = `sum(requests), sum(input_tokens), sum(cached_input_tokens), sum(cache_write_tokens), sum(output_tokens),
   sum(cost_nano_usd)`;
 
-/** What tells rows of a day apart, in the order of the columns. */
+/** The columns that distinguish rows of a day, in order. */
 const DIMENSIONS = [
   'provider_type',
   'provider_slug',
@@ -30,21 +30,23 @@ const DIMENSIONS = [
   'cost_source',
 ].join(', ');
 
-/** Each text with its length before it, so that no two lists of them read the same; none reads like no text. */
+/**
+ * Each text with its length before it, so that no two lists have the same encoding; a null differs from an empty text.
+ */
 const DIMENSIONS_TEXT = `organization_id, ${DIMENSIONS}`
   .split(', ')
   .map((name) => `coalesce(length(${name})::text || ':' || ${name}, '-')`)
   .join(' || ');
 
 /**
- * Usage at ten million events. Events lie in a partition for each UTC month, `usage_events_2026_11`, and
- * those of other times in `usage_events_default`. `usage_days`, `usage_user_days` and, for days long past,
- * `usage_months` are sums of them, which the statements that store or remove events keep in step; no foreign keys, as
- * usage outlives what it names. Sums of tokens and money are numeric, because they may exceed a bigint; rows that are
- * rewritten often have room for it.
+ * Usage at ten million events. Events are in a partition per UTC month, `usage_events_2026_11`, and those of other
+ * times in `usage_events_default`. `usage_days`, `usage_user_days` and, for days long past, `usage_months` are sums of
+ * them, which the statements that store or remove events keep in step; no foreign keys, as usage outlives what it
+ * names. Sums of tokens and money are numeric, because they may exceed a bigint; rows that are rewritten often have
+ * room for it.
  *
- * A row of `usage_days` is told by what its events have in common. Those texts together are too long for an index, so
- * `dimensions` is their hash. Rows without a route are those of days whose events are gone.
+ * A row of `usage_days` is identified by the common values of its events. Those texts together are too long for an
+ * index, so `dimensions` is their hash. Rows without a route are those of days whose events are deleted.
  */
 export class PartitionUsageEvents1763600000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -67,7 +69,7 @@ export class PartitionUsageEvents1763600000009 implements MigrationInterface {
     await runner.query('ANALYZE usage_events, usage_days, usage_user_days');
   }
 
-  /** Sums of events that are gone by then are lost. */
+  /** Sums of already deleted events are lost. */
   async down(runner: QueryRunner): Promise<void> {
     for (const table of ['usage_months', 'usage_user_days', 'usage_days']) await runner.query(`DROP TABLE ${table}`);
     await runner.query('ALTER TABLE usage_events RENAME TO usage_events_parted');
@@ -87,7 +89,7 @@ export class PartitionUsageEvents1763600000009 implements MigrationInterface {
   }
 }
 
-/** Their names are wanted for the new table, and the old one is only read once more. */
+/** The new table needs their names, and the old one is only read once more. */
 async function dropIndexes(runner: QueryRunner): Promise<void> {
   await runner.query(`
     ALTER TABLE usage_events_before DROP CONSTRAINT usage_events_pkey, DROP CONSTRAINT usage_events_event_id_key`);
@@ -96,7 +98,7 @@ async function dropIndexes(runner: QueryRunner): Promise<void> {
   }
 }
 
-/** For the months of events there are, unless they are of another age, for the current one and for those to come. */
+/** For the months of existing events, unless they are far off, for the current one and for coming ones. */
 async function createPartitions(runner: QueryRunner): Promise<void> {
   await runner.query(`
     DO $$
@@ -118,7 +120,7 @@ async function createPartitions(runner: QueryRunner): Promise<void> {
     END $$`);
 }
 
-/** `kind` and `user` hold the newest events of each kind together, so that a page of rare ones is found at once. */
+/** `kind` and `user` group the newest events of each kind, so that a page of rare ones is found quickly. */
 async function createIndexes(runner: QueryRunner): Promise<void> {
   await runner.query(`
     ALTER TABLE usage_events

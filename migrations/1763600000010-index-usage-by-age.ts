@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Finds what is old among the sums of usage, whoever's it is. Rows that still have a route, and those that were summed up
- * further, are looked for apart: the latter are kept for long and many.
+ * Finds old sums of usage of all accounts. Rows that still have a route, and those that were summed up further, are
+ * searched separately: the latter are many and kept for long.
  */
 export class IndexUsageByAge1763600000010 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,18 +1,18 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What several instances agree on, and what applications and users have spent.
+ * The state that instances share, and what applications and users have spent.
  *
  * `gateway_instances`: processes that serve from this database; `seen_at` is renewed while they live, `limit_epoch` is
  * the epoch their counts of requests belong to, 0 for none. `limit_epoch`: where requests are counted now; until it is
- * opened, those who count put together in `limit_counts` what they have counted in windows that still run. Minutes that
- * began before `minutes_unknown_at` are not known in full, because an instance that counted in them is gone.
+ * opened, instances collect in `limit_counts` what they counted in the current windows. Minutes that began before
+ * `minutes_unknown_at` are incomplete, because an instance that counted in them is gone.
  *
- * `budget_months`: what counts against budgets, of every application and of every user, whether a budget is set or not;
- * the empty user stands for the application itself. `granted_nano_usd` is what instances may still admit calls with, or
+ * `budget_months`: what counts against budgets, for every application and user, whether a budget is set or not; the
+ * empty user stands for the application itself. `granted_nano_usd` is what instances may still admit calls with, or
  * have admitted and not recorded yet: the sum of its `budget_grants`.
  *
- * `usage_events.charged_nano_usd`: what an event counts against budgets where that is not its cost.
+ * `usage_events.charged_nano_usd`: what an event counts against budgets, if that is not its cost.
  */
 export class CreateLimits1763600000011 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -75,7 +75,7 @@ export class CreateLimits1763600000011 implements MigrationInterface {
     await this.countWhatWasSpent(runner);
   }
 
-  /** Budgets hold for the month that has begun, too; of those before it, what their events can still prove. */
+  /** Budgets also apply to the current month; of earlier ones, what their events still show. */
   private async countWhatWasSpent(runner: QueryRunner): Promise<void> {
     const month = "date_trunc('month', now() AT TIME ZONE 'UTC' - interval '3 months')::date";
     await runner.query(`

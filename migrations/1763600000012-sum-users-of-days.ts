@@ -29,7 +29,7 @@ const WHAT_CHANGED: Readonly<Record<string, { readonly referencing: string; read
   },
 };
 
-/** Users with fewer requests in a month are of size 0; above it there are four sizes to each doubling. */
+/** Users with fewer requests in a month are of size 0; above it there are four sizes per doubling. */
 const SMALLEST_SIZE = 16;
 
 const SIZES = [...new Set(Array.from({ length: 100 }, (_, size) => Math.round(SMALLEST_SIZE * 2 ** (size / 4))))];
@@ -38,13 +38,13 @@ const SIZES = [...new Set(Array.from({ length: 100 }, (_, size) => Math.round(SM
  * What all users of an application used together on a UTC day, kept in step with `usage_user_days` by the statements that
  * change it: reports by user need that sum and could not add up millions of rows for it.
  *
- * The sum is spread over the rows of a day, one for each connection that wrote: everybody changes rows of their own only,
- * and waits for nobody. Whoever deletes what users did on a day takes up its rows, but for those that others are changing;
- * the sum stays what it is, and where it is nothing no row is left.
+ * The sum is spread over the rows of a day, one for each connection that wrote: each changes only its own rows and
+ * waits for no other. A statement that deletes the usage of a day merges its rows, except those that others are
+ * changing; the sum does not change, and no row of zero remains.
  *
- * Those reports need the busiest users of a month, too. `size` says roughly how busy one was, so that its index is small
- * and hardly ever changes: rows of `usage_user_months` are rewritten often, and as long as no indexed column changes that
- * is cheap.
+ * Those reports also need the busiest users of a month. `size` is a rough measure of activity, so that its index is
+ * small and rarely changes: rows of `usage_user_months` are rewritten often, which is cheap as long as no indexed
+ * column changes.
  */
 export class SumUsersOfDays1763600000012 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

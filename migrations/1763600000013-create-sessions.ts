@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How people sign in, the sessions they hold, and the invitations that bring them into an organization. */
+/** Sign-in methods of people, their sessions, and the invitations into an organization. */
 export class CreateSessions1763600000013 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

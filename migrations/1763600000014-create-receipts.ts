@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What became of creations that named an idempotency key, so that a retry gets the first one's answer. */
+/** Results of creations with an idempotency key, so that a retry gets the first response. */
 export class CreateReceipts1763600000014 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a list may be narrowed to, each with the newest entries next to each other. */
+/** The filters of a list, each with the newest entries next to each other. */
 const NARROWED = {
   action: 'action',
   actor: 'actor_id',
@@ -8,7 +8,7 @@ const NARROWED = {
   day: "((created_at AT TIME ZONE 'UTC')::date)",
 };
 
-/** Who did what in an account, through which credential. Outlives what it tells of: it refers to nothing. */
+/** Who did what in an account, with which credential. Entries outlive their targets: there are no foreign keys. */
 export class CreateAuditEvents1763600000015 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

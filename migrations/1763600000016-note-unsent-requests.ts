@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * `limit_unsent`: requests that were counted against a limit by the day and never sent to a provider, so that no event
- * tells of them: their client left first, or no connection was free. The empty user stands for the application itself.
- * Counters are compared with events and these.
+ * `limit_unsent`: requests that were counted against a daily limit and never sent to a provider, so that they have no
+ * event: their client left first, or no connection was free. The empty user stands for the application itself. Counters
+ * are compared with events and these.
  */
 export class NoteUnsentRequests1763600000016 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

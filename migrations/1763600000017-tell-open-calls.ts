@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * `gateway_instances.open_calls`: requests of an instance whose events are not stored yet, as it told with its last sign
- * of life; null where it has not told. Counters of requests are ahead of the events by no more.
+ * `gateway_instances.open_calls`: requests of an instance whose events are not stored yet, as of its last heartbeat;
+ * null if not reported. Counters of requests are ahead of the events by at most this many.
  */
 export class TellOpenCalls1763600000017 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whom `google` has stood for, unless the settings named another one. */
+/** The issuer of `google`, unless the settings named another one. */
 const GOOGLE = 'https://accounts.google.com';
 
 /**
@@ -21,7 +21,7 @@ export class NameIssuers1763600000021 implements MigrationInterface {
         ADD CONSTRAINT openid_subjects_pkey PRIMARY KEY (issuer, subject)`);
   }
 
-  /** The earlier version takes every subject for Google's; so those of others go. */
+  /** The earlier version treats every subject as Google's, so those of others are deleted. */
   async down(runner: QueryRunner): Promise<void> {
     await runner.query('DELETE FROM openid_subjects WHERE issuer <> $1', [GOOGLE]);
     await runner.query(`

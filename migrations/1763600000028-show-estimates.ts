@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Tables of sums, in the order in which those who store events lock them. */
+/** Tables of sums, in the order in which statements that store events lock them. */
 const TABLES = ['usage_days', 'usage_user_days', 'usage_all_users_days', 'usage_user_months', 'usage_months'];
 
 const MEASURES_BEFORE = [
@@ -16,13 +16,13 @@ const MEASURES_BEFORE = [
 
 const MEASURES = [...MEASURES_BEFORE, 'estimated_nano_usd'];
 
-/** What tells rows of a day apart. */
+/** The columns that distinguish rows of a day. */
 const DIMENSIONS = [
   ...['provider_type', 'provider_slug', 'provider_gateway_id', 'credential_source', 'model_author', 'model', 'route'],
   ...['endpoint_slug', 'app_version', 'status', 'cost_source'],
 ];
 
-/** Events that count more against budgets than they cost; few among many. */
+/** Events that count more against budgets than they cost; they are few. */
 const ESTIMATED = `
   CREATE TEMPORARY TABLE estimated_events ON COMMIT DROP AS
   SELECT organization_id, app_id, user_id, (created_at AT TIME ZONE 'UTC')::date AS day, ${DIMENSIONS.join(', ')},
@@ -60,9 +60,9 @@ const FILL_BUDGETS = `
   WHERE known.app_id = made.app_id AND known.user_id = made.user_id AND known.month = made.month`;
 
 /**
- * What calls of unknown usage are estimated at, as one more measure of every sum of usage, and as a part of what is spent
- * of budgets. Filled from the events that count more than they cost. The sums of all users follow those of single ones by
- * their triggers, which learn the new column first; rows that the version before stores have none of it.
+ * Estimates of calls with unknown usage, as one more measure of every sum of usage, and as a part of the spent budget.
+ * Filled from the events that count more than they cost. The sums of all users follow those of single ones by their
+ * triggers, which get the new column first; rows stored by the previous version lack it.
  */
 export class ShowEstimates1763600000028 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

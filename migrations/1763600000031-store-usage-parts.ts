@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What of an event's usage has rates of its own, by name; null where nothing has, and in what was stored before. */
+/** The parts of an event's usage with separate rates, by name; null without any, and in earlier events. */
 export class StoreUsageParts1763600000031 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE usage_events ADD COLUMN usage_parts jsonb');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The nightly work finds months of users, users and keys of devices that are old, without reading all of them. */
+/** The nightly job finds old user months, users and device keys without reading all of them. */
 export class IndexOldUsers1763600000032 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE INDEX usage_user_months_month_idx ON usage_user_months (month)');

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What a terminal asks a person to approve in a browser, and the lasting identity of the deployment it asks. */
+/** Requests of a terminal that a person approves in a browser, and the permanent identity of the deployment. */
 export class CreateCliOperations1763600000036 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

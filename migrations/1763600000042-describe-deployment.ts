@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What owners see of a deployment: the version and clock of each instance, and the last nightly work. */
+/** What owners see of a deployment: the version and clock of each instance, and the last nightly job. */
 export class DescribeDeployment1763600000042 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

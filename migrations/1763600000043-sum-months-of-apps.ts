@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Columns of the sums that become sums of a month. */
+/** Columns that are summed by month. */
 const SUMMED = [
   'requests',
   'input_tokens',
@@ -17,12 +17,12 @@ const COLUMNS = MEASURES.join(', ');
 
 const SUMS = MEASURES.map((name) => `sum(${name}) AS ${name}`).join(', ');
 
-/** The tables that are summed, with the column of the UTC day or month of their rows. */
+/** The source tables, with the column of the UTC day or month of their rows. */
 const SOURCES = { usage_days: 'day', usage_months: 'month' } as const;
 
 type Source = keyof typeof SOURCES;
 
-/** Rows of a source as rows of the sums; those that a statement takes away have the opposite sign. */
+/** Rows of a source as rows of the sums; removed ones have the opposite sign. */
 function measured(source: Source, relation: string, sign: '' | '-' = ''): string {
   const date = SOURCES[source];
   return `
@@ -49,12 +49,12 @@ const CHANGES = {
 };
 
 /**
- * Usage of each application in each UTC month. Lists of applications show it, and the days of ten thousand applications
- * are millions of rows.
+ * Usage of each application in each UTC month. Lists of applications show it; the days of ten thousand applications are
+ * millions of rows.
  *
  * Triggers of `usage_days` and `usage_months` keep the sums, so that the previous version keeps them too. As in
- * `usage_all_users_days`, each connection changes only rows of its own, `writer`, so no statement waits for another; the
- * nightly work merges them.
+ * `usage_all_users_days`, each connection changes only rows of its own, `writer`, so no statement waits for another;
+ * the nightly job merges them.
  *
  * `first_day` is the first UTC day with usage; where the days were folded before this migration, the first of the month.
  */

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Whose the objects are that providers keep for applications. */
+/** The owners of objects that providers store for applications. */
 export class RecordKeptObjects1763600000050 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** What tells a key of the operator from another one. */
+/** Values that identify the operator's key. */
 export class StoreKeyCanaries1763600000051 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

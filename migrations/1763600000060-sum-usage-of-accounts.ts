@@ -19,7 +19,7 @@ const LATENCY_CLASS = 'ceil(ln(greatest(latency_ms, 1)::float8) / ln(1.1::float8
 
 const KEY = 'organization_id, day, app_id, api_key_id';
 
-/** Events of application keys as rows of the sums; those that a statement takes away have the opposite sign. */
+/** Events of application keys as rows of the sums; removed ones have the opposite sign. */
 function ofKeys(relation: string, sign: '' | '-' = ''): string {
   const measures = SUMMED.filter((name) => name !== 'estimated_nano_usd').map((name) => `${sign}${name} AS ${name}`);
   return `
@@ -30,7 +30,7 @@ function ofKeys(relation: string, sign: '' | '-' = ''): string {
     FROM ${relation} WHERE api_key_id IS NOT NULL`;
 }
 
-/** Adds rows of `ofKeys`, in one order, so that statements that wait for each other do not deadlock. */
+/** Adds rows of `ofKeys`, in a fixed order, so that concurrent statements do not deadlock. */
 const addKeys = (rows: string) => `
   INSERT INTO usage_key_days AS known (${KEY}, ${MEASURES.join(', ')})
   SELECT ${KEY}, ${MEASURES.map((name) => `sum(${name})`).join(', ')} FROM (${rows}) delta GROUP BY ${KEY}
@@ -48,12 +48,12 @@ const addLatencies = (relation: string) => `
   ON CONFLICT (${CLASS}) DO UPDATE SET requests = known.requests + excluded.requests`;
 
 /**
- * What reports on a whole account read beside the sums by day: usage by application key, latencies, and the events of a
+ * What reports on a whole account read besides the daily sums: usage by application key, latencies, and the events of a
  * period by the account index.
  *
- * Triggers of `usage_events` keep both tables, so that the previous version and repricing keep them too. They take their
- * locks last, after the statement has locked the other sums. No trigger follows deleted events: the nightly work deletes
- * the rows of their days.
+ * Triggers of `usage_events` keep both tables, so that the previous version and repricing keep them too. They take
+ * their locks last, after the statement has locked the other sums. No trigger follows deleted events: the nightly job
+ * deletes the rows of their days.
  */
 export class SumUsageOfAccounts1763600000060 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

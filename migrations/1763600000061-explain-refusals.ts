@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * Why a request was refused: the code and the message that the client got, the granular reason, and until when; null in
- * events of calls, and in what was stored before. The index finds refused requests of an account by time: they are few.
+ * events of calls, and in earlier events. The index finds refused requests of an account by time: they are few.
  */
 export class ExplainRefusals1763600000061 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -2,7 +2,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /** The smallest amount of size 2, a hundredth of a cent; smaller ones are of size 1. */
 const SMALLEST_NANO_USD = 100_000;
-/** Eight sizes to each doubling. */
+/** Eight sizes per doubling. */
 const SIZES_PER_DOUBLING = 8;
 /** Up to the largest safe integer. */
 const DOUBLINGS = 37;
@@ -11,7 +11,7 @@ const SIZES = Array.from({ length: SIZES_PER_DOUBLING * DOUBLINGS }, (_, size) =
   Math.round(SMALLEST_NANO_USD * 2 ** (size / SIZES_PER_DOUBLING)),
 );
 
-/** The largest amount that `money_size` takes; sums are numeric. */
+/** The largest amount that `money_size` accepts; sums are numeric. */
 const LARGEST_NANO_USD = '9000000000000000000';
 
 /**

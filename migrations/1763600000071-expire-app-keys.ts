@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** `app_keys.expires_at`: from when a key no longer authenticates; null for one that does not expire. */
+/** `app_keys.expires_at`: when a key stops authenticating; null if it does not expire. */
 export class ExpireAppKeys1763600000071 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('ALTER TABLE app_keys ADD COLUMN expires_at timestamptz');

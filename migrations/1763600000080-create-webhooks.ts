@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Endpoints of accounts that are told of events, the events, and their deliveries. */
+/** Endpoints of accounts that receive events, the events, and their deliveries. */
 export class CreateWebhooks1763600000080 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** How the latest calls to each provider ended, and whether it is failing; indexes that count refused sign-ins and unresolved costs by hour. */
+/**
+ * Results of the latest calls to each provider, and whether it is failing; indexes to count refused sign-ins and
+ * unresolved costs by hour.
+ */
 export class WatchProviders1763600000084 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -32,8 +32,8 @@ const ADD_LATENCIES = `
 const STATEMENT = /INSERT INTO usage_latencies [^;]*;/;
 
 /**
- * The time until the last byte of an answer, beside that until the first. Both are counted in the rows of one table, so
- * that one statement of the trigger keeps both; what is counted by the previous version has no durations.
+ * The time until the last byte of a response, in addition to that until the first. Both are counted in the rows of one
+ * table, so that one statement of the trigger updates both; the previous version counts no durations.
  */
 export class RecordDurations1763600000085 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

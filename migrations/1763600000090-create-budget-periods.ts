@@ -5,9 +5,9 @@ const UTC_DAY = "(now() AT TIME ZONE 'UTC')::date";
 const CHARGE = 'cost_nano_usd + estimated_nano_usd';
 
 /**
- * Budgets by day, week and in total beside those by month. A row is one budget in one period: `scope` is whose it is
- * (`app`, `user`), `subject` the user (empty for the application), `window_name` the kind of period. What the periods
- * under way have spent is counted from the sums of usage.
+ * Daily, weekly and total budgets in addition to monthly ones. A row is one budget in one period: `scope` is its owner
+ * (`app`, `user`), `subject` the user (empty for the application), `window_name` the kind of period. The amounts spent
+ * in current periods are computed from the sums of usage.
  */
 export class CreateBudgetPeriods1763600000090 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

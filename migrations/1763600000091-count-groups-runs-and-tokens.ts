@@ -14,7 +14,7 @@ const MEASURES = [...SUMMED, 'errors', 'blocked'];
 
 const KEY = 'organization_id, day, app_id, group_name, group_value';
 
-/** Events as rows of the sums of each of their groups; those that a statement takes away have the opposite sign. */
+/** Events as rows of the sums of each of their groups; removed ones have the opposite sign. */
 function ofGroups(relation: string, sign: '' | '-' = ''): string {
   const measures = SUMMED.filter((name) => name !== 'estimated_nano_usd').map((name) => `${sign}${name} AS ${name}`);
   return `
@@ -26,7 +26,7 @@ function ofGroups(relation: string, sign: '' | '-' = ''): string {
     FROM ${relation} CROSS JOIN LATERAL jsonb_each_text(groups) AS named(group_name, group_value)`;
 }
 
-/** Adds rows of `ofGroups`, in one order, so that statements that wait for each other do not deadlock. */
+/** Adds rows of `ofGroups`, in a fixed order, so that concurrent statements do not deadlock. */
 const addGroups = (rows: string) => `
   INSERT INTO usage_group_days AS known (${KEY}, ${MEASURES.join(', ')})
   SELECT ${KEY}, ${MEASURES.map((name) => `sum(${name})`).join(', ')} FROM (${rows}) delta GROUP BY ${KEY}
@@ -37,10 +37,10 @@ const addGroups = (rows: string) => `
   ON CONFLICT (${KEY}) DO UPDATE SET ${MEASURES.map((name) => `${name} = known.${name} + excluded.${name}`).join(', ')}`;
 
 /**
- * Groups, runs and limits of tokens. An event names its groups (`groups`), the budgets that it is charged to beside
- * those of its application and user (`limits`), and what limits of tokens count of it. Periods of a minute need a time, so
- * the start of a period becomes one, in UTC. The amounts of `budget_periods` and `budget_grants` are in the unit of the
- * window: nano-dollars, tokens or requests.
+ * Groups, runs and limits of tokens. An event names its groups (`groups`), the budgets it is charged to besides those
+ * of its application and user (`limits`), and the tokens that count against token limits. Periods of a minute need a
+ * time, so the start of a period becomes one, in UTC. The amounts of `budget_periods` and `budget_grants` are in the
+ * unit of the window: nano-dollars, tokens or requests.
  */
 export class CountGroupsRunsAndTokens1763600000091 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

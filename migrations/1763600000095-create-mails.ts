@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Which events members are mailed, and the mails on their way. */
+/** Which events are mailed to members, and the pending mails. */
 export class CreateMails1763600000095 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Keys of Android devices beside those of App Attest, with what their attestation said. */
+/** Keys of Android devices in addition to those of App Attest, with the facts of their attestation. */
 export class TakeProofsOfPhones1763600000100 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

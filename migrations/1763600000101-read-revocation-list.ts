@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** The vendor's list of attesting keys of Android devices that no longer count, and when it is read next. */
+/** The vendor's list of revoked attestation keys of Android devices, and when it is read next. */
 export class ReadRevocationList1763600000101 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

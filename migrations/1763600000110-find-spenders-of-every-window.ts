@@ -1,6 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Users by what they spent of a budget by day or week, as by month: who is at a limit is found in every window. */
+/**
+ * Users by the amount spent of a daily or weekly budget, as for the month: users at a limit are found in every window.
+ */
 export class FindSpendersOfEveryWindow1763600000110 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('DROP INDEX budget_periods_spent_idx');

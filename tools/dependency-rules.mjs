@@ -1,4 +1,6 @@
-/** Which rooms a room may import, besides `common` and `platform`. What is not listed is forbidden (docs/architecture.md). */
+/**
+ * Which rooms a room may import, besides `common` and `platform`. Everything else is forbidden (docs/architecture.md).
+ */
 const ARROWS = {
   upstreams: [],
   accounts: [],
@@ -63,7 +65,7 @@ const ARROWS = {
   health: ['accounts', 'pricing', 'retention'],
 };
 
-/** Parts of rooms with arrows of their own: what a part may import, besides itself, `common` and `platform`. */
+/** Parts of rooms with separate arrows: what a part may import, besides itself, `common` and `platform`. */
 const PARTS = {
   'usage/recording': ['app-directory', 'pricing', 'upstreams', 'budgets'],
   'usage/reports': ['accounts', 'app-directory', 'upstreams', 'usage/recording'],

@@ -16,7 +16,7 @@ const ENTRY = 'src/documentation/page.ts';
 const FONT = '/inter-latin-wght-normal.woff2';
 const ROOT_DOCUMENTS = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 const DECISIONS = 'docs/adr';
-/** Groups of pages, in the order of the navigation; a document belongs to the first that takes it. */
+/** Groups of pages, in the order of the navigation; a document belongs to the first that matches. */
 const GROUPS = [
   ['Guides', /^(?:README\.md|docs\/guides\/)/],
   ['Operation', /^docs\/(?:operations|monitoring|maintenance|performance|reliability)\.md$/],
@@ -28,10 +28,10 @@ const SHOWN_GROUPS = ['Guides', 'Reference', 'Operation', 'Development', 'Decisi
 const THEME_SCRIPT =
   "try{const t=localStorage.getItem('theme');if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}";
 const TYPES = { '.html': 'text/html; charset=utf-8', '.json': 'application/json; charset=utf-8', '.png': 'image/png' };
-/** A picture for each theme, as GitHub shows it: the only markup of a document that is more than text. */
+/** A picture for each theme, as on GitHub: the only HTML in documents. */
 const PICTURE =
   /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([\w./-]+)">\s*<img src="([\w./-]+)" alt="([^"<>&]*)">\s*<\/picture>\s*$/;
-/** A name in code that is alone in its cell, such as an error code or a setting. */
+/** A code span alone in its cell, such as an error code or a setting. */
 const NAME = /^[\w.:-]+$/;
 
 const read = (path) => readFileSync(path, 'utf8');
@@ -53,7 +53,7 @@ function inputPaths() {
   return [...ROOT_DOCUMENTS.filter(existsSync), ...folders.flatMap(markdownIn), ...others];
 }
 
-/** Where a document is served. */
+/** The address of a document. */
 function addressOf(path) {
   if (path === 'README.md') return '/docs';
   return `/docs/${path
@@ -91,7 +91,7 @@ class Output {
     };
   }
 
-  /** A file whose address changes with its content. */
+  /** A file with a content hash in its address. */
   addImmutable(address, content) {
     const extension = extname(address);
     const versioned = `${address.slice(0, -extension.length)}-${hashOf(content)}${extension}`;
@@ -100,7 +100,7 @@ class Output {
   }
 }
 
-/** A document as HTML, with its headings and what the search finds in it. */
+/** A document as HTML, with its headings and search entries. */
 class Rendering {
   headings = [];
   entries = [];
@@ -113,7 +113,7 @@ class Rendering {
     this.address = addressOf(path);
     this.marked = new Marked({ gfm: true, renderer: this.#renderer() });
     const tokens = this.marked.lexer(text);
-    // Headings first: a row of a table gets no anchor that a heading has.
+    // Headings first: a table row must not get the anchor of a heading.
     this.marked.walkTokens(tokens, (token) => {
       if (token.type === 'heading') token.id = this.#idOf(this.#slugger.slug(this.#textOf(token)));
     });
@@ -127,7 +127,7 @@ class Rendering {
     return id;
   }
 
-  /** The words of a token without marks. */
+  /** The plain text of a token. */
   #textOf(token) {
     const blocks = token.type === 'table' ? [token.header, ...token.rows].flat() : token.items;
     if (blocks !== undefined) return blocks.map((block) => this.#textOf(block)).join(' ');
@@ -199,7 +199,7 @@ class Rendering {
     return ` id="${escaped(name)}"`;
   }
 
-  /** Where a link leads; undefined for a file of the repository that is not served. */
+  /** The target of a link; undefined for a file of the repository that is not served. */
   #targetOf(href) {
     if (/^https?:\/\//.test(href)) return href;
     if (href.startsWith('#')) return href;
@@ -228,13 +228,13 @@ function pngSize(content) {
   return { width: content.readUInt32BE(16), height: content.readUInt32BE(20) };
 }
 
-/** The list of the decision records, which other documents link to as a folder. */
+/** The list of decision records, which other documents link to as a folder. */
 function decisionList(paths) {
   const lines = paths.map((path) => `- [${/^# (.+)$/m.exec(read(path))[1]}](adr/${basename(path)})`);
   return `# Decision records\n\nWhat was decided, why, and what was given up.\n\n${lines.join('\n')}\n`;
 }
 
-/** Ids of the frame begin with an underscore, with which no anchor of a heading begins. */
+/** Ids of the frame start with an underscore; anchors of headings never do. */
 function frame({ title, place, html, headings, navigation, around }, { style, scripts, icon, font, index }) {
   const contents = headings.filter(({ depth }) => depth < 4);
   const list = contents.map(
@@ -278,7 +278,7 @@ ${contents.length > 1 ? `<nav class="contents" aria-label="On this page"><h2>On 
 `;
 }
 
-/** The files of the console that a page needs, by the manifest of its build. */
+/** The files of the console that a page needs, from the manifest of its build. */
 function consoleAssets(webFolder) {
   const manifest = JSON.parse(read(join(webFolder, '.vite/manifest.json')));
   const { file, css = [] } = manifest[ENTRY];
@@ -292,7 +292,7 @@ function consoleAssets(webFolder) {
 
 /**
  * @param webFolder of the built console.
- * @param folder for the pages; what is there goes.
+ * @param folder for the pages; its content is deleted.
  */
 export function writeDocumentation(webFolder, folder) {
   rmSync(folder, { recursive: true, force: true });

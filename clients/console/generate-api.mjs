@@ -1,6 +1,6 @@
 /**
- * Writes what the clients know of the API from `docs/openapi.json`: for the console the types of its requests and answers
- * and the presets of identity providers, for `gw` the schemas of successful answers and of configuration files.
+ * Writes what the clients know about the API from `docs/openapi.json`: for the console the types of its requests and
+ * answers and the presets of identity providers, for `gw` the schemas of successful answers and of configuration files.
  * `npm run check -- api` (`--check`) fails where the files are not what it would write.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 
 const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url);
 const ROOT = new URL('../../', import.meta.url);
-/** What schemas say to people. */
+/** Descriptions in schemas. */
 const WORDS = new Set(['description', 'example', 'examples', 'x-identity-presets']);
 const isSuccess = ([status]) => status.startsWith('2');
 
@@ -63,7 +63,7 @@ function appFileSchema() {
   };
 }
 
-/** `environments/<name>.yaml`: what one environment says over the other files. */
+/** `environments/<name>.yaml`: what one environment overrides in the other files. */
 function environmentFileSchema() {
   const { name, config, status } = appFileSchema().properties;
   const { properties } = providersFileSchema().properties.providers.items;
@@ -98,7 +98,7 @@ function environmentFileSchema() {
   };
 }
 
-/** A schema of what is laid over something: nothing is required, and null removes a member. */
+/** A schema of overrides: nothing is required, and null removes a member. */
 function patch(schema) {
   if (Array.isArray(schema)) return schema.map(patch);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -117,7 +117,7 @@ function patch(schema) {
   };
 }
 
-/** A schema whose members may be a variable: a text that is one alone stands for any value. */
+/** A schema whose members may be a variable: a text that is only a variable stands for any value. */
 function withVariables(schema) {
   if (Array.isArray(schema)) return schema.map(withVariables);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -140,7 +140,7 @@ function variableMembers(properties) {
   );
 }
 
-/** A text that is one variable alone. */
+/** A text that is only a variable. */
 function variable() {
   return { type: 'string', pattern: '^\\$\\{[A-Za-z]\\w*\\}$', description: 'Of the environment.' };
 }
@@ -206,7 +206,7 @@ function pricesFileSchema() {
   };
 }
 
-/** Schemas with those that they refer to. */
+/** Schemas, with the schemas they refer to. */
 function definitions(...names) {
   const found = {};
   const look = (name) => {

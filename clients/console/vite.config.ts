@@ -6,8 +6,8 @@ import { defineConfig } from 'vite';
 const API = 'http://127.0.0.1:8080';
 
 /**
- * The console, and script and style of the pages of `tools/documentation.mjs`. `npm run build` writes them to `dist/web`;
- * `npx vite clients/console` serves the console beside a running gateway.
+ * The console, and script and style of the pages of `tools/documentation.mjs`. `npm run build` writes them to
+ * `dist/web`; `npx vite clients/console` serves the console next to a running gateway.
  */
 export default defineConfig({
   root: import.meta.dirname,

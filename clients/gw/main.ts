@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { refusalOfNode } from './program/node-floor.rules.js';
 
-// What an older Node lacks would fail in its own words, while it loads the rest: so that is loaded afterwards.
+// An older Node would fail with an obscure error while loading the rest, so that is loaded after the check.
 const refusal = refusalOfNode(process.versions.node);
 if (refusal === undefined) {
   const { start } = await import('./program/start.js');

@@ -23,7 +23,7 @@ export async function fillConsole({ service, url, api }: Demo): Promise<void> {
   remark('The usage of these applications is made up; that of “Demo” is from the calls above.');
 }
 
-/** The first person takes over the account that the management key has opened. */
+/** The first person claims the account that the management key opened. */
 async function claim(url: string, bootstrapKey: string): Promise<void> {
   const answer = await fetch(`${url}/v1/auth/sign-up/email`, {
     method: 'POST',

@@ -1,12 +1,12 @@
 /**
- * `npm run demo`: the gateway's main job end to end, with a simulated provider and no key of anybody's. `npm run phone`
- * (`--phone`): how phones and signed-in users come to call, with a simulated phone. Both leave the service running until
+ * `npm run demo`: the gateway's main job end to end, with a simulated provider and without real keys. `npm run phone`
+ * (`--phone`): how phones and signed-in users call, with a simulated phone. Both leave the service running until
  * Ctrl-C; with `--once` they end by themselves. Needs the built service.
  */
 import { registerHooks } from 'node:module';
 import { parseArgs } from 'node:util';
 
-/** Node strips the types of these files, but does not look for a `.ts` behind an import of theirs that says `.js`. */
+/** Node strips the types of these files, but does not resolve their `.js` imports to `.ts` files. */
 registerHooks({
   resolve(specifier, context, next) {
     const isOurs = specifier.startsWith('.') && context.parentURL?.endsWith('.ts');

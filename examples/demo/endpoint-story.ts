@@ -2,7 +2,10 @@ import { eventually } from '../../test/support/eventually.js';
 import { fact, heading, indented, remark, write } from './screen.js';
 import { client, type Demo, ENDPOINT, EVENT_WITHIN_MS, eventOf, QUESTION, showServed } from './story.js';
 
-/** Streams an answer through the named endpoint while its first provider fails, and shows that the second has served. */
+/**
+ * Streams a response through the named endpoint while its first provider fails, and shows that the second one served
+ * it.
+ */
 export async function streamThroughEndpoint(demo: Demo): Promise<void> {
   const { app, simulator, service } = demo;
   heading(`5. Stream through the named endpoint "${ENDPOINT}", whose first provider fails this time`);

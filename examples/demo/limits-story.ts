@@ -3,11 +3,14 @@ import { fact, heading, remark, write } from './screen.js';
 import { client, type Demo, QUESTION } from './story.js';
 
 const USER_HEADER = 'x-user-id';
-/** One answer of the story costs more than this: the call that crosses a budget passes, the next one does not. */
+/** One response of the story costs more than this: the call that exceeds a budget succeeds, the next one is refused. */
 const MONTHLY_USD = 0.000_05;
 const REQUESTS_PER_DAY = 2;
 
-/** Calls an application with limits until its user has no money left, and all users together no requests. */
+/**
+ * Calls an application with limits until its user has spent the budget and all users together have used up the
+ * requests.
+ */
 export async function reachLimits(demo: Demo): Promise<void> {
   heading('7. Limit what users may spend, and how often the application may be called');
   const { app, api_key } = await demo.api.post('apps', {
@@ -36,7 +39,7 @@ export async function reachLimits(demo: Demo): Promise<void> {
   fact('ada', JSON.stringify(standing));
 }
 
-/** How one call ended, in words. */
+/** The result of a call, in words. */
 async function outcome(app: Demo['app'], proxyUrl: string, user: string): Promise<string> {
   const messages = [{ role: 'user' as const, content: QUESTION }];
   const options = { headers: { [USER_HEADER]: user } };

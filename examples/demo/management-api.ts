@@ -1,10 +1,10 @@
-/** The management API as an operator's script would call it. */
+/** The management API, called as by an operator's script. */
 export interface ManagementApi {
-  /** @throws Error with the service's answer when it is not a success. */
-  // biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented answers
+  /** @throws Error with the response of the service if it is not a success. */
+  // biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented responses
   get(path: string): Promise<any>;
-  /** @throws Error with the service's answer when it is not a success. */
-  // biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented answers
+  /** @throws Error with the response of the service if it is not a success. */
+  // biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented responses
   post(path: string, body: object): Promise<any>;
 }
 

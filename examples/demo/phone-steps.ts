@@ -4,7 +4,7 @@ import type { IssuerSimulator } from '../../test/support/client-auth/issuers/iss
 import { remark } from './screen.js';
 import type { ShownHttp } from './shown-http.js';
 
-/** What the steps share. */
+/** The shared state of the steps. */
 export interface PhoneStory {
   readonly http: ShownHttp;
   readonly managementKey: string;
@@ -37,7 +37,7 @@ export async function createApp(
   return { id: app.id, key: api_key?.key };
 }
 
-/** Lets the gateway know the device's key: once an install. */
+/** Registers the device's key with the gateway, once per install. */
 export async function register({ http }: PhoneStory, appId: string, device: Device, issuerToken?: string) {
   remark('Register the device, once:');
   const { challenge } = await http(`/v1/apps/${appId}/auth/challenge`, { body: {} });

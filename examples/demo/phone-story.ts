@@ -42,7 +42,7 @@ export async function callFromUser(story: PhoneStory): Promise<SignedInPhone> {
   return { appId: app.id, device, gatewayToken };
 }
 
-/** A backend that speaks for a signed-in user. */
+/** A backend that calls for a signed-in user. */
 export async function callFromBackend(story: PhoneStory) {
   heading('4. A backend whose users sign in');
   const end_user = { source: 'issuer', issuer: story.issuer.issuerConfig() };
@@ -54,7 +54,7 @@ export async function callFromBackend(story: PhoneStory) {
   return { id, key, issuerToken };
 }
 
-/** What a blocked user sees, and that it ends. */
+/** What a blocked user sees, and how it ends. */
 export async function blockUser(story: PhoneStory, { appId, device, gatewayToken }: SignedInPhone): Promise<void> {
   heading('5. Block a user');
   const user = `/v1/admin/apps/${appId}/users/${USER}`;
@@ -65,7 +65,7 @@ export async function blockUser(story: PhoneStory, { appId, device, gatewayToken
   await story.http(`${user}/unblock`, { bearer });
 }
 
-/** Provokes a refusal of which clients learn little, and shows where its cause is to be read. */
+/** Provokes a refusal that tells clients little, and shows where its cause is recorded. */
 export async function tellWhy(story: PhoneStory, url: string, { appId, device }: SignedInPhone): Promise<void> {
   heading('6. Find out why a sign-in failed');
   remark('An identity token for somebody else’s application:');
@@ -74,7 +74,7 @@ export async function tellWhy(story: PhoneStory, url: string, { appId, device }:
   const events = `apps/${appId}/auth-events`;
   const rejected = `${events}?outcome=issuer_token_rejected&limit=1`;
   const api = managementApi(url, story.managementKey);
-  // Events are stored behind the answer.
+  // Events are stored after the response.
   await eventually(async () => (await api.get(rejected)).events.length > 0, { withinMs: EVENTS_WITHIN_MS });
   const request = { method: 'GET', bearer: ['management key', story.managementKey] } as const;
   remark('Each attempt is an event, and its reason says more than the client was told:');

@@ -6,7 +6,7 @@ import { playOnStage, type Stage } from './stage.js';
 import { type Demo, ENDPOINT, refuse, setUp, showEvent, streamAnswer } from './story.js';
 
 /**
- * Tells the whole story, then waits for Ctrl-C unless `once`.
+ * Runs the whole demo, then waits for Ctrl-C unless `once`.
  *
  * @returns the exit code of the process.
  */

@@ -17,8 +17,8 @@ interface Maker {
 }
 
 /**
- * Plays a phone, its vendor and an identity provider against the real service, request by request; then waits for Ctrl-C
- * unless `once`.
+ * Simulates a phone, its vendor and an identity provider against the real service, request by request; then waits for
+ * Ctrl-C unless `once`.
  *
  * @returns the exit code of the process.
  */
@@ -69,7 +69,7 @@ async function story({ service, simulator, providerKey }: Stage, { vendor, issue
   throw new Error('The service has ended by itself.');
 }
 
-/** At the margin, so that the lines can be copied. */
+/** Without indentation, so that the lines can be copied. */
 function invite(variables: Readonly<Record<string, string>>): void {
   heading('Your turn: the service keeps running');
   remark('For a second terminal:');

@@ -11,37 +11,37 @@ import { engineOptions } from '../../src/bootstrap/engine-options.rules.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url));
 const STOP_GRACE_MS = 15_000;
-/** What a program needs of its surroundings; settings of a real gateway must not reach the demo's. */
+/** The environment that a program needs; settings of a real gateway must not affect the demo. */
 const INHERITED_VARIABLES = ['PATH', 'NODE_COMPILE_CACHE', 'TMPDIR', 'TEMP', 'LANG', 'SystemRoot'];
 
 /** One line of the service's log. */
 type LogLine = Readonly<Record<string, unknown>>;
 
-/** The real service as a process of its own, on a temporary data directory. */
+/** The real service as a separate process, with a temporary data directory. */
 export interface Service {
   readonly dataDir: string;
   readonly managementKey: string;
-  /** Resolves with its address once it answers; rejects when it ends before that. */
+  /** Resolves with its address once it responds; rejects if it ends first. */
   readonly url: Promise<string>;
-  /** Resolves when the process is gone, for whatever reason. */
+  /** Resolves when the process has ended, for any reason. */
   readonly ended: Promise<void>;
   /** The lines of this name so far. */
   log(message: string): readonly LogLine[];
-  /** Runs a script of the project to its end, beside the service. */
+  /** Runs a script of the project to its end, next to the service. */
   run(script: string, args: readonly string[]): Promise<void>;
-  /** Stops it and removes everything it has written. Safe at any moment. */
+  /** Stops it and removes everything it wrote. Safe at any time. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts the service; `url` says when it is ready.
  *
- * @param settings beside those every demo needs.
+ * @param settings in addition to those every demo needs.
  */
 export async function launchService(settings: Readonly<Record<string, string>> = {}): Promise<Service> {
   const port = await freePort();
   const dataDir = mkdtempSync(join(tmpdir(), 'gateway-demo-'));
-  // Started by root, the embedded database runs under another account, which has to pass this directory.
+  // If started by root, the embedded database runs under another account, which needs access to this directory.
   if (process.getuid?.() === 0) chmodSync(dataDir, 0o711);
   const managementKey = `gw_mgmt_${randomBytes(24).toString('hex')}`;
   const child = spawn(process.execPath, [...engineOptions(process.versions.node), MAIN], {
@@ -126,7 +126,7 @@ function firstUrl(child: ChildProcess, lines: LogLine[]): Promise<string> {
   }
   child.once('error', reject);
   child.once('close', (code) => reject(new Error(`The service ended (${code}).\n${complaints}`)));
-  // The demo may be interrupted before anybody asks.
+  // The demo may be interrupted before anything awaits it.
   promise.catch(() => undefined);
   return promise;
 }

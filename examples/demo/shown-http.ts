@@ -4,18 +4,18 @@ import { remark, write } from './screen.js';
 interface ShownRequest {
   readonly method?: 'GET' | 'POST';
   readonly body?: object;
-  /** A credential, and how the screen names it. */
+  /** A credential, and its name on the screen. */
   readonly bearer?: readonly [name: string, value: string];
   readonly headers?: Readonly<Record<string, string>>;
-  /** The status the story needs; 200 by default. */
+  /** The expected status; 200 by default. */
   readonly expect?: number;
-  /** What of the answer is worth a look; all of it by default. */
-  // biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented answers
+  /** The part of the response to show; all of it by default. */
+  // biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented responses
   readonly shown?: (answer: any) => unknown;
 }
 
-/** Sends a request, shows it and its answer, and returns the answer's body. */
-// biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented answers
+/** Sends a request, shows it and its response, and returns the body of the response. */
+// biome-ignore lint/suspicious/noExplicitAny: the demo reads members of documented responses
 export type ShownHttp = (path: string, request: ShownRequest) => Promise<any>;
 
 /** Texts longer than this are cut on the screen; proofs and tokens are. */

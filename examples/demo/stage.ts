@@ -3,7 +3,7 @@ import { type ProviderSimulator, startProviderSimulator } from '../../test/suppo
 import { write } from './screen.js';
 import { launchService, type Service } from './service.js';
 
-/** What a story plays with. */
+/** The environment of a story. */
 export interface Stage {
   readonly service: Service;
   readonly simulator: ProviderSimulator;
@@ -21,10 +21,10 @@ flows through as it comes, and one exact record of it stays behind.`,
 const PIECE_DELAY_MS = 15;
 
 /**
- * Plays a story with the real service and a simulated provider, to its end, to Ctrl-C, or until nobody reads on. Whatever
- * happens, nothing stays behind.
+ * Runs a story with the real service and a simulated provider, until its end, Ctrl-C, or until the output is closed. It
+ * always cleans up.
  *
- * @param settings of the service, beside those every story needs.
+ * @param settings of the service, in addition to those every story needs.
  * @returns the exit code of the process.
  */
 export async function playOnStage(

@@ -5,7 +5,7 @@ import { type ManagementApi, managementApi } from './management-api.js';
 import { dollars, fact, heading, indented, remark, write } from './screen.js';
 import type { Service } from './service.js';
 
-/** What the steps of the story share. */
+/** The shared state of the steps of the story. */
 export interface Demo {
   readonly service: Service;
   readonly simulator: ProviderSimulator;
@@ -14,7 +14,7 @@ export interface Demo {
   readonly app: DemoApp;
 }
 
-/** What the story reads of a usage event. */
+/** The members of a usage event that the story reads. */
 interface UsageEvent {
   readonly provider: string;
   readonly model: string;
@@ -51,13 +51,13 @@ interface DemoApp {
 
 const MODEL = 'gpt-4.1-mini';
 const FORBIDDEN_MODEL = 'gpt-4.1';
-/** How long records and log lines may take to show, in milliseconds. */
+/** How long records and log lines may take to appear, in milliseconds. */
 export const EVENT_WITHIN_MS = 20_000;
 
-/** What the clients of the story ask. */
+/** The prompt of the clients in the story. */
 export const QUESTION = 'What happens to a request in this gateway?';
 
-/** The endpoint of the story, and what it is set to do. */
+/** The endpoint of the story, and its configuration. */
 export const ENDPOINT = 'explain';
 const ENDPOINT_CONFIG = {
   api_style: 'responses',
@@ -68,7 +68,7 @@ const ENDPOINT_CONFIG = {
   fallback: [{ provider: 'xai', model: 'grok-4.3' }],
 };
 
-/** Creates providers, application and key, as an operator would. */
+/** Creates providers, application and key, like an operator. */
 export async function setUp(
   service: Service,
   url: string,
@@ -114,13 +114,13 @@ export async function streamAnswer({ app }: Demo): Promise<void> {
   fact('Server-Timing', response.headers.get('server-timing') ?? 'missing');
 }
 
-/** Prints the event that the call left behind, and how its cost comes about. */
+/** Prints the event of the call, and how its cost is computed. */
 export async function showEvent(demo: Demo): Promise<void> {
   heading('4. Read the usage event it left behind');
   await showServed(demo, await eventOf(demo, null));
 }
 
-/** The event of the call to this endpoint, or to the provider itself. */
+/** The event of the call to this endpoint, or directly to the provider. */
 export async function eventOf({ api, app }: Demo, endpoint: string | null): Promise<UsageEvent> {
   let found: UsageEvent | undefined;
   await eventually(
@@ -135,7 +135,7 @@ export async function eventOf({ api, app }: Demo, endpoint: string | null): Prom
   return found;
 }
 
-/** Prints who served a call, and how its cost comes about. */
+/** Prints who served a call, and how its cost is computed. */
 export async function showServed({ api }: Demo, event: UsageEvent): Promise<void> {
   const { prices } = await api.get('prices');
   const price = prices[event.provider][event.model];
@@ -162,7 +162,7 @@ export async function refuse({ service, simulator, app }: Demo): Promise<void> {
   fact('The provider', 'has not seen it');
 }
 
-/** The official client, as an application would set it up. */
+/** The official client, configured as in an application. */
 export function client({ key }: DemoApp, baseURL: string): OpenAI {
   return new OpenAI({ baseURL, apiKey: key, maxRetries: 0 });
 }

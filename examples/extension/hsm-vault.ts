@@ -33,7 +33,7 @@ class HsmVault extends Vault {
     await this.agent.destroy();
   }
 
-  /** What fails is said in words of ours: the HSM's may hold what must not stand in a log. */
+  /** Errors have our own texts: the HSM's may contain what must not be logged. */
   private async ask(action: 'seal' | 'open', question: object): Promise<string> {
     const answer = await this.post(`/${action}`, JSON.stringify(question)).catch(() => {
       throw new VaultUnreachable(`the HSM did not answer ${action}`);
@@ -50,7 +50,7 @@ class HsmVault extends Vault {
   }
 }
 
-/** @param url of the HSM; without one the service starts, says so in its health, and opens no key. */
+/** @param url of the HSM; without one the service starts, reports it in its health, and decrypts no key. */
 export function hsmVault(url: string | undefined): VaultFactory {
   return ({ log }) => {
     if (url !== undefined) return new HsmVault(url);

@@ -5,12 +5,12 @@ import { requireAdmin } from '../../src/accounts/access/admin-principal.js';
 import { GatewayError } from '../../src/common/errors/gateway-error.js';
 import { unlistedReason } from '../../src/common/errors/reasons.js';
 
-/** Reads who somebody is. */
+/** Reads identities. */
 @Injectable()
 export class StaffRepository {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Of an identity; null unless it has one that somebody has verified. */
+  /** The verified e-mail address of an identity; null without one. */
   async findVerifiedEmail(identityId: string): Promise<string | null> {
     const sql = 'SELECT email FROM identities WHERE id = $1 AND email_verified';
     const [row] = await this.dataSource.query<{ email: string | null }[]>(sql, [identityId]);
@@ -18,7 +18,7 @@ export class StaffRepository {
   }
 }
 
-/** Lets in people of the company. An address that nobody verified proves nothing: anyone can write it down. */
+/** Admits people of the company. An unverified address proves nothing: anyone can enter it. */
 @Injectable()
 export class StaffGuard implements CanActivate {
   constructor(private readonly staff: StaffRepository) {}

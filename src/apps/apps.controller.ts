@@ -133,7 +133,7 @@ export class AppsController {
     id: 'validateAppDraft',
     tag: TAG,
     summary: 'Check the body of a new application',
-    description: 'Refuses what a creation would refuse, except for ceilings of the account. Saves nothing.',
+    description: 'Applies the checks of a creation, except for account limits. Saves nothing.',
   })
   @Fails('invalid_request', 'handle_taken')
   @ApiOkResponse({ type: AppDraftValidationResponse })

@@ -95,7 +95,7 @@ export class AppsRepository {
     return new Map(rows.map((app) => [app.id, app]));
   }
 
-  /** What decides whom the applications of an account reach, by name. */
+  /** The settings that decide what the applications of an account reach, by name. */
   all(organizationId: string): Promise<Pick<AppRow, 'id' | 'name' | 'config'>[]> {
     return this.dataSource.manager.find(AppEntity, {
       select: { id: true, name: true, config: true },

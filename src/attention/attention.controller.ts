@@ -16,7 +16,7 @@ export class AttentionController {
     id: 'listAttention',
     tag: 'Admin operations',
     summary: 'What needs attention in the account',
-    description: 'Facts of now: an item is gone once it is mended.',
+    description: 'The current state: an item disappears once it is fixed.',
   })
   @ApiOkResponse({ type: AttentionResponse })
   async list(@Admin() admin: AdminPrincipal): Promise<AttentionResponse> {

@@ -20,7 +20,7 @@ export interface AttentionRow {
   readonly appId: string | null;
   readonly appName: string | null;
   readonly count: string;
-  /** Whole nano-dollars; null where it is not about money. */
+  /** Whole nano-dollars; null for items without an amount. */
   readonly nanoUsd: string | null;
   readonly budgetNanoUsd: string | null;
   /** Of the budget; absent where it is not about one. */
@@ -33,12 +33,13 @@ const OF_NO_APP = 'NULL AS "appId", NULL AS "appName"';
 const OF_APP = 'app.id AS "appId", app.name AS "appName"';
 const BY_COUNT = `ORDER BY count DESC, id LIMIT ${MAX_OF_KIND}`;
 
-/** More errors than this are not looked at. */
+/** Errors beyond this number are not examined. */
 const MOST_ERRORS = 100;
 
 /**
- * Active providers that are failing, as webhooks are told, or whose newest calls all failed. Sums by day say which providers had errors; one look at an index for
- * each model and application says which calls came last. Only calls since the provider was last changed count.
+ * Active providers that are failing, as reported to webhooks, or whose newest calls all failed. Sums by day say which
+ * providers had errors; one look at an index for each model and application says which calls came last. Only calls
+ * since the provider was last changed count.
  */
 const FAILING_PROVIDERS = `
   WITH kind AS (
@@ -127,7 +128,7 @@ const UNUSED_APP_KEYS = `
     AND coalesce(key.last_used_at, key.created_at) < $2::timestamptz
   ORDER BY since, key.id LIMIT ${MAX_OF_KIND}`;
 
-/** Keys that were used once: of the others it is not known whether they were, before uses were recorded. */
+/** Keys that were used at least once: for others it is unknown whether they were used before uses were recorded. */
 const UNUSED_MANAGEMENT_KEYS = `
   SELECT key.id, key.name, ${OF_NO_APP}, 1 AS count, ${NO_MONEY}, key.last_used_at AS since FROM management_keys key
   WHERE key.organization_id = $1 AND key.revoked_at IS NULL AND key.last_used_at < $2::timestamptz

@@ -8,7 +8,7 @@ export interface AttentionItem extends AttentionRow {
   readonly kind: AttentionKind;
 }
 
-/** Finds what needs attention in an account. Each item is a fact of now: it is gone once it is mended. */
+/** Finds what needs attention in an account. Each item describes the current state: it disappears once it is fixed. */
 @Injectable()
 export class Attention {
   constructor(

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { BackgroundDataSource } from '../platform/database/pools.js';
 import { eventBodyOf, eventIdOf, isoTime, outboxParts } from '../platform/outbox/outbox-statements.js';
 
-/** Fewer in an hour are not told. */
+/** Fewer in an hour are not reported. */
 const LEAST = 20;
-/** How many times the usual count is told. */
+/** The multiple of the usual count from which it is reported. */
 const FACTOR = 3;
-/** Days whose same hour says what is usual. */
+/** Days whose same hour defines the usual count. */
 const DAYS = 7;
 
 /** What is counted: the rows of a table for which the condition holds. */
@@ -64,7 +64,7 @@ const STATEMENTS = RISING_COUNTS.map(statementOf);
 export class RisingCountsRepository {
   constructor(private readonly background: BackgroundDataSource) {}
 
-  /** Stores the events of counts that are high now; those that are stored already are left as they are. */
+  /** Stores the events of counts that are high now; those already stored stay unchanged. */
   async store(): Promise<void> {
     for (const statement of STATEMENTS) await this.background.query(statement);
   }

@@ -9,8 +9,8 @@ const RISING_COUNTS = 'rising-counts';
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * Tells webhooks of refused sign-ins and unresolved costs that are more than usual. One instance looks for all; should two do
- * so, each event is still stored once.
+ * Reports unusually many refused sign-ins and unresolved costs to webhooks. One instance checks for all; if two do so,
+ * each event is still stored once.
  *
  * Source: docs/reference/webhooks.md#rising-counts.
  */
@@ -25,7 +25,7 @@ export class RisingCounts implements BeforeApplicationShutdown {
     private readonly log: Log,
   ) {}
 
-  /** Resolves when no look is in progress. */
+  /** Resolves when no check is in progress. */
   @Interval(RISING_COUNTS, LOOK_EVERY_MS)
   async look(): Promise<void> {
     const [first] = this.instances.live;

@@ -4,7 +4,7 @@ import { isLoopbackHost, signUpAccessOf, startBanner } from './start-banner.rule
 const URL = 'http://127.0.0.1:8080';
 const KEY = /start it once with a management key/;
 const FIRST = /The first person who does gets an organization, and closes registration/;
-const ANYBODY = /Anybody who reaches the gateway may register/;
+const ANYBODY = /Anyone who can reach the gateway may register/;
 const CONSOLE = 'https://gateway.example.com';
 const SIGN_UP = `${CONSOLE}/signup`;
 

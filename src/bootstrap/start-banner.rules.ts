@@ -16,13 +16,13 @@ interface StartedService {
 const SIGN_UP_PATH = '/signup';
 
 const FIRST_ACCOUNT = `
-  There is no account yet. For one that no person owns, stop the gateway and start it once with a management key of
-  your choice as this setting:
+  There is no account yet. To create one without an owner, stop the gateway and start it once with a management key of
+  your choice in this setting:
     BOOTSTRAP_MANAGEMENT_KEY=gw_mgmt_<48 random letters and digits>
 `;
 
 const CLAIM = `
-  Who registers with the value of BOOTSTRAP_MANAGEMENT_KEY as the bootstrap key owns the account that key has opened.
+  Whoever registers with the value of BOOTSTRAP_MANAGEMENT_KEY as the bootstrap key owns the account that it opened.
 `;
 
 /** Source: RFC 6890 2.2.2 and 2.2.3. */
@@ -58,7 +58,7 @@ ${isPublicUrlMissing ? noPublicUrl(consoleUrl) : ''}${hasAccount ? '' : FIRST_AC
 
 function noPublicUrl(consoleUrl: string): string {
   return `
-  PUBLIC_URL is not set, although HOST lets other machines in: the console opens under ${consoleUrl} alone. Set
+  PUBLIC_URL is not set, but HOST accepts other machines: the console works at ${consoleUrl} only. Set
   PUBLIC_URL to the origin that browsers use, such as https://gateway.example.com.
 `;
 }
@@ -67,7 +67,7 @@ function signUp(consoleUrl: string, signUpAccess: SignUpAccess): string {
   if (signUpAccess === 'closed') return '';
   const who =
     signUpAccess === 'anybody'
-      ? 'Anybody who reaches the gateway may register, and gets an organization of their own:'
+      ? 'Anyone who can reach the gateway may register, and gets their own organization:'
       : 'Nobody has registered yet. The first person who does gets an organization, and closes registration:';
   return `
   ${who}

@@ -59,8 +59,8 @@ export interface RunningGateway {
  * Starts everything in order: settings, database, migrations, vault, instance lease, application, listener.
  *
  * @param env usually `process.env`.
- * @throws EnvironmentError for invalid settings, for those that a failure of the system or of the database is about, and
- * next to another instance unless both share a Redis; Error when a provider type of the extension is invalid.
+ * @throws EnvironmentError for invalid settings, for settings that caused a failure of the system or database, and next
+ * to another instance unless both share a Redis; Error when a provider type of the extension is invalid.
  */
 export async function startGateway(
   env: Readonly<Record<string, string | undefined>>,

@@ -92,7 +92,7 @@ const configuredIn = (source: string) => `
 
 const sharesOf = (thresholds: string) => `jsonb_array_elements_text(coalesce(${thresholds}, '${DEFAULT_THRESHOLDS}'))`;
 
-/** Tells of the rows of `crossed`, which have a `threshold`, and of `exhausted`, in the order of delivery. */
+/** Reports the rows of `crossed`, which have a `threshold`, and of `exhausted`, in the order of delivery. */
 const NEWS = `
   news AS (
     SELECT every.*, row_number() OVER (ORDER BY share, type DESC) AS place FROM (
@@ -102,7 +102,7 @@ const NEWS = `
   ${outboxParts('news')}`;
 
 /**
- * Parts of a `WITH` that store an event for each threshold of a budget that a charge passes. Nothing is computed for
+ * Parts of a `WITH` that store an event for each threshold of a budget that a charge crosses. Nothing is computed for
  * applications of accounts where no webhook and no member asks for such events.
  *
  * They follow two parts: `spent`, charges by budget and period (`charge`), and `budgets`, which adds them to
@@ -129,12 +129,12 @@ export const BUDGET_EVENT_PARTS = `
   exhausted AS (SELECT * FROM charged WHERE before < budget AND spent >= budget),
   ${NEWS}`;
 
-/** A change of the budget of users or groups tells of this many at most, of those who spent most. */
+/** A change of the budget of users or groups reports at most this many, those who spent most. */
 const MOST_SPENDERS = 1_000;
 
 /**
- * Tells of what a change of the configuration passes. What the application has spent is locked first, so that a charge
- * under way is counted by one of both. Rows are locked in the order of all statements.
+ * Reports what a change of the configuration crosses. What the application has spent is locked first, so that a
+ * concurrent charge is counted by exactly one of the two. Rows are locked in the order of all statements.
  */
 const TELL_OF_CHANGE = `
   WITH watched AS MATERIALIZED (${watchedWhere('app.id = $1')}),
@@ -170,7 +170,7 @@ const TELL_OF_CHANGE = `
   ${NEWS}
   SELECT`;
 
-/** Tells webhooks and readers of mail about budgets that a change of their amount or thresholds passes. */
+/** Reports budgets that a change of their amount or thresholds crosses, to webhooks and mail. */
 @Injectable()
 export class BudgetChanges {
   /**

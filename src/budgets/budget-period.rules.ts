@@ -89,7 +89,7 @@ function dayOf(days: number): string {
     .slice(0, EPOCH_DAY.length);
 }
 
-/** In the order of refusals: a call that several budgets refuse is told of the one that ends last. */
+/** In the order of refusals: a call that several budgets refuse gets the refusal of the one that ends last. */
 export function latestEndFirst<T extends { readonly window: BudgetWindow }>(budgets: readonly T[], atMs: number) {
   if (budgets.length < 2) return budgets;
   const endOf = ({ window }: T) => budgetPeriodOf(window, atMs).endMs;

@@ -19,7 +19,7 @@ export interface RunBudget {
 
 /**
  * Runs: calls of a backend that share a budget. A run belongs to an application and a user, begins with its first call,
- * and ends an hour after its last one; the same id then begins another run.
+ * and ends an hour after its last one; the same id then starts another run.
  *
  * Source: docs/reference/accounting.md#groups-and-runs.
  */

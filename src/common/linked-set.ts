@@ -6,9 +6,9 @@ export interface Linked<Member> {
 }
 
 /**
- * A set in the order of its additions, for members that come and go with every call. A `Set` that does so leaves a chain
- * of former hash tables, each with a reference to the next: once the first is old, the garbage collector promotes all
- * that follow, with every member that they ever had, until the next full collection.
+ * A set in the order of its additions, for members that come and go with every call. A `Set` used this way leaves a
+ * chain of former hash tables, each with a reference to the next: once the first is old, the garbage collector promotes
+ * all that follow, with every member that they ever had, until the next full collection.
  */
 export class LinkedSet<Member extends Linked<Member>> implements Iterable<Member> {
   #oldest: Member | undefined;

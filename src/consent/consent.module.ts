@@ -15,8 +15,8 @@ import { OAuthTokens } from './server/oauth-tokens.service.js';
 import { TokenController } from './server/token.controller.js';
 
 /**
- * The authorization server for OAuth clients, such as AI clients of `/mcp`: a person lets a client in with one of their
- * accounts, and the client gets a connection with tokens of its own.
+ * The authorization server for OAuth clients, such as AI clients of `/mcp`: a person gives a client access to one of
+ * their accounts, and the client gets a connection with its own tokens.
  *
  * `/oauth/authorize` finds the client, in the operator's file or by its metadata document, and stores an authorization.
  * On the consent page the person allows or denies: one transaction locks the row and opens the connection, a management

@@ -12,7 +12,7 @@ const CODINGS: readonly Coding[] = [
 ];
 
 /**
- * The best coding that the client takes; undefined: as it is.
+ * The best coding that the client accepts; undefined: as it is.
  *
  * @param acceptEncoding the header of the request.
  * @param isStored whether there is a file with the extension.

@@ -43,7 +43,7 @@ export class ConsoleFiles {
   }
 
   /**
-   * An asset in the best coding that the client takes.
+   * An asset in the best coding that the client accepts.
    *
    * @param acceptEncoding the header of the request.
    */

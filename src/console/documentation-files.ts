@@ -54,7 +54,7 @@ export class DocumentationFiles {
   }
 
   /**
-   * The content of a file in the best coding that the client takes.
+   * The content of a file in the best coding that the client accepts.
    *
    * @param acceptEncoding the header of the request.
    */

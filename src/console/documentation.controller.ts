@@ -34,7 +34,7 @@ export class DocumentationController {
     void reply.headers({
       'content-type': type,
       'content-security-policy': policyWith(this.files.script),
-      // A page is asked for again each time, and sent again when it has changed.
+      // Browsers revalidate a page each time; it is sent again when it has changed.
       'cache-control': isImmutable ? `public, max-age=${YEAR_SECONDS}, immutable` : 'public, no-cache',
       vary: 'accept-encoding',
       etag,

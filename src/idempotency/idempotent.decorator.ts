@@ -9,7 +9,7 @@ import { IDEMPOTENCY_KEY, IDEMPOTENCY_PROOF, IDEMPOTENCY_TOKEN } from './idempot
 
 const SCHEMA = { type: 'string', pattern: IDEMPOTENCY_TOKEN.source } as const;
 
-/** The kinds whose response holds a key, which is not replayed for ever. */
+/** The kinds whose response holds a key, which is not replayed forever. */
 const WITH_KEY: ReadonlySet<CreationKind> = new Set(['app', 'app_key']);
 
 /**

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** Waiting times after failed attempts. */
 const RETRY_AFTER_MS = [MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS];
-/** What is older tells nobody anything: a gateway without mail may have stored it. */
+/** Older mails are useless: a gateway without mail may have stored them. */
 const MAX_AGE_MS = 24 * HOUR_MS;
 
 /** Whether a mail is not worth sending any more. */

@@ -17,9 +17,9 @@ const MAILS = 'mails';
 const LOOK_EVERY_MS = 1_000;
 /** Mails that one process sends at the same time. */
 const AT_ONCE = 4;
-/** How long one instance has a mail for itself: longer than an attempt takes. */
+/** How long an instance leases a mail: longer than an attempt takes. */
 const LEASE_MS = 2 * ATTEMPT_MS;
-/** Nothing is tried for so long after a server that did not answer. */
+/** Pause after a server did not answer. */
 const PAUSE_MS = 15_000;
 
 /**
@@ -94,7 +94,7 @@ export class MailSenderService implements BeforeApplicationShutdown {
     });
   }
 
-  /** Undefined where there is nothing to say any more. */
+  /** Undefined when there is nothing left to report. */
   private wordsOf(mail: DueMail): MailWords | undefined {
     const { type, body, account_name: accountName, sealed_link: sealed, role, expires_at: expiresAt } = mail;
     if (type !== null && body !== null) {

@@ -7,7 +7,7 @@ import { Mailer } from '../platform/mail/mailer.js';
 import { parseEventFilter } from '../webhooks/webhook.rules.js';
 import { MailRepository } from './mail.repository.js';
 
-/** What a member is mailed of an account. */
+/** Which events of an account are mailed to a member. */
 export interface MailChoice {
   /** Whether the gateway sends mail at all. */
   readonly isConfigured: boolean;
@@ -16,7 +16,7 @@ export interface MailChoice {
   readonly events: readonly string[] | null;
 }
 
-/** Members choose which events of an account they are mailed, each for themselves. Source: docs/reference/webhooks.md#mail. */
+/** Members choose which events of an account are mailed to them. Source: docs/reference/webhooks.md#mail. */
 @Injectable()
 export class MailSubscriptions {
   constructor(
@@ -32,7 +32,7 @@ export class MailSubscriptions {
   }
 
   /**
-   * @param sent a filter as that of a webhook; an empty list ends the mails, those on their way too.
+   * @param sent a filter as that of a webhook; an empty list ends the mails, pending ones too.
    * @throws invalid_request at `events`; conflict mail is not configured, or the member has no address.
    */
   async set(admin: AdminPrincipal, sent: unknown): Promise<MailChoice> {

@@ -48,7 +48,7 @@ describe('the mail of an event', () => {
         ...['An application key was created.', '', 'Account: Acme', 'Event: app_key.created'],
         ...['Time: 2026-11-28T12:00:00.000Z', 'account: account-4f0c2a', 'details.name: Deployment'],
         ...['changes.0.path: a', 'changes.0.to: 1', ''],
-        ...[`Audit trail: ${CONSOLE}/audit`, `Choose what you are mailed: ${CONSOLE}/settings/mail`],
+        ...[`Audit trail: ${CONSOLE}/audit`, `Choose your mails: ${CONSOLE}/settings/mail`],
       ].join('\n'),
     });
   });
@@ -64,7 +64,7 @@ describe('the mail of an event', () => {
   it('hundreds of facts → the first sixty, and how many more', () => {
     const changes = Array.from({ length: 200 }, (_, path) => ({ path: String(path) }));
     const { text } = eventWords({ means, accountName: 'Acme', body: bodyOf({ changes }), consoleUrl: CONSOLE });
-    expect(text).toContain('140 more facts');
+    expect(text).toContain('140 more details');
     expect(text.split('\n').length).toBeLessThan(80);
   });
 });

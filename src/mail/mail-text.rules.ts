@@ -5,7 +5,7 @@ const MAX_VALUE = 300;
 const MAX_LINES = 60;
 /** Control, format and direction characters, line ends among them. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]+/gu;
-/** What mail programs make links of: a scheme, or a name with a domain. */
+/** What mail programs turn into links: a scheme, or a name with a domain. */
 const LINK = /:\/\/|(?<=\S)[.:/\\@]+(?=\p{L})/gu;
 
 /** The words of a mail. */
@@ -14,7 +14,7 @@ export interface MailWords {
   readonly text: string;
 }
 
-/** Text of others on one line, of which no mail program makes a header or a link. */
+/** Text from others on one line, which no mail program turns into a header or a link. */
 export function plainWords(text: string, max = MAX_VALUE): string {
   const line = text.replaceAll(UNSEEN, ' ').replaceAll(LINK, '$& ').replaceAll(/\s+/g, ' ').trim();
   const characters = Array.from(line);
@@ -43,8 +43,8 @@ export function eventWords({ means, accountName, body, consoleUrl }: MailedEvent
       ...[plainWords(means), ''],
       ...[`Account: ${account}`, `Event: ${type}`, `Time: ${timestamp}`],
       ...facts.slice(0, MAX_LINES),
-      ...(rest > 0 ? [`${rest} more facts are in the audit trail.`] : []),
-      ...['', `Audit trail: ${consoleUrl}/audit`, `Choose what you are mailed: ${consoleUrl}/settings/mail`],
+      ...(rest > 0 ? [`${rest} more details are in the audit trail.`] : []),
+      ...['', `Audit trail: ${consoleUrl}/audit`, `Choose your mails: ${consoleUrl}/settings/mail`],
     ].join('\n'),
   };
 }
@@ -68,7 +68,7 @@ export interface MailedInvitation {
   readonly link: string;
 }
 
-/** The mail of an invitation. Who is invited does not know the gateway: what others have named is in quotes. */
+/** The mail of an invitation. The recipient does not know the gateway: names given by others are in quotes. */
 export function invitationWords({ accountName, inviterName, role, expiresAt, link }: MailedInvitation): MailWords {
   const account = plainWords(accountName, MAX_NAME);
   const inviter = inviterName === null ? 'A member' : `“${plainWords(inviterName, MAX_NAME)}”`;

@@ -15,7 +15,7 @@ export class MailController {
 
   @Get()
   @AdminAccess('read', { credential: 'session' })
-  @Operation({ id: 'getMail', tag: TAG, summary: 'Read which events you are mailed of the account' })
+  @Operation({ id: 'getMail', tag: TAG, summary: 'Read which events of the account are mailed to you' })
   @ApiOkResponse({ type: MailResponse })
   async get(@Admin() admin: AdminPrincipal): Promise<MailResponse> {
     return MailResponse.from(await this.subscriptions.get(admin));
@@ -26,8 +26,8 @@ export class MailController {
   @Operation({
     id: 'updateMail',
     tag: TAG,
-    summary: 'Choose which events you are mailed of the account',
-    description: 'Every member may, for themselves. The types are those of webhooks.',
+    summary: 'Choose which events of the account are mailed to you',
+    description: 'Each member chooses for themselves. The types are those of webhooks.',
   })
   @Fails('invalid_request', 'conflict')
   @ApiOkResponse({ type: MailResponse })

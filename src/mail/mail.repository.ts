@@ -2,7 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { Instant } from '../common/clock.js';
 
-/** A mail to send. One without an address is for nobody any more: a former member, or an invitation that has ended. */
+/**
+ * A mail to send. One without an address has no recipient any more: a former member, or an invitation that has ended.
+ */
 export interface DueMail {
   /** `bigint`, as text. */
   readonly id: string;

@@ -6,7 +6,7 @@ import { Access } from '../common/http/access.js';
 import { McpGuard } from './mcp.guard.js';
 
 /**
- * A route for AI clients: on the console's host, with a bearer. It is no operation of the OpenAPI document.
+ * A route for AI clients: on the console's host, with a bearer. It is not in the OpenAPI document.
  *
  * Source: docs/reference/management-api.md#mcp-endpoint.
  */

@@ -26,7 +26,7 @@ export interface McpAnswer {
 }
 
 /**
- * Answers protocol messages, each by a server of its own: no sessions, no state, no event streams. It speaks the
+ * Answers protocol messages, each with its own server instance: no sessions, no state, no event streams. It speaks the
  * revision 2026-07-28, whose requests name it, and those of 2024 and 2025, which begin with a handshake.
  *
  * Source: docs/reference/management-api.md#mcp-endpoint.

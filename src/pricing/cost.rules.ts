@@ -51,7 +51,7 @@ export function costNanoUsd(price: CompiledPrice, usage: BillableUsage): Cost {
   const ofRequest = costOfRequest(served.asked, usage.parts);
   const ofUse = costOfUse(served, usage);
   if (ofRequest === undefined) return ofUse;
-  // A price for what the request asks for alone is complete: what the answer measures besides has no rate on purpose.
+  // A price only for what the request asks for is complete: other measures of the answer deliberately have no rate.
   if (isPricedByRequest(served)) return { nanoUsd: ofRequest };
   return 'unresolved' in ofUse ? ofUse : { nanoUsd: ofUse.nanoUsd + ofRequest };
 }

@@ -162,7 +162,7 @@ const CATALOG_OVERLAY: Partial<Record<BuiltInType, Readonly<Record<string, Model
 
 /**
  * Aliases that the library does not list in full. A name that its provider moves from model to model has the entry of
- * the dearest model of its kind.
+ * the most expensive model of its kind.
  */
 const ALIASES: Partial<Record<BuiltInType, Readonly<Record<string, string>>>> = {
   openai: {

@@ -16,7 +16,7 @@ export interface PriceFileOptions {
   readonly everyMs: number;
 }
 
-/** Where the prices of the catalog are from. */
+/** Where the prices of the catalog come from. */
 export interface PriceOrigin {
   readonly source: 'built_in' | 'file';
   /** When the file in force was modified, as an ISO 8601 instant; null without a file. */

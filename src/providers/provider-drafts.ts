@@ -36,7 +36,7 @@ interface ReadProvider {
 
 type SealedKey = Pick<ProviderState, 'secretBlob' | 'secretHint'>;
 
-/** Stands for the key of a creation that is only judged. */
+/** Stands for the key of a creation that is only validated. */
 const ASSUMED_KEY = 'given-with-the-creation';
 
 const NO_KEY: SealedKey = { secretBlob: null, secretHint: null };

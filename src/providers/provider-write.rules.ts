@@ -193,7 +193,7 @@ export function requireOwnCredential(
 }
 
 /**
- * Refuses a change that the stored row does not take.
+ * Refuses a change that the stored row does not allow.
  *
  * @param kind of the gateway that the row is routed through; null when it is called directly.
  * @throws invalid_request, provider_gateway_managed as `requireOwnCredential` and `requireOptionsAllowed`.

@@ -89,7 +89,7 @@ export class ProviderEntity {
   @Column({ name: 'gateway_route', type: 'json', nullable: true })
   gatewayRoute: GatewayRouteOptions | null;
 
-  /** When the stored credential was last tested; null since it is another one. */
+  /** When the stored credential was last tested; null after it was replaced. */
   @Column({ name: 'tested_at', type: 'timestamptz', nullable: true })
   testedAt: Instant | null;
 

@@ -62,7 +62,8 @@ export class ProvidersController {
     id: 'testProviderCredential',
     tag: TAG,
     summary: 'Test a key without storing it',
-    description: 'Makes one cheap authenticated call. A refused key is an error; any other result is an answer.',
+    description:
+      'Makes one cheap authenticated call. A refused key is an error; any other outcome is returned as a result.',
   })
   @Fails(
     'invalid_request',

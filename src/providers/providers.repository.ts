@@ -105,7 +105,10 @@ export class ProvidersRepository {
     return (await tx.findOne(ProviderEntity, { where: { id, organizationId }, lock })) ?? undefined;
   }
 
-  /** Keeps the result of a test, unless the instance has another key by now. It is no change: the revision stays. */
+  /**
+   * Keeps the result of a test, unless the instance has another key meanwhile. This is not a change: the revision
+   * stays.
+   */
   async keepTest(
     { id, organizationId, secretBlob }: Pick<ProviderRow, 'id' | 'organizationId' | 'secretBlob'>,
     testResult: TestResult,

@@ -22,7 +22,7 @@ import type { NextCall } from './round-trip/provider-call.js';
 export interface CallRecipe<Address, Plan extends CallPlan> {
   /** Determines the target and the application's policy, before the body is read. */
   plan(caller: Caller, address: Address, method: string): Promise<Plan>;
-  /** What is known of a request that `plan` or `compose` refuses. */
+  /** What is known about a request that `plan` or `compose` refuses. */
   known(caller: Caller, address: Address, plan: Plan | undefined): KnownOfRefused;
   /** Validates the body against the plan and composes the request to send. */
   compose(plan: Plan, outgoing: OutgoingRequest, body: Buffer | undefined): Promise<ComposedCall>;

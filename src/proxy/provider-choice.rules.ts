@@ -22,7 +22,7 @@ export interface CallPlan {
   readonly endpointSlug: string | null;
 }
 
-/** What is known of a refused request. Names that a client chose freely are left out: sums keep them for ever. */
+/** What is known about a refused request. Names that a client chose freely are left out: sums keep them forever. */
 export interface KnownOfRefused {
   readonly endpointSlug: string | null;
   readonly target?: CallTarget | undefined;

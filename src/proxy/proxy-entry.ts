@@ -49,7 +49,10 @@ export class ProxyEntry {
     private readonly loop: LoopMark,
   ) {}
 
-  /** @returns false for a request of another route, which the framework handles. A request of our own is refused on any. */
+  /**
+   * @returns false for a request of another route, which the framework handles. A request that this deployment sent
+   * itself is refused on every route.
+   */
   takes(message: IncomingMessage, response: ServerResponse): boolean {
     const looped = this.loop.refusalOf(message);
     if (looped !== undefined) {

@@ -35,7 +35,7 @@ export class ProxyPlans {
     const { providerSlug, path } = address;
     if (!PROVIDER_SLUG.test(providerSlug))
       throw notAllowed('provider_slug_invalid', 'The provider in the path is not a slug.');
-    if (path === '') throw notAllowed('path_empty', 'The path names a provider, but nothing to call there.');
+    if (path === '') throw notAllowed('path_empty', 'The path names a provider, but no path to call there.');
     const providers = await this.providers.forOrganization(caller.app.organizationId);
     const provider = requireActiveProvider(providers, providerSlug);
     return planFor(caller, provider, await provider.credentialHeaders(), { address, method });

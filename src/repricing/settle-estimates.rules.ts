@@ -140,8 +140,8 @@ export interface SettlePlan {
 }
 
 /**
- * Plans the settlement. Each event costs its known part plus the replacement of its estimate. It has no estimate any
- * more and is computed, unless its provider reported the known part.
+ * Plans the settlement. Each event costs its known part plus the replacement of its estimate. It no longer has an
+ * estimate and is computed, unless its provider reported the known part.
  *
  * @param events at most `most` + 1; one more than `most` means that further events match.
  * @param most maximum events to settle.

@@ -47,7 +47,7 @@ export const PRUNE_INVITATIONS: RetentionStep = {
   run: async (run) => ({ invitations: await touched(run, DELETE_INVITATIONS, run.days.invitations) }),
 };
 
-/** Ids of objects that their providers keep no longer. */
+/** Ids of objects that their providers no longer keep. */
 export const PRUNE_KEPT_OBJECTS: RetentionStep = {
   done: 'kept_objects_pruned',
   failed: 'kept_objects_prune_failed',
@@ -83,7 +83,7 @@ export const PRUNE_CLI_OPERATIONS: RetentionStep = {
   },
 };
 
-/** Authorizations a day after they were opened, and the tokens of connections that are over. */
+/** Authorizations a day after they were opened, and the tokens of ended connections. */
 export const PRUNE_OAUTH: RetentionStep = {
   done: 'oauth_pruned',
   failed: 'oauth_prune_failed',
@@ -186,7 +186,7 @@ const DELETE_AUTHORIZATIONS = `
     SELECT id FROM oauth_authorizations WHERE kept_until <= $2
     ORDER BY kept_until LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
-/** The last refusal of a connection needs no tokens: it is refused as such. */
+/** Requests of an ended connection are refused without its tokens. */
 const DELETE_OAUTH_TOKENS = `
   DELETE FROM oauth_tokens WHERE access_hash = ANY (ARRAY(
     SELECT token.access_hash FROM oauth_tokens token
@@ -219,7 +219,7 @@ const DELETE_BUDGETS = deleteBudgets(`period_start < $2 AND CASE window_name
       WHEN 'run' THEN split_part(subject, E'\\n', 2)::bigint < extract(epoch FROM ${startOfDay(2)}) * 1000
       ELSE true END`);
 
-/** Limits of a minute are of no use after it. */
+/** Limits of a minute are useless after it. */
 const DELETE_MINUTES = deleteBudgets(`window_name LIKE 'minute%'
       AND period_start < $2::timestamptz AT TIME ZONE 'UTC' - interval '1 hour'`);
 

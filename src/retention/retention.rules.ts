@@ -24,7 +24,7 @@ const KEPT_DAYS = {
 } as const;
 
 /**
- * The first day that is kept of each table; older rows are deleted or summed up. UTC days, `YYYY-MM-DD`; `dayTotals` is
+ * The first day of each table that is kept; older rows are deleted or summed up. UTC days, `YYYY-MM-DD`; `dayTotals` is
  * the first of a month.
  */
 export type RetentionDays = Readonly<Record<keyof typeof KEPT_DAYS, string>>;

@@ -6,7 +6,7 @@ import { Secret } from '../common/log/secret.js';
 import { type BrowserClient, BrowserClients } from './browser-sessions.service.js';
 import { PageSignIn, type SignInForm, type SignInPurpose, type SignInStep } from './page-sign-in.service.js';
 
-/** What a step leads to: the document that ends it, the page again, or a sign-in or sign-out. */
+/** The result of a step: the document that ends it, the page again, or a sign-in or sign-out. */
 export type StepResult =
   | { readonly document: string }
   | { readonly browser: BrowserClient }

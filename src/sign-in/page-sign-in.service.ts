@@ -67,7 +67,7 @@ export interface SignInPurpose {
   readonly isClaiming: boolean;
 }
 
-/** The browser after a step, or the third party it leaves for. */
+/** The browser after a step, or the third party it is sent to. */
 export type SignInResult = { readonly browser: BrowserClient } | { readonly leaveFor: string };
 
 /** Signs people in and out on server-rendered pages, and sets the session cookie. */

@@ -48,7 +48,7 @@ export class PasskeysController {
   @Operation({
     id: 'startPasskey',
     tag: TAG,
-    summary: 'Start to add a passkey',
+    summary: 'Start adding a passkey',
     description: 'Within 15 minutes after the sign-in of the session.',
   })
   @Fails('forbidden', 'not_found', 'conflict', 'service_unavailable')
@@ -70,7 +70,8 @@ export class PasskeysController {
     id: 'createPasskey',
     tag: TAG,
     summary: 'Add a passkey',
-    description: 'With what the browser made of the options; all members are base64url. It must verify the person.',
+    description:
+      'Takes what the browser returned for the options; all members are base64url. It must verify the person.',
   })
   @Fails('invalid_request', 'forbidden', 'not_found', 'conflict', 'service_unavailable')
   @ApiOkResponse({ type: PasskeyResponse })
@@ -135,7 +136,8 @@ export class PasskeysController {
     tag: TAG,
     summary: 'Sign in with a passkey',
     description:
-      'With what the browser made of the options; all members are base64url. The answer sets the session’s cookie. Every failure is the same 401.',
+      'Takes what the browser returned for the options; all members are base64url. The answer sets the session’s ' +
+      'cookie. Every failure is the same 401.',
   })
   @Fails('invalid_request', 'auth_required', 'not_found', 'service_unavailable')
   @ApiOkResponse({ type: SignInResponse, headers: setsCookie('SessionCookie') })

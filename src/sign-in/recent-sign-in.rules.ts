@@ -5,8 +5,8 @@ import { GatewayError } from '../common/errors/gateway-error.js';
 const RECENT_MINUTES = 15;
 
 /**
- * Refuses a change of how a person signs in by a session that is not fresh, so that a session left open or stolen cannot
- * keep its holder in.
+ * Refuses a change of how a person signs in by a session that is not fresh, so that a session left open or stolen
+ * cannot be used to keep access.
  *
  * @param signedInAt when the session was opened; `undefined` without one.
  * @throws forbidden

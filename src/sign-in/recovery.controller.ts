@@ -117,9 +117,10 @@ export class PasswordResetsController {
   @Operation({
     id: 'createPasswordReset',
     tag: 'Admin organizations',
-    summary: 'Make a link with which a member sets a new password',
+    summary: 'Create a link for a member to set a new password',
     description:
-      'For owners, within 15 minutes after the sign-in of the session. Valid once, for a day; another link replaces it. Only where every account of the person is one that you own.',
+      'For owners, within 15 minutes after the sign-in of the session. Valid once, for a day; another link replaces ' +
+      'it. Only if you own every account of the person.',
   })
   @ApiParam({ name: 'user', description: 'Id of the member.', schema: { type: 'string' } })
   @Fails('invalid_request', 'not_found', 'conflict')

@@ -16,7 +16,7 @@ export interface DialectFacts {
   readonly capStyle?: CapStyle;
   /** `max_tokens` when absent. */
   readonly capFieldForChat?: CapFieldForChat;
-  /** Its Chat Completions streams end with their usage unasked; it documents no option that asks for it. */
+  /** Its Chat Completions streams end with their usage unrequested; it documents no option for that. */
   readonly streamsUsage?: true;
   readonly apiStyles?: readonly ApiStyle[];
   readonly endpointPaths?: readonly (readonly [EndpointStyle, string])[];

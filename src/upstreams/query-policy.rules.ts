@@ -22,22 +22,22 @@ const REFUSED: readonly (readonly [problem: string, names: readonly string[]])[]
       ...['account', 'account_id', 'workspace', 'workspace_id', 'tenant', 'tenant_id', 'on_behalf_of'],
     ],
   ],
-  ['stands for headers, which are judged as such', ['httpHeaders']],
+  ['stands for headers, which are checked as headers', ['httpHeaders']],
   ['names another method', ['httpMethod', 'method', 'method_override', 'http_method_override']],
   [
-    'leaves parts of the answer out, its usage among them',
+    'omits parts of the answer, including its usage',
     ['fields', 'field_mask', 'mask', 'read_mask', 'response_mask', 'update_mask', 'select'],
   ],
   [
     'changes the format of the message, which then cannot be metered',
     ['callback', 'jsonp', 'ct', 'xgafv', 'response_format', 'uploadType', 'upload_protocol', 'upload_id'],
   ],
-  ['stands for the body, which is judged as such', ['req', 'model']],
+  ['stands for the body, which is checked as a body', ['req', 'model']],
 ];
 
 /** Prefixes of header names that some servers also read from the query. */
 const HEADER_BEGINNINGS = ['xgoog', 'xhttp', 'xmethod', 'xapi', 'xamz', 'xms', 'xopenai', 'xforwarded'];
-const HEADER_PROBLEM = 'stands for a header, which is judged as such';
+const HEADER_PROBLEM = 'stands for a header, which is checked as a header';
 
 /** SDKs send these by default; they are removed instead of refused. */
 const REMOVED: ReadonlySet<string> = new Set(['key', 'apikey']);

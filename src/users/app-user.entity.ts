@@ -74,7 +74,7 @@ export interface UserView extends Omit<UserRow, 'spentNanoUsd'> {
   readonly usage: UsageTotals;
   /** US dollars. */
   readonly budgetSpentUsd: number;
-  /** As much is spent as one of the budgets of each user is now; false without a budget. */
+  /** Whether spending has reached one of the budgets of each user as configured now; false without a budget. */
   readonly isAtLimit: boolean;
 }
 

@@ -35,7 +35,7 @@ interface UsersInMonth {
   readonly month: string;
 }
 
-/** Asks for one page of users. */
+/** Requests one page of users. */
 export interface UserQuestion extends Omit<UserFilter, 'spent'> {
   readonly order: UserOrder;
   /** UTC, `YYYY-MM`; the current month when absent. */
@@ -62,7 +62,7 @@ export interface UserPage extends UsersInMonth {
 /** One user. */
 export interface SingleUser extends UsersInMonth {
   readonly user: UserView;
-  /** Usage of now, whatever the month. */
+  /** Current usage, regardless of the month. */
   readonly standing: UsageAndLimits;
   /** Of the month, by day; days without usage are absent. */
   readonly days: readonly UserDayUsage[];
@@ -81,7 +81,7 @@ export class ManagedUsers {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws invalid_request the cursor is of no such list, or an offset has no meaning here. */
+  /** @throws invalid_request the cursor is not of such a list, or an offset has no meaning here. */
   async page(app: AppRow, question: UserQuestion): Promise<UserPage> {
     const { month = this.clock.utcMonth(), order, cursor, isAtLimit, ...filter } = question;
     const { limit, offset } = filter;
@@ -174,7 +174,7 @@ export class ManagedUsers {
     return this.configs.read(config).config?.limits.per_user ?? UNLIMITED;
   }
 
-  /** The budgets of each user in a month; those of the day and week are of now, so of no other month. */
+  /** The budgets of each user in a month; those of the day and week are current, so they belong to no other month. */
   private budgetsIn({ spending }: ScopeLimits, month: string): SpentBudget[] {
     const now = this.clock.now().toISOString().slice(0, 'YYYY-MM-DD'.length);
     return budgetsOf(spending).flatMap(({ window, usd }) => {

@@ -247,12 +247,12 @@ export class UserViewsRepository {
   }
 }
 
-/** Whether users are asked for who have spent one of several budgets, or of another window than the month. */
+/** Whether users are requested who have spent one of several budgets, or of another window than the month. */
 function isOfOne({ spent = [] }: UserFilter): boolean {
   return spent.some(({ window }) => window !== 'month') && spent.every(({ nanoUsd }) => nanoUsd > 0);
 }
 
-/** Undefined: everybody is asked for. A budget of nothing is spent by all. */
+/** Undefined: all users are requested. A budget of 0 is spent by all. */
 function spentOfMonth({ spent }: UserFilter): number | undefined {
   return spent && Math.min(...spent.map(({ nanoUsd }) => nanoUsd));
 }

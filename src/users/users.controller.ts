@@ -12,7 +12,7 @@ import { ManagedUsers } from './managed-users.service.js';
 const TAG = 'Admin operations';
 /** `user` and not `users`, because every segment below `users` is a user id, which may be `block` (ADR 0011). */
 const NAMED = 'apps/:app/user';
-const AS_NAMED = 'For ids that URL software changes in a path, such as those with a slash.';
+const AS_NAMED = 'For ids that URL libraries change in a path, such as those with a slash.';
 const UserParam = () =>
   ApiParam({ name: 'user', description: 'Id of the user, percent-encoded.', schema: { type: 'string' } });
 
@@ -28,7 +28,8 @@ export class UsersController {
     tag: TAG,
     summary: 'List the users of an application',
     description:
-      'With their usage of one UTC month. Pass `next_cursor` as `cursor` to get the next page: users who stay as they are appear once, whatever happens to others.',
+      'With their usage of one UTC month. Pass `next_cursor` as `cursor` to get the next page: users who do not ' +
+      'change meanwhile appear exactly once.',
   })
   @Fails('invalid_request', 'app_not_found')
   @ApiOkResponse({ type: UserListResponse })
@@ -58,7 +59,8 @@ export class UsersController {
     tag: TAG,
     summary: 'Block a user',
     description:
-      'Any id can be blocked, before its first call too. Exchanges are refused at once; valid tokens stop working within ten seconds. Idempotent. A user identified by an install escapes a block by reinstalling.',
+      'Any id can be blocked, even before its first call. Exchanges are refused immediately; valid tokens stop ' +
+      'working within ten seconds. Idempotent. A user identified by an install escapes a block by reinstalling.',
   })
   @UserParam()
   @Fails('invalid_request', 'app_not_found')

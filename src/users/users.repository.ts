@@ -128,7 +128,7 @@ export class UsersRepository {
 
   /**
    * Reads plain rows, because the list may be long and is read every few seconds. An application id belongs to one
-   * account for ever, so it names the account too.
+   * account forever, so it names the account too.
    */
   async listBlocked(appId: string): Promise<string[]> {
     const users = this.dataSource.manager.createQueryBuilder(AppUserEntity, 'known').select('known.id', 'id');

@@ -30,11 +30,11 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   'app_key.revealed': audited('An application key was handed to a terminal.'),
   'app_key.revoked': audited('An application key was revoked.'),
   'budget.exhausted': {
-    means: 'What was spent, estimates included, reached a budget.',
+    means: 'Spending, including estimates, reached a budget.',
     data: BudgetEventData,
   },
-  'budget.threshold_reached': { means: 'What was spent reached a part of a budget.', data: BudgetEventData },
-  'cli_operation.denied': audited('A person denied what a terminal asked for.'),
+  'budget.threshold_reached': { means: 'Spending reached a part of a budget.', data: BudgetEventData },
+  'cli_operation.denied': audited('A person denied the request of a terminal.'),
   'connection.created': audited('An OAuth client was connected.'),
   'connection.denied': audited('A person denied a connection to an OAuth client.'),
   'connection.revoked': audited('A connection of an OAuth client was ended.'),
@@ -49,7 +49,7 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   },
   'management_key.created': audited('A management key was created.'),
   'management_key.revoked': audited('A management key was revoked.'),
-  'mail.changed': audited('A member changed which events they are mailed.'),
+  'mail.changed': audited('A member changed which events are mailed to them.'),
   'member.joined': audited('A person became a member.'),
   'member.removed': audited('A member left or was removed.'),
   'member.role_changed': audited('A member got another role.'),
@@ -64,11 +64,11 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   'provider.created': audited('A provider was added.'),
   'provider.deleted': audited('A provider was deleted.'),
   'provider.failing': {
-    means: 'A provider refused its key, or half of at least 20 calls in 60 seconds failed.',
+    means: 'A provider refused its key, or at least half of 20 or more calls in 60 seconds failed.',
     data: ProviderEventData,
   },
   'provider.recovered': {
-    means: 'A failing provider answered 20 calls in a row, or failed less than a tenth in 60 seconds.',
+    means: 'A failing provider answered 20 calls in a row, or failed fewer than a tenth of its calls in 60 seconds.',
     data: ProviderEventData,
   },
   'provider.updated': audited('A provider was changed.'),
@@ -98,5 +98,5 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   'webhook.updated': audited('A webhook was changed.'),
 };
 
-/** The event of `POST /v1/admin/webhooks/{webhook}/test`; nobody subscribes to it. */
+/** The event of `POST /v1/admin/webhooks/{webhook}/test`; it cannot be subscribed to. */
 export const TEST_EVENT = 'webhook.test';

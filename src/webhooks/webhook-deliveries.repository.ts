@@ -105,7 +105,7 @@ export class WebhookDeliveriesRepository {
     return this.record(this.dataSource, id, attempt, { status }, now);
   }
 
-  /** Ends what has not been delivered: the webhook is disabled. */
+  /** Ends pending deliveries: the webhook is disabled. */
   async end(connection: Pick<EntityManager, 'query'>, webhookId: string): Promise<void> {
     await connection.query(END, [webhookId]);
   }

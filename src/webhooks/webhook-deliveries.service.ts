@@ -31,7 +31,7 @@ export class WebhookDeliveries {
   ) {}
 
   /**
-   * Sends a `webhook.test` event once, whatever the filters are.
+   * Sends a `webhook.test` event once, regardless of the filters.
    *
    * @throws not_found; provider_unavailable the vault cannot open the secret.
    */

@@ -18,9 +18,9 @@ const WEBHOOK_DELIVERIES = 'webhook-deliveries';
 const LOOK_EVERY_MS = 500;
 /** How long an endpoint may take. Source: https://www.standardwebhooks.com. */
 const TIMEOUT_MS = 15_000;
-/** How long one instance has a webhook for itself; so long the events of a killed one wait. */
+/** How long an instance leases a webhook; the events of a killed instance wait this long. */
 const LEASE_MS = 20_000;
-/** No attempt begins later in a lease, so that it ends within. */
+/** No attempt starts later in a lease, so that it ends within the lease. */
 const BATCH_MS = LEASE_MS - TIMEOUT_MS - 1_000;
 const WEBHOOKS_AT_ONCE = 16;
 const DELIVERIES_PER_BATCH = 200;

@@ -5,7 +5,7 @@ import type { Instant } from '../common/clock.js';
 /** Why the gateway disabled a webhook: its endpoint answered 410. */
 export type WebhookDisabledReason = 'gone';
 
-/** An endpoint of an account that is told of events. */
+/** An endpoint of an account that receives events. */
 @Entity('webhooks')
 @Check('webhooks_disabled_reason_check', "disabled_reason IN ('gone')")
 @Index('webhooks_organization_idx', ['organizationId', 'createdAt', 'id'])
@@ -27,7 +27,7 @@ export class WebhookEntity {
   @Column({ type: 'text', array: true, nullable: true })
   events: readonly string[] | null;
 
-  /** Null: every application, and events that are about none. */
+  /** Null: every application, and events without one. */
   @Column({ name: 'app_ids', type: 'text', array: true, nullable: true })
   appIds: readonly string[] | null;
 
@@ -40,7 +40,7 @@ export class WebhookEntity {
   @Column({ name: 'secret_blob', type: 'text' })
   secretBlob: string;
 
-  /** Signs beside the current secret until `previousUntil`. */
+  /** Also signs until `previousUntil`. */
   @Column({ name: 'previous_secret_blob', type: 'text', nullable: true })
   previousSecretBlob: string | null;
 

@@ -18,7 +18,7 @@ const NOT_PRINTABLE_ASCII = /[^\x21-\x7e]/;
 export const SECRET_PREFIX = 'whsec_';
 /** Within the 24 to 64 bytes of the convention. */
 export const SECRET_BYTES = 32;
-/** A replaced secret signs beside its successor for a day. */
+/** A replaced secret also signs for a day. */
 export const PREVIOUS_SECRET_MS = 24 * 60 * 60 * 1_000;
 
 const SECOND = 1_000;
@@ -28,10 +28,10 @@ const HOUR = 60 * MINUTE;
 const RETRY_AFTER_MS = [
   ...[5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
 ];
-/** A retry comes up to a tenth later, so that receivers are not met by all at once. */
+/** A retry comes up to a tenth later, so that receivers do not get all at once. */
 const JITTER = 0.1;
 
-/** Of a `bigint`; longer ones are none that the database gave. */
+/** Of a `bigint`; longer ones did not come from the database. */
 const DELIVERY_ID = /^\d{1,18}$/;
 
 /** The endpoint no longer exists and wants no further event. */
@@ -76,7 +76,7 @@ export function isDeliveryId(text: string): boolean {
   return DELIVERY_ID.test(text);
 }
 
-/** Whether an endpoint took an event. */
+/** Whether an endpoint accepted an event. */
 export function isDelivered({ status }: DeliveryAttempt): boolean {
   return status !== null && status >= 200 && status < 300;
 }

@@ -80,7 +80,7 @@ export class WebhooksController {
     id: 'rotateWebhookSecret',
     tag: TAG,
     summary: 'Replace the secret of a webhook',
-    description: 'For a day both secrets sign, so that the receiver can change its own. The new one is shown once.',
+    description: 'For a day both secrets sign, so that the receiver can replace its own. The new one is shown once.',
   })
   @Fails('invalid_request', 'not_found', 'provider_unavailable')
   @ApiOkResponse({ type: WebhookSecretResponse })
@@ -105,7 +105,9 @@ export class WebhooksController {
     id: 'testWebhook',
     tag: TAG,
     summary: 'Send a test event now',
-    description: 'One attempt of type `webhook.test`, whatever the filters are. Each result is an answer.',
+    description:
+      'One attempt of type `webhook.test`, regardless of the filters. Every outcome is returned as a result, not as ' +
+      'an error.',
   })
   @Fails('invalid_request', 'not_found', 'provider_unavailable')
   @ApiOkResponse({ type: DeliveryResponse })

@@ -45,8 +45,8 @@ export class WebhooksRepository {
   }
 
   /**
-   * With its deliveries. One deletion of an account waits for another: its event goes to the webhooks that are left, so two
-   * would wait for each other.
+   * With its deliveries. One deletion of an account waits for another: its event goes to the remaining webhooks, so two
+   * would deadlock.
    *
    * @returns whether the account had it.
    */
@@ -60,7 +60,7 @@ export class WebhooksRepository {
     await tx.findOne(OrganizationEntity, { where: { id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** The ids among these that are no applications of the account. */
+  /** The ids among these that are not applications of the account. */
   async unknownApps(organizationId: string, ids: readonly string[]): Promise<ReadonlySet<string>> {
     const unknown = await this.dataSource.query<{ id: string }[]>(UNKNOWN_APPS, [organizationId, ids]);
     return new Set(unknown.map(({ id }) => id));

@@ -100,7 +100,7 @@ export class WebhooksService {
   }
 
   /**
-   * Replaces the secret; the one before it signs too for a day.
+   * Replaces the secret; the previous one also signs for a day.
    *
    * @throws not_found; provider_unavailable the vault cannot seal the secret.
    */

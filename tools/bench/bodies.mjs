@@ -1,10 +1,10 @@
-/** What the bench's clients send, one call of 1 KB, and what provider.mjs answers. */
+/** The requests of the bench's clients, one call of 1 KB, and the responses of provider.mjs. */
 
 const BYTES = 1024;
 
 export const USAGE = { prompt_tokens: 210, completion_tokens: 180, total_tokens: 390 };
 
-/** 1 KB of JSON that answers a call. */
+/** The response to a call: 1 KB of JSON. */
 export function chatAnswer() {
   return padded((content) => ({
     id: 'chatcmpl-bench',
@@ -16,7 +16,7 @@ export function chatAnswer() {
   }));
 }
 
-/** A call that is answered by 1 KB of JSON. */
+/** A call with a response of 1 KB of JSON. */
 export function jsonCall() {
   return callWith('Say something short.', {});
 }
@@ -38,7 +38,7 @@ function callWith(instruction, members) {
   }));
 }
 
-/** 1 KB of JSON: `build` receives a filler text of the length that makes it so. */
+/** 1 KB of JSON: `build` receives a filler text of the needed length. */
 function padded(build) {
   const textOf = (filler) => JSON.stringify(build(filler));
   return textOf('b'.repeat(BYTES - textOf('').length));

@@ -1,4 +1,7 @@
-/** Calls of 1 KB in a closed loop: how many a second of CPU, their latency at saturation, and pauses of the collector. */
+/**
+ * Calls of 1 KB in a closed loop: calls per CPU second, their latency at saturation, and pauses of the garbage
+ * collector.
+ */
 import { jsonCall } from './bodies.mjs';
 import { residentMib } from './meter.mjs';
 import { AMPLE_LIMITS } from './parties.mjs';
@@ -24,7 +27,7 @@ const p99 = ({ times }) => times.p99;
 /** CPU of one call of a window, microseconds. */
 export const costUs = (run) => 1e6 / perCpuSecond(run);
 
-/** Without users: what the gateway costs beside a pass-through. */
+/** Without users: the cost of the gateway compared with a pass-through. */
 export async function measureJson(bench) {
   const parties = [
     await bench.startPassThrough(),
@@ -37,7 +40,7 @@ export async function measureJson(bench) {
   bench.verdicts.atLeast('calls per CPU-s of pass-through', ratio, TARGETS.callsOfPassThrough);
 }
 
-/** What limits cost, in memory and in Redis, and whether every call was counted and charged. */
+/** The cost of limits, in memory and in Redis, and whether every call was counted and charged. */
 export async function measureLimits(bench) {
   const parties = await startLimited(bench);
   const answered = new Map();
@@ -47,7 +50,7 @@ export async function measureLimits(bench) {
   await requireRecorded(bench, answered);
 }
 
-/** The same with a core of its own, from the first call on; also beside another build. */
+/** The same with a dedicated core, from the first call on; also compared with another build. */
 export async function measureCalls(bench) {
   const { verdicts } = bench;
   const parties = await startLimited(bench);
@@ -81,9 +84,9 @@ async function startGateways(bench, mark, dist) {
 }
 
 /**
- * Warms every caller up and measures all in turn.
+ * Warms up every caller and measures all in turn.
  *
- * @param {Map<object, number>} [answered] gets how many calls of each were answered
+ * @param {Map<object, number>} [answered] receives the number of answered calls of each
  */
 export async function runCalls(bench, parties, answered = new Map()) {
   const callers = parties.flatMap((party) => party.callers);

@@ -14,7 +14,7 @@ export function stamp(atMs) {
   return `@${atMs.toFixed(6).padStart(STAMP_DIGITS, '0')}`;
 }
 
-/** Finds the stamps of one stream whatever way its bytes were cut on the road. */
+/** Finds the stamps of one stream, however its bytes were split. */
 export class StampReader {
   #tail = null;
 

@@ -3,7 +3,7 @@ import net from 'node:net';
 import { ResponseReader } from './response-reader.mjs';
 
 /**
- * The bytes of one POST to a target, for a user where it names users.
+ * The bytes of one POST to a target, for a user if it names users.
  *
  * @param {{ port: number, path: string, headers: Record<string, string>, userHeader?: string }} target
  */
@@ -27,7 +27,7 @@ export class Connection {
   #exchange = null;
   #isLost = false;
 
-  /** `onLost` is called once when the connection ends for any reason but `destroy()`. */
+  /** `onLost` is called once when the connection ends for any reason except `destroy()`. */
   constructor(port, onLost = nothing) {
     const reader = new ResponseReader({
       onHead: (statusCode) => this.#exchange?.onHead?.(statusCode),
@@ -57,7 +57,7 @@ export class Connection {
     this.#socket.write(bytes);
   }
 
-  /** Leaves without a word, as a client that goes away does. */
+  /** Disconnects without notice, like a client that goes away. */
   destroy() {
     this.#isLost = true;
     this.#socket.destroy();

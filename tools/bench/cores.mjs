@@ -1,4 +1,6 @@
-/** With `--pinned`: one core for the measured process alone, the other for everything else; and who else used the first. */
+/**
+ * With `--pinned`: one core only for the measured process, the other for everything else; and what else used the first.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -9,7 +11,7 @@ const TICKS_PER_SECOND = 100;
 const LOOK_MS = 500;
 const { PRIORITY_LOW } = os.constants.priority;
 
-/** Puts this process, with all that it starts from now on, on the other cores. Throws where there is none. */
+/** Moves this process, with everything it starts from now on, to the other cores. Throws if there is none. */
 export function leaveMeasuredCore() {
   const last = os.cpus().length - 1;
   if (last < 1) throw new Error('--pinned needs a second core');
@@ -22,9 +24,9 @@ export function onMeasuredCore(command, args) {
 }
 
 /**
- * Lets a process and all below it run only while nobody else wants their core, until this process ends. Where the kernel
- * groups tasks by session, only the niceness of the group counts, and each backend of Postgres has a session of its own.
- * Source: sched(7), autogroup.
+ * Lets a process and its children run only while their core is otherwise idle, until this process ends. Where the
+ * kernel groups tasks by session, only the niceness of the group counts, and each backend of Postgres has a session of
+ * its own. Source: sched(7), autogroup.
  */
 export function keepBehind(pid) {
   const behind = new Set();
@@ -37,7 +39,7 @@ export function keepBehind(pid) {
   setInterval(look, LOOK_MS).unref();
 }
 
-/** Throws where the process has ended, or the kernel wants a pause between two such changes. */
+/** Throws if the process has ended, or the kernel requires a pause between two such changes. */
 function giveWay(pid) {
   const group = `/proc/${pid}/autogroup`;
   os.setPriority(pid, PRIORITY_LOW);
@@ -45,7 +47,7 @@ function giveWay(pid) {
   return true;
 }
 
-/** Seconds that the measured core was not idle so far, with what the hypervisor took from it. */
+/** Seconds that the measured core was busy so far, including steal time of the hypervisor. */
 export function busySeconds() {
   const line = readFileSync('/proc/stat', 'latin1')
     .split('\n')

@@ -1,6 +1,6 @@
 /**
- * The frameworks of the gateway without the gateway: an application without routes, and a connection to Postgres. What it
- * holds is the least that any application of these packages does. Argument: URL of the database.
+ * The frameworks of the gateway without the gateway: an application without routes, and a connection to Postgres. Its
+ * memory is the minimum of any application of these packages. Argument: URL of the database.
  */
 import 'reflect-metadata';
 import 'class-transformer';

@@ -1,4 +1,4 @@
-/** One writer of events, in full batches on one connection, as fast as it can, as its own process. */
+/** One writer of events as a separate process: full batches on one connection, as fast as possible. */
 import { randomBytes, randomInt } from 'node:crypto';
 import { Secret } from '../../dist/src/common/log/secret.js';
 import { createDataSource } from '../../dist/src/platform/database/data-source.js';
@@ -8,7 +8,7 @@ import { takeJobs } from './jobs.mjs';
 const BATCH_EVENTS = 2_000;
 const BATCHES = 10;
 
-/** The kinds of calls: what the events of each share. */
+/** The kinds of calls: the common values of their events. */
 function kindsOf({ apps, models }) {
   return Array.from({ length: apps * models }, (_, kind) => ({
     kind,
@@ -43,7 +43,7 @@ function anEvent({ kind, model }, { users, versions }) {
   };
 }
 
-/** Batches in turn; only what must differ each time is made while the clock runs. */
+/** Batches in turn; only the parts that must differ are created while the clock runs. */
 function batchesOf(usage) {
   const kinds = kindsOf(usage);
   const kindsJson = JSON.stringify(kinds);

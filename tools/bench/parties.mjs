@@ -23,9 +23,12 @@ const COLLECTION = /: (Scavenge|Mark-Compact)[^\n]*? MB, (?:pooled: [\d.]+ MB, )
 const MANAGEMENT_KEY = `gw_mgmt_${'B3nch'.repeat(10).slice(0, 48)}`;
 const USER_HEADER = 'x-user';
 const AMPLE = { requests: { per_minute: 1_000_000_000, per_day: 1_000_000_000 }, spending: { monthly_usd: 1_000_000 } };
-/** Both windows and a budget, of each user and of the application, so high that nothing is refused. */
+/** Both windows and a budget, for each user and for the application, so high that nothing is refused. */
 export const AMPLE_LIMITS = { per_user: AMPLE, per_app: AMPLE };
-/** What a pass-through at the bound computes is corrected so often: a busier process also takes longer for the rest. */
+/**
+ * How often the computation of a pass-through at the bound is corrected: a busier process also needs longer for the
+ * rest.
+ */
 const BOUND_CORRECTIONS = 3;
 
 export class Bench {
@@ -66,7 +69,7 @@ export class Bench {
     return url.href;
   }
 
-  /** A Redis that keeps nothing; one for all. */
+  /** A Redis without persistence; one for all. */
   async redis() {
     if (this.#redisUrl) return this.#redisUrl;
     const port = await freePort();
@@ -78,7 +81,7 @@ export class Bench {
     return this.#redisUrl;
   }
 
-  /** @returns with `compute`, which tells it what each of its calls computes in addition, microseconds */
+  /** @returns with `compute`, which sets the additional computation of each call, in microseconds */
   async startPassThrough(name = 'pass-through') {
     const party = await this.#startListening([moduleOf('pass-through.mjs'), this.#provider]);
     const target = { pid: party.pid, port: party.port, path: '/v1/chat/completions', headers: bearer('sk-bench') };
@@ -111,7 +114,7 @@ export class Bench {
   /**
    * A gateway with one provider, and one caller for each kind.
    *
-   * @param {Array<{ name: string, limits?: object, hasUsers?: boolean }>} kinds of applications; users unless told
+   * @param {Array<{ name: string, limits?: object, hasUsers?: boolean }>} kinds of applications; with users by default
    * @param options of {@link startGateway}
    */
   async startCallers(kinds, options) {
@@ -135,7 +138,7 @@ export class Bench {
     return Object.assign(party, { port, databaseUrl: url, redisUrl, readyMs: performance.now() - startedMs });
   }
 
-  /** A module that tells on which port it listens. @returns with how long it took until then, milliseconds */
+  /** A module that reports the port it listens on. @returns with the time until then, in milliseconds */
   async #startListening(args) {
     const startedMs = performance.now();
     const party = this.#startParty(args);
@@ -163,13 +166,15 @@ export class Bench {
   }
 }
 
-/** The options of the engine that a build is started with. */
+/** The engine options of a build. */
 async function optionsOf(dist) {
   const { engineOptions } = await import(path.join(dist, 'src/bootstrap/engine-options.rules.js'));
   return engineOptions(process.versions.node);
 }
 
-/** Elsewhere Postgres has a machine of its own: calls do not wait for it, but they would wait for load and provider. */
+/**
+ * In production Postgres has its own machine: calls do not wait for it, but here they would wait for load and provider.
+ */
 function postmasterOf({ directory }) {
   const [pid] = readFileSync(path.join(directory, 'data', 'postmaster.pid'), 'latin1').split('\n');
   return Number(pid);
@@ -185,7 +190,7 @@ export async function query(url, text, values) {
   }
 }
 
-/** Lends a connection to `work`. Throws when Redis does not answer. */
+/** Passes a connection to `work`. Throws if Redis does not respond. */
 export async function withRedis(url, work) {
   const client = new Redis(url, { maxRetriesPerRequest: null, commandTimeout: 15_000 });
   client.on('error', () => {});
@@ -198,7 +203,7 @@ export async function withRedis(url, work) {
 
 const bearer = (credential) => ({ authorization: `Bearer ${credential}` });
 
-/** Nothing of the caller's environment but what programs need to run: above all, not its DATABASE_URL or REDIS_URL. */
+/** Only what programs need of the caller's environment: in particular, not its DATABASE_URL or REDIS_URL. */
 function environmentOf(port, dir, databaseUrl) {
   const { PATH, HOME, TMPDIR } = process.env;
   return {
@@ -210,7 +215,7 @@ function environmentOf(port, dir, databaseUrl) {
   };
 }
 
-/** An application, and whom its calls go to: with users, each connection of the closed loop is one. */
+/** An application, and the target of its calls: with users, each connection of the closed loop is one user. */
 async function addCaller(party, { name, limits = {}, hasUsers = true }) {
   const authentication = { type: 'api_key', ...(hasUsers && { end_user: { source: 'header', header: USER_HEADER } }) };
   const config = { authentication, routing: { providers: { mode: 'all' }, model_rewrites: {} }, endpoints: {}, limits };
@@ -233,7 +238,9 @@ async function manage(party, route, body) {
   return JSON.parse(text);
 }
 
-/** Returns once a call is answered as it should be; a new configuration may take a moment. Throws with the last answer. */
+/**
+ * Returns once a call gets the expected response; a new configuration may take a moment. Throws with the last response.
+ */
 async function requireAnswer({ port, path: route, headers, userHeader }) {
   const deadline = performance.now() + FIRST_ANSWER_PATIENCE_MS;
   for (;;) {

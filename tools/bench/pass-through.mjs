@@ -28,7 +28,7 @@ function endToEnd(rawHeaders) {
   return kept;
 }
 
-/** Relays one answer. A refused write pauses the upstream until the client's socket has drained. */
+/** Relays one response. A refused write pauses the upstream until the client's socket has drained. */
 class Relay {
   #response;
   #controller = null;
@@ -65,7 +65,7 @@ class Relay {
   }
 }
 
-/** Uses the processor for the time given. */
+/** Keeps the processor busy for the given time. */
 function compute(durationMs) {
   const untilMs = performance.now() + durationMs;
   while (performance.now() < untilMs);

@@ -15,13 +15,13 @@ process.on('exit', () => {
   for (const child of children) child.kill('SIGTERM');
 });
 
-/** Tells the parent that this process is ready, and makes it end when the parent does. */
+/** Notifies the parent that this process is ready, and ends it with the parent. */
 export function announce(message) {
   process.on('disconnect', () => process.exit(0));
   process.send(message);
 }
 
-/** Starts a module of this folder and waits for its `announce`. Throws when it ends or stays silent. */
+/** Starts a module of this folder and waits for its `announce`. Throws if it ends or sends nothing. */
 export async function startModule(fileName) {
   const child = startProgram(process.execPath, [moduleOf(fileName)]);
   return { child, ready: await firstMessage(child, READY_MS) };
@@ -35,8 +35,8 @@ export function moduleOf(fileName) {
 /**
  * Starts any program, with a channel for messages that keeps NaN, which JSON does not.
  *
- * @param {{ cwd?: string, env?: object, takes?: (line: string) => boolean }} options `takes` tells of a line of output that
- *   it is of no use in an error message
+ * @param {{ cwd?: string, env?: object, takes?: (line: string) => boolean }} options `takes` filters lines of output
+ * that are useless in an error message
  */
 export function startProgram(command, args, { cwd, env = process.env, takes = () => false } = {}) {
   const stdio = ['ignore', 'pipe', 'pipe', 'ipc'];
@@ -53,7 +53,7 @@ export function startProgram(command, args, { cwd, env = process.env, takes = ()
   return child;
 }
 
-/** The next message of a child. Throws with the child's last output when it ends first or time runs out. */
+/** The next message of a child. Throws with the child's last output if it ends first or times out. */
 export async function firstMessage(child, timeoutMs) {
   const over = new AbortController();
   const giveUp = () => over.abort();
@@ -70,7 +70,7 @@ export async function firstMessage(child, timeoutMs) {
   }
 }
 
-/** Waits until a GET of `url` answers 200. Throws with the child's last output when it ends or time runs out. */
+/** Waits until a GET of `url` returns 200. Throws with the child's last output if it ends or times out. */
 export async function waitUntilUp(child, url, everyMs) {
   const deadline = performance.now() + READY_MS;
   while (performance.now() < deadline && !hasEnded(child)) {
@@ -80,7 +80,7 @@ export async function waitUntilUp(child, url, everyMs) {
   throw new Error(`${url} is not up: ${child.keptOutput}`);
 }
 
-/** A loopback port nobody listens on at this moment. */
+/** A currently free loopback port. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const probe = net.createServer().once('error', reject);

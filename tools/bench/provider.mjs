@@ -33,7 +33,7 @@ const [beforeStamp, afterStamp] = eventOf([{ index: 0, delta: { content: CUT }, 
 const LAST = eventOf([{ index: 0, delta: {}, finish_reason: 'stop' }]);
 const USAGE_EVENT = eventOf([], { usage: USAGE });
 
-/** One connection; there is never a second request before the answer. */
+/** One connection; there is never a second request before the response. */
 class Exchange {
   #socket;
   #text = '';

@@ -1,4 +1,4 @@
-/** Whether calls were counted and charged: what is stored, what budgets say is spent, what Redis has counted. */
+/** Whether calls were counted and charged: stored events, spent budgets, counters in Redis. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query, withRedis } from './parties.mjs';
 import { number, printTable } from './report.mjs';
@@ -16,7 +16,7 @@ const SPENT = `
   FROM budget_periods WHERE app_id = $1 AND window_name = 'month'`;
 
 /**
- * Judges that no call of the limited applications is stored, counted or charged in one place and not in another.
+ * Checks that every call of the limited applications is stored, counted and charged consistently.
  *
  * @param {Map<object, number>} answered calls of each caller, at least
  */
@@ -39,7 +39,7 @@ export async function requireRecorded({ verdicts }, answered) {
   verdicts.atMost('calls refused, not counted or not charged', missing, TARGETS.callsNotRecorded, 0);
 }
 
-/** Waits until all that will be stored is stored. */
+/** Waits until everything is stored. */
 async function settled(caller, answered) {
   const deadline = performance.now() + PATIENCE_MS;
   for (let before; ; ) {
@@ -62,7 +62,7 @@ async function look({ appId, party: { databaseUrl, redisUrl } }, answered) {
   return { stored, counted: counted?.ofApp, refused: Number(refused), spentUsd: spent.of_app / 1e9, missing };
 }
 
-/** The counters of days, told by their names. */
+/** The daily counters, found by name. */
 async function countsOf(client, appId) {
   const counts = { ofApp: 0, ofUsers: 0 };
   for (const key of await client.keys(`gw:{${appId}}:*:day:*`)) {

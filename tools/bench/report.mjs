@@ -1,4 +1,4 @@
-/** What the bench prints: tables, and a verdict for each target. */
+/** The output of the bench: tables, and a verdict for each target. */
 
 const COLUMN_GAP = '  ';
 
@@ -20,7 +20,7 @@ export function number(value, digits = 0) {
   return Number.isFinite(value) ? value.toFixed(digits) : '-';
 }
 
-/** Collects whether targets were met; a target whose parties did not run is left out. */
+/** Collects whether targets are met; a target whose parties did not run is left out. */
 export class Verdicts {
   #lines = [];
 

@@ -1,4 +1,4 @@
-/** A small HTTP/1.1 answer parser, so that the load generator costs less than anything it measures. */
+/** A small HTTP/1.1 response parser, so that the load generator costs less than anything it measures. */
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const CR = 13;
@@ -21,7 +21,7 @@ export class ResponseReader {
     this.#sink = sink;
   }
 
-  /** Parses the next piece of the connection, wherever it was cut. Throws on an answer it cannot frame. */
+  /** Parses the next piece of the connection, split anywhere. Throws on a response it cannot frame. */
   push(bytes) {
     let at = 0;
     while (at < bytes.length) {
@@ -32,7 +32,7 @@ export class ResponseReader {
     }
   }
 
-  /** The peer closed: ends a body that lasts until then. Returns whether an answer was complete by this. */
+  /** The peer closed: ends a body that lasts until then. Returns whether this completed a response. */
   close() {
     if (this.#state !== 'until-close') return false;
     this.#finish();

@@ -1,9 +1,9 @@
 /**
  * The benchmark: `npm run bench -- [--pinned] [--only=json,calls,…] [--seconds=N] [--quick] [--against=<another dist>]`.
  *
- * Every party runs as its own process on the loopback; what counts is the CPU time of the measured process, because a
- * ratio of CPU times survives a busy machine and a wall-clock rate does not. With `--pinned` the measured process has one
- * core for itself, so that a ratio charges it for its own work and not for waking its neighbours. Missed targets are
+ * Every party runs as a separate process on the loopback; the measure is the CPU time of the measured process, because
+ * a ratio of CPU times is valid on a busy machine and a wall-clock rate is not. With `--pinned` the measured process
+ * has a dedicated core, so that a ratio counts its own work and not that of waking other processes. Missed targets are
  * printed, not fatal; the exit code is 1 when a suite could not be measured. Nothing is written to the repository.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -55,7 +55,7 @@ function readOptions() {
   return { chosen, isPinned: values.pinned, seconds, against };
 }
 
-/** What cannot be measured is named; the verdicts on the rest are printed all the same. @returns the exit code */
+/** Failed measurements are reported; the verdicts on the rest are still printed. @returns the exit code */
 async function measureAll({ chosen, ...options }) {
   console.log(`node ${process.version}, ${os.cpus().length} x ${os.cpus()[0]?.model}`);
   const verdicts = new Verdicts();
@@ -77,7 +77,7 @@ async function measureAll({ chosen, ...options }) {
 
 let bench;
 const dir = mkdtempSync(path.join(os.tmpdir(), 'gateway-bench-'));
-// The database may run as another user, who must be able to reach its directory below this one.
+// The database may run as another user, who needs access to its directory below this one.
 chmodSync(dir, 0o711);
 
 let isFinishing = false;

@@ -9,16 +9,16 @@ import { median } from './statistics.mjs';
 import { TARGETS } from './targets.mjs';
 
 const CALLS_PER_SECOND = 1_200;
-/** Each lasts a second and is followed by the next one. */
+/** Each lasts a second and is followed by the next. */
 const STREAMS = 60;
 const [CHUNKS, INTERVAL_MS] = [20, 50];
 const WARM_MS = 5_000;
-/** What the image sets, and a process cannot set for itself. */
+/** Set by the image; a process cannot set it for itself. */
 const AS_IN_THE_IMAGE = { MALLOC_ARENA_MAX: '1' };
 const LOOK_EVERY_MS = 5_000;
 /** The default of 12 seconds becomes seven minutes. */
 const LONGER = 35;
-/** Of the time of the gateway. The pass-through shows what the machine allows under the same load. */
+/** Relative to the time of the gateway. The pass-through shows what the machine allows under the same load. */
 const PASS_THROUGH_SHARE = 0.2;
 
 export async function measureSoak(bench) {
@@ -48,7 +48,9 @@ export async function measureSoak(bench) {
   verdicts.atMost('p99 of its calls, ms', gateway.calls.p99, TARGETS.soakP99Ms, 1);
 }
 
-/** Loads a party for so long, and ends it. @returns its memory, its share of a core, and the times of its calls */
+/**
+ * Loads a party for the given time, and ends it. @returns its memory, its share of a core, and the times of its calls
+ */
 async function soakOf(party, { load, streaming, durationMs }) {
   const [{ name, target }] = party.callers;
   const job = { target, warmMs: WARM_MS, durationMs };

@@ -24,12 +24,12 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[Math.floor(half)] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
-/** The median over rounds of one figure of two parties, the first by the second. */
+/** The median over rounds of the ratio of one figure of two parties, the first divided by the second. */
 export function medianRatio(ones, others, figure) {
   return median(ones.map((one, round) => figure(one) / figure(others[round])));
 }
 
-/** The median over rounds of what one party has more of than another. */
+/** The median over rounds of the difference between two parties. */
 export function medianExcess(ones, others, figure) {
   return median(ones.map((one, round) => figure(one) - figure(others[round])));
 }

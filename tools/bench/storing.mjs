@@ -1,6 +1,6 @@
 /**
- * How many events one writer stores beside calls, what each costs Postgres, also where a webhook asks for budgets, and
- * whether the sums agree with them.
+ * How many events one writer stores during calls, what each costs Postgres, also if a webhook needs budgets, and whether
+ * the sums match.
  */
 import { jsonCall } from './bodies.mjs';
 import { startWorker } from './jobs.mjs';
@@ -12,7 +12,7 @@ import { TARGETS } from './targets.mjs';
 const CALLS_PER_SECOND = 100;
 const WARM_MS = 2_000;
 const LOOK_EVERY_MS = 500;
-/** As the calls of this bench, and as an account with many users: each event then changes three rows of its own. */
+/** Like the calls of this bench, and like an account with many users: each event then changes three separate rows. */
 const USAGES = [
   { apps: 1, users: 64, models: 1, versions: 1 },
   { apps: 20, users: 20_000, models: 12, versions: 6 },

@@ -11,13 +11,16 @@ const STREAMS_FOR_DELAY = 15;
 const [CHUNKS, INTERVAL_MS] = [100, 20];
 const WARM_MS = 2_000;
 const FIRST_WARM_MS = 6_000;
-/** Of the time of other suites. Within an hour 6, 12 and 20 windows of one build gave ratios of 1.12, 1.05 and 0.99. */
+/**
+ * Relative to the time of other suites. Within an hour 6, 12 and 20 windows of one build gave ratios of 1.12, 1.05 and
+ * 0.99.
+ */
 const LONGER = 3;
 
 const costUs = ({ chunks, cpuSeconds }) => (1e6 * cpuSeconds) / chunks;
 const chunkP99 = ({ chunkDelay }) => chunkDelay.p99;
 
-/** CPU of a chunk with a core of its own, without limits and with limits in Redis. */
+/** CPU per chunk on a dedicated core, without limits and with limits in Redis. */
 export async function measureChunks(bench) {
   const redisUrl = await bench.redis();
   const parties = [
@@ -30,7 +33,7 @@ export async function measureChunks(bench) {
   bench.verdicts.atMost('CPU of a chunk, times pass-through', ratio, TARGETS.chunkOfPassThrough);
 }
 
-/** Chunks per CPU second without users, and the delay of a chunk of few streams. */
+/** Chunks per CPU second without users, and the delay of a chunk with few streams. */
 export async function measureStream(bench) {
   const parties = [
     await bench.startPassThrough(),

@@ -1,4 +1,4 @@
-/** The promises this bench judges. Ratios where they can be, so that the machine's speed cancels out. */
+/** The targets of this bench. Ratios if possible, so that the machine's speed cancels out. */
 export const TARGETS = {
   callsOfPassThrough: 0.65,
   limitedOfPassThrough: 0.6,

@@ -1,4 +1,4 @@
-/** Measured windows: one party at a time, in turn, and with `--pinned` again where somebody else used its core. */
+/** Measured windows: one party at a time, in turn, and with `--pinned` repeated if something else used its core. */
 import { busySeconds } from './cores.mjs';
 import { cpuSeconds } from './meter.mjs';
 
@@ -9,7 +9,7 @@ const MOST_TRIES = 4;
 export const WINDOW_MS = 2_000;
 
 /**
- * Rounds of every caller in turn; every other round begins at the other end.
+ * Rounds of every caller in turn; every other round runs in reverse order.
  *
  * @param {import('./parties.mjs').Bench} bench
  * @param {(caller: object) => Promise<object>} work runs one window
@@ -27,7 +27,7 @@ export async function rounds(bench, callers, work, seconds = bench.seconds) {
   return windows;
 }
 
-/** Measures a caller until its core was its own. */
+/** Measures a caller until nothing else used its core. */
 async function undisturbed(caller, work) {
   const { pid } = caller.party;
   for (let tries = 1; ; tries += 1) {

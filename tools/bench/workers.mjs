@@ -1,6 +1,6 @@
 /**
- * What a second worker process brings. CPU is counted, over all processes of the gateway: on a machine whose cores also
- * carry load, provider and database, two workers cannot answer twice as many calls, whatever they would do elsewhere.
+ * The gain of a second worker process, in CPU over all processes of the gateway: on a machine whose cores also run
+ * load, provider and database, two workers cannot serve twice as many calls.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export async function measureWorkers(bench) {
   printCalls('Workers', windows, { 'idler %': (_, runs) => number(100 * median(runs.map(leastShare))) });
   for (const [at, { name }] of KINDS.entries()) {
     const single = windows.get(one.callers[at]);
-    // What workers carry where each has a core: as many calls, less what each costs more.
+    // What workers serve if each has a core: as many calls, less the additional cost of each.
     const runs = windows.get(two.callers[at]);
     const times = median(runs.map((run, round) => (WORKERS * costUs(single[round])) / costUs(run)));
     const promise = `calls of ${WORKERS} workers by their CPU, times one process, ${name}`;
@@ -36,7 +36,10 @@ export async function measureWorkers(bench) {
   }
 }
 
-/** Waits for all of them. Throws where they cannot be told from the process that started them, as on other systems. */
+/**
+ * Waits for all of them. Throws if they cannot be distinguished from the process that started them, as on other
+ * systems.
+ */
 async function workersOf(pid) {
   const deadline = performance.now() + START_PATIENCE_MS;
   for (;;) {
@@ -49,7 +52,7 @@ async function workersOf(pid) {
 
 const argumentsOf = (pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0');
 
-/** Of the CPU of all workers, the part of the one that did least. */
+/** The share of the least busy worker in the CPU of all workers. */
 function leastShare({ workerCpuSeconds }) {
   const all = workerCpuSeconds.reduce((sum, cpu) => sum + cpu, 0);
   return workerCpuSeconds.length > 0 ? Math.min(...workerCpuSeconds) / all : Number.NaN;

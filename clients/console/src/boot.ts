@@ -21,20 +21,20 @@ api.use({
   onResponse({ response: { status }, schemaPath }) {
     if (schemaPath.startsWith('/v1/auth/')) return;
     if (status === 401) leave();
-    // The role may have changed: what can be done here is asked again.
+    // The role may have changed: permissions are read again.
     if (status === 403 && schemaPath !== '/v1/admin/session') {
       void client.invalidateQueries({ queryKey: queries.session().queryKey });
     }
   },
 });
 
-/** What pages show first, where waiting for their code would take longer than the answer. */
+/** The first queries of pages whose code takes longer to load than the response. */
 const FIRST_READS: Readonly<Record<string, () => Promise<void>>> = {
   '/apps': () => client.prefetchInfiniteQuery(queries.appPages(DEAREST_APPS)),
   '/providers': () => client.prefetchQuery(queries.providers()),
 };
 
-/** Begins before the rest of the code is evaluated. */
+/** Starts before the rest of the code is evaluated. */
 export const firstReads: Promise<unknown> = WITHOUT_SESSION.has(location.pathname)
   ? client.prefetchQuery(queries.capabilities())
   : Promise.all([

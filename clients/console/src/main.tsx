@@ -18,7 +18,7 @@ const root = document.getElementById('root');
 if (root === null) throw new Error('index.html has no #root.');
 const view = createRoot(root);
 
-/** What is here by now is shown at once; a slow answer is waited for with a skeleton. */
+/** Content that has arrived is shown immediately; a slow response is replaced by a skeleton. */
 const here = Promise.allSettled([firstReads, fetchPage(location.pathname)]);
 void Promise.race([here, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]).then(() =>
   view.render(

@@ -45,7 +45,7 @@ export async function fetchPage(path: string): Promise<void> {
   await (page ?? (path.startsWith('/webhooks/') ? WebhookPage : AppPage)).fetch();
 }
 
-/** Every address of the console. `src/console/console.controller.ts` serves the same ones. */
+/** Every address of the console. `src/console/console.controller.ts` serves the same addresses. */
 export function Routes() {
   return (
     <GuardedRouter>
@@ -77,7 +77,7 @@ export function Routes() {
   );
 }
 
-/** The overview. Who has no application yet is guided to the first one. */
+/** The overview. Accounts without an application are guided to the first one. */
 function FirstPage(): ReactNode {
   const query = useQuery(queries.account());
   return (

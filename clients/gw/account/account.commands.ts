@@ -15,11 +15,11 @@ export const accountCommands: readonly Command[] = [
   {
     name: 'audit list',
     summary: 'List the audit trail: who changed what, newest first',
-    details: 'Of the last 90 days. Days are UTC and both included.',
+    details: 'Covers the last 90 days. Both dates are inclusive and in UTC.',
     options: [
-      ['--action <action>', 'only this action, as app.created'],
-      ['--actor <id>', 'only what this person or service did'],
-      ['--app <app>', 'only of this application, by id or handle; the id of a removed one'],
+      ['--action <action>', 'only this action, such as app.created'],
+      ['--actor <id>', 'only the actions of this person or service'],
+      ['--app <app>', 'only this application, by id or handle; a removed one by id'],
       ['--from <day>', 'first day, YYYY-MM-DD'],
       ['--to <day>', 'last day'],
       ...BY_ID,
@@ -63,7 +63,8 @@ export const accountCommands: readonly Command[] = [
     name: 'open',
     summary: 'Open the console, one of its pages, or an application in it',
     details:
-      'Prints the address with --no-open, with --no-input, and where there is no browser. The console shows the account that was chosen in it.',
+      'Prints the address with --no-open, with --no-input, or without a browser. The console shows the account that ' +
+      'is selected there.',
     arguments: [
       [
         '[page]',

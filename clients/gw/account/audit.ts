@@ -24,14 +24,14 @@ export const list: Action = async (gw) => {
     ...[toSecond(created_at), action, actor.name ?? actor.id, actor.action_source],
     ...[`${target.type} ${nameIn(details) ?? target.id}`, changes.map(changeText).join('; ')],
   ]);
-  const none = 'Nothing was changed during the last 90 days.';
+  const none = 'There are no changes in the last 90 days.';
   return listed(gw, result, {
     headings: ['TIME', 'ACTION', 'WHO', 'BY', 'WHAT', 'FROM → TO'],
     ...{ rows, none, filters: ['action', 'actor', 'app', 'from', 'to', 'beforeId'], note },
   });
 };
 
-/** The name of what was changed, where the trail has it; its id says little. */
+/** The name of the changed object, if the trail has it; an id alone says little. */
 function nameIn(details: AuditEvent['details']): string | undefined {
   const name = details?.slug ?? details?.name;
   return typeof name === 'string' ? name : undefined;
@@ -44,7 +44,7 @@ function changeText({ path, from, to, redacted }: AuditEvent['changes'][number])
 const valueText = (value: unknown) =>
   value === null ? 'none' : typeof value === 'string' ? value : JSON.stringify(value);
 
-/** The trail outlives its application, whose id then is the only name. */
+/** The trail outlives its application, of which then only the id is known. */
 async function auditedAppId(api: Api, named: string): Promise<string> {
   try {
     return await appIdOf(api, named);

@@ -2,7 +2,7 @@ import { deploymentAt, urlOf } from '../api/session.js';
 import type { Action } from '../program/command.js';
 import { Failure } from '../program/failure.js';
 
-/** `gw member …`: a management key may not, so the console's page is named. @throws Failure */
+/** `gw member …`: not allowed with a management key, so the error names the page of the console. @throws Failure */
 export const inConsole: Action = async (gw) => {
   const { capabilities } = await deploymentAt(urlOf(gw), gw.context);
   const url = `${capabilities.consoleOrigin}/members`;

@@ -1,10 +1,10 @@
 import type { Failure } from '../program/failure.js';
 
-/** Where a refusal met somebody: what they typed, and whose key was sent. */
+/** The context of a refusal: what was typed, and whose key was sent. */
 export interface Place {
   /** As `provider add`. */
   readonly command: string;
-  /** First argument, as typed: mostly the name of what the command is about. */
+  /** First argument, as typed: usually the name of the subject of the command. */
   readonly subject?: string | undefined;
   /** Options of the command, as `--base-url`. */
   readonly options?: readonly string[];
@@ -26,11 +26,11 @@ function listOf({ command, subject }: Place): string {
 
 const changedMeanwhile = ({ command }: Place) =>
   command === 'apply'
-    ? 'It was changed at the same time. Run gw plan again, then gw apply.'
-    : 'It was changed at the same time. Look at it again, then repeat the command.';
+    ? 'Someone else changed it at the same time. Run gw plan again, then gw apply.'
+    : 'Someone else changed it at the same time. Check it, then repeat the command.';
 
 const alreadyCreated = (place: Place) =>
-  `See what was created: ${listOf(place)}. A key that is lost is replaced: gw app key add.`;
+  `See what was created: ${listOf(place)}. To replace a lost key: gw app key add`;
 
 const waiting = (_place: Place, { details }: Refusal) => {
   const { retryAfterSeconds } = Object(details);
@@ -41,8 +41,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   auth_required: ({ command, hasEnvironmentKey, options = [] }) => {
     if (command === 'deployment connect')
       return 'Give a management key of this gateway, or connect without one and log in.';
-    if (command === 'account logout')
-      return 'The saved key is not valid any more. Forget it: gw profile remove <profile>';
+    if (command === 'account logout') return 'The saved key is no longer valid. Forget it: gw profile remove <profile>';
     if (hasEnvironmentKey) return 'The key in GW_MANAGEMENT_KEY is refused: set another, or unset it and log in.';
     return options.includes('--key-stdin') && command === 'account login'
       ? 'Give a management key of this gateway, or log in without --key-stdin.'
@@ -52,7 +51,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
     hasEnvironmentKey
       ? 'The key in GW_MANAGEMENT_KEY may only read: set one that may write.'
       : 'The saved key may only read: log in again (gw account login), or save a key that may write.',
-  forbidden: 'Use a key of somebody with a sufficient role in the account.',
+  forbidden: 'Use a key whose owner has a sufficient role in the account.',
   account_expired: 'Use another account: gw account login',
   session_required: 'Do this in the console, signed in.',
   app_not_found: 'List them: gw app list',
@@ -88,7 +87,7 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   resource_key_unavailable: alreadyCreated,
   billing_payment_required: 'See the plan in the console.',
   billing_plan_limit_reached: 'See the plan in the console.',
-  payload_too_large: 'Send less at once.',
+  payload_too_large: 'Send a smaller request.',
   rate_limited: waiting,
   provider_unavailable: 'Find out why: gw doctor',
   service_unavailable: 'Find out why: gw doctor',
@@ -99,13 +98,13 @@ const ADVICE: Readonly<Record<string, Advice>> = {
   },
 };
 
-/** What to do about a refusal of the gateway, by its code and the place it was met at; null: its message says all. */
+/** What to do about a refusal of the gateway, by its code and context; null: its message is enough. */
 export function adviceOn(refusal: Refusal, place: Place): string | null {
   const advice = Object.hasOwn(ADVICE, refusal.code) ? ADVICE[refusal.code] : undefined;
   return typeof advice === 'function' ? advice(place, refusal) : (advice ?? null);
 }
 
-/** What to do about a call of an application that is refused. @param app as typed. */
+/** What to do about a refused call of an application. @param app as typed. */
 export function adviceOnCall(refusal: Refusal, app: string): string | null {
   const shown = `gw app show ${app}`;
   const advice: Readonly<Record<string, string>> = {

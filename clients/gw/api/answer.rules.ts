@@ -1,4 +1,4 @@
-/** The parts of a JSON schema that say which members an answer may have. */
+/** The parts of a JSON schema that define the members of a response. */
 export interface AnswerSchema {
   readonly $ref?: string;
   readonly properties?: Readonly<Record<string, AnswerSchema>>;
@@ -12,8 +12,8 @@ export interface AnswerSchema {
 export type Schemas = Readonly<Record<string, AnswerSchema>>;
 
 /**
- * A valid answer without the members that its schema does not declare: those of a newer server. Of alternatives the
- * members of all are kept.
+ * A valid response without the members that its schema does not declare, such as those of a newer server. The members
+ * of all alternatives are kept.
  */
 export function declaredPart(value: unknown, schema: AnswerSchema, schemas: Schemas): unknown {
   const parts = partsOf(schema, schemas);

@@ -1,19 +1,21 @@
 import { type Command, members } from '../program/command.js';
 
-/** The command for what has no command. */
+/** The command for requests without a command. */
 export const apiCommands: readonly Command[] = [
   {
     name: 'api',
-    summary: 'Send a request to the API of the gateway, and print its answer',
+    summary: 'Send a request to the API of the gateway and print the response',
     details:
-      'For what no other command does: docs/openapi.json has every path. Only paths of the gateway are accepted, and no redirect is followed. A repeated POST gets the answer of an earlier one whose answer was lost, where the API knows that. Answers are printed as they are: keys that a creation returns included.',
+      'For operations without a command of their own: docs/openapi.json lists every path. Only paths of the gateway ' +
+      'are accepted, and redirects are not followed. If the response to a POST was lost, repeating it returns that ' +
+      'response, where the API supports this. Responses are printed unchanged, including newly created keys.',
     arguments: [
       ['<method>', 'of HTTP', ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']],
       ['<path>', 'with its query, percent-encoded: /v1/admin/apps?limit=10'],
     ],
     options: [
       ['--data <json>', 'body: JSON, a file of it as @file, or - for standard input'],
-      ['--paginate', 'of a list, all pages in one answer'],
+      ['--paginate', 'all pages of a list in one response'],
     ],
     examples: [
       'gw api GET /v1/admin/session',

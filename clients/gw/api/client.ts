@@ -12,7 +12,7 @@ const TIMEOUT_MS = 30_000;
 const { operations, components } = answers as unknown as AnswerSchemas;
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(answers, 'api');
 
-/** The generated file, whose inferred type is far narrower than what is read of it. */
+/** The generated file: its inferred type is far narrower than needed. */
 interface AnswerSchemas {
   readonly operations: Readonly<Record<string, AnswerSchema | undefined>>;
   readonly components: { readonly schemas: Schemas };
@@ -40,7 +40,7 @@ export function requireToken(key: string): void {
   });
 }
 
-/** A redirect would carry the key elsewhere, so it is an answer like any other. */
+/** A redirect would send the key elsewhere, so it is not followed. */
 export async function send(request: Request): Promise<Response> {
   try {
     return await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -49,7 +49,7 @@ export async function send(request: Request): Promise<Response> {
   }
 }
 
-/** No answer came. */
+/** There was no response. */
 export function unreachable(origin: string, error: unknown): Failure {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
   const nextAction = ignoresProxy()
@@ -92,7 +92,7 @@ function unexpected({ url }: Pick<Request, 'url'>, problem: string): Failure {
   return Failure.remote('unexpected_answer', `${new URL(url).origin} answers ${problem}.`, { nextAction });
 }
 
-/** The body of a successful answer. @throws Failure for every other. */
+/** The body of a successful response. @throws Failure for every other. */
 export async function read<T>(answer: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {
   const { data, error, response } = await answer;
   if (response.ok && data !== undefined) return data;

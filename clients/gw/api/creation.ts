@@ -2,7 +2,7 @@ import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { isOfStranger } from './refusal.rules.js';
 
-/** Headers by which a repeat of a creation is known as one. */
+/** Headers that identify a repeated creation. */
 export type CreationHeaders = {
   readonly 'idempotency-key': string;
   readonly 'x-idempotency-proof': string;
@@ -11,11 +11,11 @@ export type CreationHeaders = {
 const UNSETTLED_STATUSES = new Set([408, 429]);
 
 /**
- * Creates something once: a repeat of the command after a lost answer gets the answer of the first attempt. The proof is
- * saved before it is sent, and forgotten when the outcome is known and kept.
+ * Creates something once: repeating the command after a lost response returns the response of the first attempt. The
+ * proof is saved before it is sent, and deleted when the outcome is known and stored.
  *
- * @param identity what tells this creation apart from others of the account.
- * @param create sends the request with these headers, and keeps what it answers.
+ * @param identity distinguishes this creation from others of the account.
+ * @param create sends the request with these headers, and stores the response.
  */
 export async function createOnce<T>(
   { journal, context }: Pick<Invocation, 'journal' | 'context'>,
@@ -34,14 +34,14 @@ export async function createOnce<T>(
   }
 }
 
-/** Whether an earlier attempt of a creation has not learned its outcome. */
+/** Whether the outcome of an earlier attempt is unknown. */
 export function isUnderWay({ journal, context }: Pick<Invocation, 'journal' | 'context'>, identity: object): boolean {
   return journal.isUnderWay(nameOf(context, identity));
 }
 
 const nameOf = ({ url, accountId }: Invocation['context'], identity: object) => [url, accountId, identity];
 
-/** Whether the service has decided: a repeat would be decided in the same way. */
+/** Whether the outcome is final: a repeat would have the same one. */
 function isSettled(error: unknown): boolean {
   if (!(error instanceof Failure) || isOfStranger(error)) return false;
   const { status = 0 } = error;

@@ -1,15 +1,15 @@
 import { Failure } from '../program/failure.js';
 
 /**
- * The address of a path of a deployment, and of nothing else: what a URL parser would change is refused, so that what is
- * sent is what was typed.
+ * The address of a path of a deployment, and of nothing else: a path that a URL parser would change is refused, so that
+ * the path is sent exactly as typed.
  *
  * @throws Failure it is another address, has dot segments, or characters that are to be percent-encoded.
  */
 export function addressOf(origin: string, path: string): URL {
   const url = path.startsWith('/') && URL.canParse(path, origin) ? new URL(path, origin) : undefined;
   if (url === undefined || url.origin !== origin) {
-    throw refused('must be a path of this gateway, and no address');
+    throw refused('must be a path of this gateway, not a URL');
   }
   const [typed = ''] = path.split('?', 1);
   if (segmentsOf(typed).some((segment) => /^\.\.?$/.test(segment))) throw refused('must not contain . or .. segments');
@@ -37,7 +37,7 @@ interface PageOf {
   readonly next: readonly [name: string, value: string] | undefined;
 }
 
-/** What a body is as a page of a list; undefined where it is none. @param skipped rows before it. */
+/** A body as a page of a list; undefined if it is not one. @param skipped rows before it. */
 export function pageIn(body: unknown, skipped: number): PageOf | undefined {
   if (typeof body !== 'object' || body === null) return undefined;
   const lists = Object.entries(body).filter(([, value]) => Array.isArray(value));
@@ -45,7 +45,7 @@ export function pageIn(body: unknown, skipped: number): PageOf | undefined {
   if (name === '' || others.length > 0) return undefined;
   const { next_before_id: before, total } = body as Record<string, unknown>;
   const reached = skipped + rows.length;
-  // A page without rows is the last one, whatever it says: what asks for all pages must come to an end.
+  // A page without rows is always the last one, so that reading all pages ends.
   if (rows.length === 0) return { name, rows, next: undefined };
   if (typeof before === 'number') return { name, rows, next: ['before_id', String(before)] };
   const hasMore = typeof total === 'number' && reached < total;

@@ -5,7 +5,7 @@ const PROTOCOL_VERSION = 1;
 /**
  * Refuses the capabilities of a gateway that this client cannot work with.
  *
- * @param body what was answered; anything without a version is left to the schema.
+ * @param body of the response; without a version it is left to the schema.
  * @throws Failure the server speaks a protocol that this client does not know.
  */
 export function requireProtocol(body: unknown): void {

@@ -10,10 +10,10 @@ import { addressOf, pageIn } from './path.rules.js';
 import { refusal } from './refusal.rules.js';
 import { type Session, sessionOf } from './session.js';
 
-/** What the API takes in one body. */
+/** The largest body that the API accepts. */
 const MOST_BYTES = 1024 * 1024;
 
-/** An answer that succeeded; its body parsed, or as text where it is no JSON. */
+/** A successful response; its body parsed, or as text if it is not JSON. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -49,7 +49,7 @@ async function answerOf(gw: Invocation, session: Session, sent: Sent): Promise<A
   return createOnce(gw, { api: url.pathname + url.search, hash }, (headers) => answered(session, sent, headers));
 }
 
-/** One answer with the rows of all pages. */
+/** One response with the rows of all pages. */
 async function allPages(session: Session, sent: Sent): Promise<Answer> {
   const url = new URL(sent.url);
   const offset = Number(url.searchParams.get('offset') ?? 0);

@@ -3,17 +3,17 @@ import { EXIT, Failure } from '../program/failure.js';
 const INPUT_STATUSES = new Set([400, 404, 413, 422]);
 const STATE_STATUSES = new Set([401, 403, 409]);
 
-/** Begins the codes of answers that are not the gateway's. */
+/** Prefix of the codes of responses that are not from the gateway. */
 const STRANGER = 'http_';
 
-/** An answer that refused, without its body. */
+/** A refusal, without its body. */
 type Refused = Pick<Response, 'status' | 'headers' | 'url'>;
 
 /**
  * The failure of a refused request. The advice on a refusal of the gateway depends on the command, see `adviceOn`. The
- * failure of an answer from something else, such as a proxy, says so.
+ * failure of a response from something else, such as a proxy, says so.
  *
- * @param body of the answer, parsed; anything.
+ * @param body of the response, parsed; anything.
  */
 export function refusal(answer: Refused, body: unknown): Failure {
   const { error } = Object(body);
@@ -34,21 +34,21 @@ export function refusal(answer: Refused, body: unknown): Failure {
   return new Failure(exitCodeOf(status), `${STRANGER}${status}`, strangerText(answer), facts);
 }
 
-/** Whether something else than the gateway has answered: what it refuses is nothing of the account. */
+/** Whether something other than the gateway responded: its refusals are not about the account. */
 export const isOfStranger = ({ code }: Pick<Failure, 'code'>) => code.startsWith(STRANGER);
 
 function strangerText({ status, headers, url }: Refused): string {
   const origin = URL.canParse(url) ? new URL(url).origin : 'The server';
   const type = headers.get('content-type')?.split(';')[0];
   const kind = type === undefined || type === '' || type === 'application/json' ? '' : ` and ${type}`;
-  return `${origin} answers with status ${status}${kind}, not as a gateway does.`;
+  return `${origin} answers with status ${status}${kind}, which is not a response of a gateway.`;
 }
 
 function adviceOnStranger({ status, headers }: Refused): string {
   const location = headers.get('location');
   if (status < 400 && location !== null) return `It redirects to ${location}. If that is the gateway, use its address.`;
   if (status === 401 || status === 403 || status === 407) {
-    return 'A proxy in between wants a login of its own, or blocks this machine.';
+    return 'A proxy in between requires its own login, or blocks this machine.';
   }
   if (status === 413) return 'A proxy in between limits the size of requests.';
   if (status === 429) return 'A proxy in between limits requests: wait, then run the command again.';

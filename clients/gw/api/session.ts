@@ -4,10 +4,10 @@ import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 import { type Api, apiOf, read } from './client.js';
 
-/** What a deployment says of itself. */
+/** What a deployment reports about itself. */
 type Capabilities = components['schemas']['CliCapabilitiesResponse'];
 
-/** The account of a credential, as the deployment tells it to a terminal. */
+/** The account of a credential, as the deployment reports it to a terminal. */
 type AccountStanding = components['schemas']['CliAccountResponse'];
 
 /** A deployment that speaks the protocol of this client. */
@@ -19,7 +19,7 @@ export interface Deployment {
 /** An account of a deployment, with a credential. */
 export interface Session extends Deployment {
   readonly api: Api;
-  /** The credential. It goes to this deployment and to no other. */
+  /** The credential. It is sent only to this deployment. */
   readonly key: string;
   readonly standing: AccountStanding;
 }
@@ -44,7 +44,7 @@ export async function deploymentAt(url: string, context: Context): Promise<Deplo
 export function originOf(typed: string, allowsHttp: boolean): string {
   const url = URL.canParse(typed) ? new URL(typed) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username !== '') {
-    const nextAction = 'Give the address of the gateway, as https://gateway.example.com';
+    const nextAction = 'Give the address of the gateway, such as https://gateway.example.com';
     throw Failure.input('invalid_url', `"${typed}" is not the address of a gateway.`, { nextAction });
   }
   if (url.protocol === 'http:' && !allowsHttp && !isLoopback(url.hostname)) {
@@ -67,8 +67,8 @@ export function urlOf({ environment, profiles, profileName }: Invocation): strin
 }
 
 /**
- * The account that the key of the environment, else the saved one, belongs to. A saved key goes to the deployment it was
- * saved for and to no other.
+ * The account that the key of the environment, else the saved one, belongs to. A saved key is sent only to the
+ * deployment it was saved for.
  *
  * @throws Failure there is no key, it is refused, or the deployment is another one.
  */
@@ -91,7 +91,9 @@ export async function openSession(deployment: Deployment, key: string, context: 
   return { ...deployment, api, key, standing };
 }
 
-/** The key for an address, and of a saved one the deployment that it was saved for. @throws Failure there is none. */
+/**
+ * The key for an address, and of a saved one the deployment that it was saved for. @throws Failure if there is none.
+ */
 async function credentialFor({ environment, profiles, profileName }: Invocation, url: string): Promise<Credential> {
   if (environment.managementKey !== undefined) return { key: environment.managementKey, deploymentId: undefined };
   const profile = profiles.find(profileName);

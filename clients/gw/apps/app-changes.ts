@@ -29,7 +29,7 @@ export const add: Action = async (gw) => {
   return changed(created, `Added ${created.app.name}.${where}`);
 };
 
-/** A new application; its first key is in a file and in no answer. */
+/** A new application; its first key is written to a file and not printed. */
 export type CreatedApp = Omit<components['schemas']['CreatedAppResponse'], 'api_key'> & {
   readonly api_key: SavedKey | null;
 };
@@ -65,7 +65,7 @@ export async function createApp(
   );
 }
 
-/** Makes a key only when there is a place for it. */
+/** Creates a key only if there is a place for it. */
 export async function keepingKey<T>(
   keyOutput: string | undefined,
   name: string | undefined,

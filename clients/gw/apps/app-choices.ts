@@ -1,7 +1,7 @@
-/** Whether an application or provider takes calls. */
+/** Whether an application or provider accepts calls. */
 export const STATUSES = ['active', 'disabled'] as const;
 
-/** What a list of applications is sorted by. */
+/** The sort orders of a list of applications. */
 export const APP_ORDERS = ['id', 'name', 'users', 'requests', 'errors', 'cost'] as const;
 
 export const ORDERS = ['asc', 'desc'] as const;
@@ -9,7 +9,7 @@ export const ORDERS = ['asc', 'desc'] as const;
 /** Whether calls of a user are accepted. */
 export const USER_STATUSES = ['active', 'blocked'] as const;
 
-/** What an authentication event is about. */
+/** Kinds of authentication events. */
 export const AUTH_EVENTS = ['register', 'token_exchange'] as const;
 
 /** Orders of the list of users. */

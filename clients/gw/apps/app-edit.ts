@@ -20,8 +20,8 @@ interface Stored {
 /** `gw app edit` */
 export const edit: Action = async (gw) => {
   if (!gw.flag('yes') && !gw.mayAsk) {
-    const nextAction = 'Confirm with --yes, or change a file: gw app update <app> --file <file>';
-    throw Failure.input('confirmation_required', 'A change is asked for, and input is not possible here.', {
+    const nextAction = 'Confirm with --yes, or edit a file: gw app update <app> --file <file>';
+    throw Failure.input('confirmation_required', 'The change needs confirmation, and input is not possible here.', {
       nextAction,
     });
   }
@@ -38,7 +38,7 @@ export const edit: Action = async (gw) => {
   }
 };
 
-/** What a person edits of an application. */
+/** The parts of an application that a person edits. */
 const partOf = ({ name, handle, status, config }: App) => ({ name, handle, status, config });
 
 async function textOf(app: App): Promise<string> {
@@ -46,7 +46,7 @@ async function textOf(app: App): Promise<string> {
   const document = new Document(partOf(app));
   document.commentBefore = [
     ` The application ${app.id}, revision ${app.revision}.`,
-    ' Save and close to see the change before it is made. Leave it as it is to change nothing.',
+    ' Save and close to review the change before it is made. Without edits, nothing changes.',
   ].join('\n');
   return document.toString({ lineWidth: 0 });
 }
@@ -65,7 +65,7 @@ async function edited(gw: Invocation, api: Api, stored: Stored, file: EditedFile
 
 type ValidDraft = Required<AppDraft>;
 
-/** What the editor left, as it would be stored; undefined where it was left as it was. @throws Failure it is refused. */
+/** The edited text, as it would be stored; undefined if unchanged. @throws Failure it is refused. */
 async function validDraft(gw: Invocation, api: Api, app: App, file: EditedFile): Promise<ValidDraft | undefined> {
   for (;;) {
     await file.edit(gw);
@@ -93,12 +93,12 @@ async function changeOf(api: Api, { app, config_error }: Stored, draft: ValidDra
   const { apps } = await read(api.GET('/v1/admin/apps', { params: { query: { query: app.id } } }));
   const users = apps.find(({ id }) => id === app.id)?.users.total ?? 0;
   const before = { status: app.status, config: app.config as AppConfig };
-  // What a configuration meant that is no longer valid is not known.
+  // The meaning of a configuration that is no longer valid is unknown.
   const meaning = config_error === null ? meaningOf(before, draft as typeof before, users) : [];
   return { kind: 'app', action: 'update', name: app.handle ?? app.id, id: app.id, fields, meaning };
 }
 
-/** A failure that says where the text is, if there is one that is worth something. */
+/** A failure that names the file with the edited text, if there is one to keep. */
 function keeping(failure: Failure, gw: Invocation, { revision }: App, file: EditedFile): Failure {
   if (file.isUnchanged) {
     file.remove();
@@ -109,8 +109,8 @@ function keeping(failure: Failure, gw: Invocation, { revision }: App, file: Edit
   const isStale = failure.code === 'app_revision_conflict';
   const use = `gw app update ${named} --file ${file.path}`;
   const nextAction = isStale
-    ? `It was changed at the same time: compare with gw app show ${named}, then ${use}`
-    : `Correct it there if need be, then: ${use} --revision ${revision}`;
+    ? `Someone else changed it at the same time: compare with gw app show ${named}, then ${use}`
+    : `Correct it there if necessary, then: ${use} --revision ${revision}`;
   return new Failure(failure.exitCode, failure.code, `${failure.message}${kept}`, {
     ...{ nextAction, details: { ...failure.details, file: file.path } },
   });

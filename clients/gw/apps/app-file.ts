@@ -8,10 +8,10 @@ import { STATUSES } from './app-choices.js';
 export type AppDraft = components['schemas']['CreateAppRequest'];
 
 const MEMBERS = ['name', 'handle', 'status', 'config'];
-/** What the console gives a new mobile application. */
+/** The defaults of the console for a new mobile application. */
 const MOBILE_LIMITS = { per_user: { requests: { per_minute: 10, per_day: 300 } } };
 
-/** The application in the file of `--file`. Its configuration is for the service to judge. @throws Failure */
+/** The application in the file of `--file`. The service validates its configuration. @throws Failure */
 export async function fileOf(path: string): Promise<AppDraft> {
   const { name, handle, status, config, ...others } = await parsedFile(path);
   const problems = [

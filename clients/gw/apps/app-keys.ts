@@ -51,7 +51,7 @@ export const revoke: Action = async (gw) => {
       nextAction: `See them: gw app key list ${app}`,
     });
   }
-  if (gw.mayAsk) await gw.confirm(`Revoke the key ${key.name} (${key.key_prefix}…)? Calls with it fail at once.`);
+  if (gw.mayAsk) await gw.confirm(`Revoke the key ${key.name} (${key.key_prefix}…)? Calls with it fail immediately.`);
   const params = { path: { app, key: key.id } };
   const result = await read(api.POST('/v1/admin/apps/{app}/keys/{key}/revoke', { params }));
   return { result, text: `Revoked "${key.name}".` };

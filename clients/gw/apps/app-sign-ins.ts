@@ -20,7 +20,7 @@ export const list: Action = async (gw) => {
   const rows = result.events.map(({ created_at, event, outcome, reason, user_id }) => [
     ...[toSecond(created_at), event, outcome, reason ?? '-', user_id ?? '-'],
   ]);
-  const none = `Nobody has signed in during the last 90 days. See its authentication: gw app show ${gw.argument(0)}`;
+  const none = `There are no sign-ins in the last 90 days. See its authentication: gw app show ${gw.argument(0)}`;
   return listed(gw, result, {
     headings: ['TIME', 'EVENT', 'OUTCOME', 'REASON', 'USER'],
     ...{ rows, none, filters: ['outcome', 'event', 'user', 'beforeId'], note },

@@ -32,7 +32,7 @@ export const list: Action = async (gw) => {
     ...[usage.requests, usd(usage.cost_usd), usage.errors, usage.blocked],
     ...(hasBudget ? [budgetText(spent, budget, at_limit)] : []),
   ]);
-  const none = `There are no users yet: its calls name none. Follow them: gw logs --app ${gw.argument(0)}`;
+  const none = `There are no users yet: no call has named one. Follow calls: gw logs --app ${gw.argument(0)}`;
   return listed(gw, result, {
     headings: [
       'USER',

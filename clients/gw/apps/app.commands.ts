@@ -5,7 +5,10 @@ import { APP_ORDERS, ORDERS, STATUSES } from './app-choices.js';
 const APP = [['<app>', 'id or handle of the application']] as const;
 const FILE = ['--file <file>', 'JSON or YAML: {name, handle?, status?, config}'] as const;
 const DRY_RUN = ['--dry-run', 'only validate'] as const;
-const KEY_OUTPUT = ['--key-output <path>', 'new file, or folder, for the key (0600); never an existing file'] as const;
+const KEY_OUTPUT = [
+  '--key-output <path>',
+  'new file, or folder, for the key (0600); existing files are never overwritten',
+] as const;
 const ANYTHING = { type: ['object', 'null'] };
 const ONE_APP = answerOf('GET /v1/admin/apps/{app}');
 const ISSUED_KEY = members({
@@ -26,8 +29,8 @@ export const appCommands: readonly Command[] = [
       ['--type <type>', 'what calls it, without a file', ['server', 'mobile']],
       ['--name <name>', 'for people'],
       ['--handle <handle>', 'for scripts and files: lower-case letters, digits and dashes'],
-      ['--status <status>', 'active when absent', ['active', 'disabled']],
-      ['--provider <slug...>', 'only these providers; all when absent'],
+      ['--status <status>', 'active by default', ['active', 'disabled']],
+      ['--provider <slug...>', 'only these providers; all by default'],
       ['--team-id <id>', 'Apple team (mobile)'],
       ['--bundle-id <id>', 'bundle of the app (mobile)'],
       ['--attest-environments <list>', 'production, development, or both with a comma (mobile)'],
@@ -56,11 +59,11 @@ export const appCommands: readonly Command[] = [
     name: 'app list',
     summary: 'List the applications',
     options: [
-      ['--query <text>', 'only those with this text in name, handle, id or bundle id'],
+      ['--query <text>', 'only those whose name, handle, id or bundle id contains this text'],
       ['--status <status>', 'only those with this status', STATUSES],
-      ['--sort <order>', 'id when absent; users, requests, errors and cost of the current month', APP_ORDERS],
-      ['--order <order>', 'asc for ids and names when absent, else desc', ORDERS],
-      ['--limit <rows>', 'the first so many; all when absent'],
+      ['--sort <order>', 'id by default; users, requests, errors and cost of the current month', APP_ORDERS],
+      ['--order <order>', 'asc by default for ids and names, otherwise desc', ORDERS],
+      ['--limit <rows>', 'how many to list; all by default'],
       OFFSET,
     ],
     examples: ['gw app list', 'gw app list --query notes --json', 'gw app list --sort cost --limit 10'],
@@ -79,7 +82,7 @@ export const appCommands: readonly Command[] = [
     name: 'app update',
     summary: 'Change an application; omitted options stay',
     details:
-      'A concurrent change is detected: nothing is changed then. --set changes members of the configuration: names with dots between them, = and JSON or a text; without a value the member is removed.',
+      'If someone else changed it in the meantime, nothing is changed. --set changes members of the configuration: a dotted path, = and JSON or a text; without a value the member is removed.',
     arguments: APP,
     options: [
       FILE,
@@ -88,7 +91,7 @@ export const appCommands: readonly Command[] = [
       ['--handle <handle>', 'for scripts and files'],
       ['--clear-handle', 'no handle'],
       ['--status <status>', 'whether it accepts calls', ['active', 'disabled']],
-      ['--revision <number>', 'only if it is still this one'],
+      ['--revision <number>', 'only if this is still the current revision'],
       DRY_RUN,
     ],
     examples: [
@@ -103,7 +106,9 @@ export const appCommands: readonly Command[] = [
     name: 'app edit',
     summary: 'Change an application in your editor, as YAML',
     details:
-      'Opens VISUAL or EDITOR. What you save is validated and shown as a difference; on a terminal gw asks before it makes the change, elsewhere it needs --yes. Left as it is, nothing is changed. A concurrent change is detected. A refused text is kept in its file.',
+      'Opens VISUAL or EDITOR. What you save is validated and shown as a diff; on a terminal gw asks before it ' +
+      'makes the change, elsewhere it needs --yes. Without edits, nothing changes. Concurrent changes are detected. ' +
+      'If the text is refused, its file is kept.',
     arguments: APP,
     options: [['--yes', 'do not ask']],
     examples: ["EDITOR='sed -i s/Notes/Journal/' gw app edit notes --yes"],
@@ -129,10 +134,10 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app snippet',
-    summary: 'Show a call of an application for curl or Swift',
+    summary: 'Show an example call of an application in curl or Swift',
     arguments: APP,
     options: [
-      ['--language <language>', 'curl when absent', ['curl', 'swift']],
+      ['--language <language>', 'curl by default', ['curl', 'swift']],
       ['--provider <slug>', 'through this provider'],
       ['--endpoint <slug>', 'of this named endpoint'],
     ],
@@ -144,12 +149,14 @@ export const appCommands: readonly Command[] = [
     name: 'app call',
     summary: 'Send a real call with the key in GW_APP_KEY, and show what it cost',
     details:
-      'Prints the stream as it arrives, then Server-Timing and the recorded cost, which needs a login. Without one, name an endpoint, and the application by its id. It is the only command that sends inference, and the provider charges for it.',
-    arguments: [...APP, ['[prompt]', 'what to say; "Say hello." when absent']],
+      'Prints the stream as it arrives, then Server-Timing and the recorded cost, which needs a login. Without one, ' +
+      'name an endpoint, and the application by its id. This is the only command that runs inference, and the ' +
+      'provider charges for it.',
+    arguments: [...APP, ['[prompt]', 'the prompt; "Say hello." by default']],
     options: [
       ['--endpoint <slug>', 'call this named endpoint; the first one without --endpoint, --provider and --model'],
-      ['--provider <slug>', 'call this provider; with --model alone the first that the application reaches'],
-      ['--model <model>', 'the model; the first that the application allows when absent'],
+      ['--provider <slug>', 'call this provider; with --model alone, the first that the application can reach'],
+      ['--model <model>', 'the model; by default the first that the application allows'],
       ['--user <id>', 'the end user, if the application requires one'],
     ],
     examples: ['gw app call notes', 'gw app call notes "What is a gateway?" --endpoint summary'],
@@ -182,11 +189,11 @@ export const appCommands: readonly Command[] = [
   {
     name: 'app key add',
     aliases: ['app key create'],
-    summary: 'Create a key of an application, into a file',
+    summary: 'Create a key for an application and write it to a file',
     arguments: APP,
     options: [
       ['--name <name>', 'for people'],
-      ['--expires-at <time>', 'from when the key is refused, such as 2027-01-31T12:00:00Z; never when absent'],
+      ['--expires-at <time>', 'when the key expires, such as 2027-01-31T12:00:00Z; by default never'],
       KEY_OUTPUT,
     ],
     examples: [
@@ -198,7 +205,7 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app key revoke',
-    summary: 'Revoke a key of an application, at once and permanently',
+    summary: 'Revoke a key of an application immediately and permanently',
     arguments: [...APP, ['<key>', 'id or name of the key']],
     options: [['--yes', 'do not ask']],
     examples: ['gw app key revoke notes "Default key" --yes'],

@@ -9,7 +9,7 @@ import { facts, table } from '../terminal/table.js';
 import { printable } from '../terminal/terminal.js';
 import { APP_ORDERS, ORDERS, STATUSES } from './app-choices.js';
 
-/** An application as the API answers it. */
+/** An application as the API returns it. */
 export type App = components['schemas']['AppResource'];
 
 /** `gw app list` */
@@ -76,17 +76,20 @@ export const snippet: Action = async (gw) => {
   return { result, text: result.snippet.trimEnd() };
 };
 
-/** An application as commands tell of it. */
+/** An application as commands report it. */
 export function textOf({ handle, id, name, status, revision }: App): string {
   return facts({ Handle: handle ?? '-', Id: id, Name: name, Status: status, Revision: revision });
 }
 
-/** An application after a change. @param done what has happened to it. */
+/** An application after a change. @param done what happened to it. */
 export function changed(result: Outcome['result'] & { readonly app: App }, done: string): Outcome {
   return { result, text: `${done}\n\n${textOf(result.app)}` };
 }
 
-/** The id of an application that is named by its handle or its id; a handle comes first. @throws Failure there is none. */
+/**
+ * The id of an application that is named by its handle or its id; a handle comes first. @throws Failure if there is
+ * none.
+ */
 export async function appIdOf(api: Api, named: string): Promise<string> {
   const { apps } = await read(api.GET('/v1/admin/apps', { params: { query: { query: named.slice(0, 200) } } }));
   const app = apps.find(({ handle }) => handle === named) ?? apps.find(({ id }) => id === named);

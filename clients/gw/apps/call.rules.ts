@@ -18,7 +18,7 @@ const CHAT_PATH = 'v1/chat/completions';
 const INFERENCE = /(?:^|\/)(?:chat\/completions|responses|v1\/messages)$/;
 const ANTHROPIC_VERSION = { 'anthropic-version': '2023-06-01' };
 
-/** A call of a named endpoint. */
+/** A call to a named endpoint. */
 export function endpointTarget(slug: string, prompt: string, identity: Identity): CallTarget {
   return {
     path: `endpoints/${encodeURIComponent(slug)}`,
@@ -50,7 +50,7 @@ interface Reach {
   readonly allowed_models: readonly string[];
 }
 
-/** How an application reaches a provider; undefined: not at all. */
+/** How an application reaches a provider; undefined if it does not. */
 export function reachOf(
   { routing: { providers } }: Pick<AppConfig, 'routing'>,
   { slug, type }: { readonly slug: string; readonly type: string },
@@ -79,7 +79,7 @@ function headersOf(identity: Identity): CallTarget['headers'] {
   return identity === undefined || identity === '' ? {} : { [identity[0]]: identity[1] };
 }
 
-/** The text of an answer in the order it comes: that of events as far as they are known, and every other body as it is. */
+/** The text of a response as it arrives: that of known events, and every other body unchanged. */
 export async function* streamedText({ headers, body }: Pick<Response, 'headers' | 'body'>): AsyncGenerator<string> {
   const isEvents = headers.get('content-type')?.startsWith('text/event-stream') === true;
   const decoder = new TextDecoder();
@@ -96,7 +96,7 @@ export async function* streamedText({ headers, body }: Pick<Response, 'headers' 
   }
 }
 
-/** The text that an event of the Responses, Chat Completions or Messages API adds; none of any other event. */
+/** The text that an event of the Responses, Chat Completions or Messages API adds; empty for any other event. */
 function deltaOf(data: string): string {
   if (!data.startsWith('{')) return '';
   const { type, delta, choices } = JSON.parse(data);

@@ -27,7 +27,7 @@ export const call: Action = async (gw) => {
   }
   requireToken(appKey);
   if (gw.text('endpoint') !== undefined && (gw.text('provider') ?? gw.text('model')) !== undefined) {
-    const nextAction = 'An endpoint has a provider and a model: give --endpoint alone.';
+    const nextAction = 'An endpoint determines the provider and the model: give --endpoint alone.';
     throw Failure.input('invalid_option', '--endpoint: not with --provider or --model.', { nextAction });
   }
   const session = await optionalSession(gw);
@@ -36,7 +36,7 @@ export const call: Action = async (gw) => {
   const app = session === undefined ? gw.argument(0) : await appIdOf(session.api, gw.argument(0));
   const target = await targetOf(gw, session, app);
   const ledger = session && (await tolerant(() => ledgerOf(session.api, app, appKey)));
-  gw.standing = 'The call was cut; its output so far is recorded and charged.';
+  gw.standing = 'The call was interrupted; its output so far is recorded and charged.';
   const sent = await send(gw, new URL(`/v1/apps/${encodeURIComponent(app)}/${target.path}`, url), target, appKey);
   gw.standing = 'The call is complete; its cost was not looked up.';
   gw.soFar = () => ({ text: shown(sent, null), details: sent });
@@ -55,7 +55,7 @@ function shown({ status, firstByteMs, totalMs, serverTiming }: Sent, event: Even
 
 type Sent = Awaited<ReturnType<typeof send>>;
 
-/** What tells the cost is never what a call fails of. */
+/** Reading the cost never makes a call fail. */
 async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
   try {
     return await look();
@@ -64,7 +64,7 @@ async function tolerant<T>(look: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The login that tells configuration and cost; a call with a key alone goes without. */
+/** The login that reads configuration and cost; a call with only a key has neither. */
 async function optionalSession(gw: Invocation): Promise<Session | undefined> {
   try {
     return await sessionOf(gw);
@@ -119,7 +119,7 @@ async function targetOf(gw: Invocation, session: Session | undefined, app: strin
   return providerTarget(provider.slug, reached.path, chosen, prompt, identity);
 }
 
-/** Sends the call and prints what comes, as it comes. */
+/** Sends the call and prints the response as it arrives. */
 async function send(gw: Invocation, url: URL, { body, headers }: CallTarget, appKey: string) {
   const startedAt = performance.now();
   const elapsed = () => Math.round(performance.now() - startedAt);

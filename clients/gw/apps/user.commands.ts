@@ -4,7 +4,7 @@ import { AUTH_EVENTS, USER_ORDERS, USER_STATUSES } from './app-choices.js';
 
 const APP = ['<app>', 'id or handle of the application'] as const;
 const USER = [APP, ['<user>', 'id of the user']] as const;
-const MONTH = ['--month <month>', 'of the usage, YYYY-MM in UTC; the current one when absent'] as const;
+const MONTH = ['--month <month>', 'month of the usage, YYYY-MM in UTC; the current one by default'] as const;
 
 /** Commands for the users of applications and their sign-ins. */
 export const userCommands: readonly Command[] = [
@@ -13,12 +13,12 @@ export const userCommands: readonly Command[] = [
     summary: 'List the users of an application',
     arguments: [APP],
     options: [
-      ['--query <text>', 'only those with this text in their id'],
+      ['--query <text>', 'only those whose id contains this text'],
       ['--status <status>', 'only those with this status', USER_STATUSES],
       ['--at-limit', 'only those who have spent the budget of the month'],
       [
         '--sort <order>',
-        'recent (the last seen first) when absent; cost; budget, by the share that is used',
+        'recent (last seen first, the default), cost, or budget (largest share spent first)',
         USER_ORDERS,
       ],
       MONTH,
@@ -43,7 +43,7 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'app user block',
-    summary: 'Block a user of an application, also one that has not called yet',
+    summary: 'Block a user of an application, even before its first call',
     details: 'Calls and sign-ins of the user are refused until "gw app user unblock".',
     arguments: USER,
     examples: ['gw app user block notes ada'],
@@ -61,11 +61,10 @@ export const userCommands: readonly Command[] = [
   {
     name: 'app sign-in list',
     summary: 'List the sign-ins (authentication events) of an application, newest first',
-    details:
-      'One for each registration of a device and each token exchange, of the last 90 days, refused ones included.',
+    details: 'Every device registration and token exchange of the last 90 days, including refused ones.',
     arguments: [APP],
     options: [
-      ['--outcome <code>', 'only these: ok, or the error code that the client got'],
+      ['--outcome <code>', 'only this outcome: ok, or the error code that the client received'],
       ['--event <event>', 'only these', AUTH_EVENTS],
       ['--user <id>', 'only those of this user'],
       ...BY_ID,

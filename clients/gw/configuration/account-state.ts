@@ -25,7 +25,7 @@ export interface CurrentApp extends DesiredApp {
 /** What an account holds. */
 export interface AccountState {
   readonly providers: readonly CurrentProvider[];
-  /** Ids of the provider gateways by their names; several with one name are none. */
+  /** Ids of the provider gateways by name; names that are not unique are left out. */
   readonly gateways: ReadonlyMap<string, string | undefined>;
   readonly apps: readonly Summary[];
 }

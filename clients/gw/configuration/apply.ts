@@ -13,7 +13,7 @@ import { type Change, doneText, openText, type Plan, planColour, planText } from
 import { isSavedPlan, readPlan, type SavedPlan, unplanned } from './saved-plan.js';
 import { environmentName, sessionFor, type Target } from './target.js';
 
-/** What has been done, for the result and for the message of an interruption. */
+/** The changes made, for the result and for the message of an interruption. */
 interface Done {
   readonly changes: Change[];
   readonly keyFiles: string[];
@@ -34,7 +34,7 @@ export const apply: Action = async (gw) => {
   if (count > 0 && !gw.isJson) gw.terminal.print(planText(steps.plan), planColour);
   const removed = steps.removals.map(({ name }) => name).join(', ');
   const question = count === 1 ? 'Make this change?' : `Make these ${count} changes?`;
-  // A plan that was saved is what somebody has decided on.
+  // A saved plan has already been approved.
   if (saved !== undefined) gw.terminal.tell('Applying the plan');
   else if (removed !== '') await gw.confirm(`${question} To be removed: ${removed}.`);
   else if (count > 0 && gw.mayAsk) await gw.confirm(question);
@@ -51,7 +51,7 @@ export const apply: Action = async (gw) => {
   };
 };
 
-/** What is to be applied. */
+/** The plan to apply. */
 interface Asked {
   readonly directory: Directory;
   readonly target: Target | undefined;
@@ -62,7 +62,7 @@ interface Asked {
   readonly saved: SavedPlan | undefined;
 }
 
-/** A directory as it is in an environment, or a saved plan. */
+/** A directory in an environment, or a saved plan. */
 function askedOf(gw: Invocation): Asked {
   const path = gw.optionalArgument(0) ?? '.';
   if (!isSavedPlan(path)) {
@@ -72,8 +72,8 @@ function askedOf(gw: Invocation): Asked {
     return { directory, ...named, prunes: gw.flag('prune'), saved: undefined };
   }
   if (gw.text('env') !== undefined || gw.flag('prune')) {
-    const nextAction = 'Give them to gw plan, with --out.';
-    throw Failure.input('invalid_option', '--env, --prune: a saved plan has them.', { nextAction });
+    const nextAction = 'Pass them to gw plan, with --out.';
+    throw Failure.input('invalid_option', '--env, --prune: a saved plan already contains them.', { nextAction });
   }
   const saved = readPlan(path);
   const { directory, target, environment, prunes } = saved;
@@ -84,7 +84,7 @@ function askedOf(gw: Invocation): Asked {
 const GO_ON = 'Run gw apply again: it continues from here.';
 const PLAN_AGAIN = 'Make a new plan for the rest: gw plan <directory> --out <file>';
 
-/** @throws Failure something is missing that the changes need. */
+/** @throws Failure if something that the changes need is missing. */
 function requireComplete(gw: Invocation, { missing, newKeys }: Plan): void {
   const keyOutput = gw.text('keyOutput');
   const all = [...missing];
@@ -102,7 +102,7 @@ function requireComplete(gw: Invocation, { missing, newKeys }: Plan): void {
   throw Failure.input('plan_blocked', message, { nextAction: first.nextAction, details: { missing: all } });
 }
 
-/** Makes the changes one by one. A failure leaves those before it made; the command can be run again. */
+/** Makes the changes one by one. A failure keeps the changes before it; the command can be run again. */
 async function carryOut(gw: Invocation, session: Session, steps: Steps, done: Done, next: string): Promise<void> {
   const { api } = session;
   const all: readonly (readonly [Change, () => Promise<unknown>])[] = [
@@ -131,7 +131,7 @@ async function carryOut(gw: Invocation, session: Session, steps: Steps, done: Do
   gw.soFar = undefined;
 }
 
-/** What was made and what was not, for people and for programs. */
+/** The changes that were made and those that were not, for people and for programs. */
 function traceOf({ changes: made, keyFiles }: Done, notMade: readonly Change[]) {
   const named = ({ action, kind, name }: Change) => ({ action, kind, name });
   return {

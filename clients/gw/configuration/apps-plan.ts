@@ -13,7 +13,7 @@ import type { Change } from './plan.rules.js';
 import { invalid, type Problems, problemsIn } from './problems.js';
 import { type AssumedProvider, isUnknownProvider, refused } from './providers-plan.js';
 
-/** A change of an application, with all that makes it. */
+/** A change of an application, with its requests. */
 export interface AppStep {
   readonly change: Change;
   readonly desired: DesiredApp;
@@ -44,14 +44,14 @@ export async function matchesOf(api: Api, found: FoundApps, terminal: Pick<Termi
   );
 }
 
-/** Providers that are to be there before the applications. */
+/** Providers that must exist before the applications. */
 interface Ahead {
   readonly assumed: readonly AssumedProvider[];
   /** Whether one of them is refused itself. */
   readonly isIncomplete: boolean;
 }
 
-/** The changes of applications. @param problems takes what the service refuses. */
+/** The changes of applications. @param problems collects the refusals of the service. */
 export async function planApps(
   api: Api,
   placed: readonly Placed<DesiredApp>[],
@@ -78,7 +78,7 @@ export async function planApps(
   return steps;
 }
 
-/** The service tells one problem of an application at a time: these are the others that its schema tells. */
+/** The service reports one problem of an application at a time: these are the others that its schema finds. */
 function othersOf(error: unknown, { at, desired }: Placed<DesiredApp>): readonly Failure[] {
   const [told] = error instanceof Failure ? problemsIn(error.details) : [];
   if (told === undefined) return [];
@@ -147,7 +147,7 @@ async function acceptedConfig(
   }
 }
 
-/** What a file decides. A handle by which the application was found is no difference. */
+/** The members that a file decides. A handle by which the application was found is not a difference. */
 const comparable = ({ handle, name, status, config }: DesiredApp, how: Found['how']) => ({
   ...(how !== 'handle' && { handle }),
   ...{ name, status, config },

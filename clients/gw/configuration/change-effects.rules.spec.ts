@@ -47,7 +47,7 @@ describe('what a change means', () => {
 
   it('users that go away, or are found elsewhere → who is affected', () => {
     const header = as({ source: 'header', header: 'x-user' });
-    expect(meant(header, SERVER)).toEqual(['Calls belong to no user any more: 3 users and their limits do not count.']);
+    expect(meant(header, SERVER)).toEqual(['Calls no longer belong to a user: 3 users and their limits do not count.']);
     expect(meant(header, as({ source: 'header', header: 'x-other' }))).toEqual([
       'Callers must name the user in another header.',
       'Calls without the user in the header x-other are refused.',
@@ -56,7 +56,7 @@ describe('what a change means', () => {
 
   it.each([
     [{ audience: ['other'] }, ['Users whose tokens do not fit the new issuer settings lose access (up to 3 users).']],
-    [{ audience: ['app', 'other'] }, ['Tokens that were refused are accepted.']],
+    [{ audience: ['app', 'other'] }, ['Tokens that were refused before are accepted.']],
     [{ max_token_lifetime_seconds: 60 }, [expect.stringContaining('lose access')]],
     [{ required_claims: [{ path: 'plan', equals: 'pro' }] }, [expect.stringContaining('lose access')]],
     [{ user_id_claim: 'email' }, ['Users are identified differently: 3 users and their counts are not carried over.']],
@@ -73,7 +73,7 @@ describe('what a change means', () => {
       { max_output_tokens: 100 },
       'Through openai, calls that ask for more than 100 output tokens are refused (ceiling before: none).',
     ],
-    [{ max_output_tokens: 100 }, {}, 'Through openai, the number of output tokens has no ceiling any more.'],
+    [{ max_output_tokens: 100 }, {}, 'Through openai, the number of output tokens is no longer limited.'],
     [{ allowed_models: ['a'] }, { allowed_models: ['a', 'b'] }, 'Through openai, calls of b are allowed.'],
     [{ allowed_models: ['a'] }, {}, 'Through openai, calls of every kind are allowed.'],
     [
@@ -134,9 +134,9 @@ describe('what a change means', () => {
 describe('what an application that is added means', () => {
   it('who may call it, what they reach, and that nothing bounds them', () => {
     expect(creationMeaning({ status: 'active', config: SERVER })).toEqual([
-      'Anyone who has its key may call it.',
+      'Anyone with its key may call it.',
       'Calls may reach every provider of the account.',
-      'It has no limit of requests or spending.',
+      'It has no limit on requests or spending.',
     ]);
   });
 
@@ -148,8 +148,8 @@ describe('what an application that is added means', () => {
       limits: { per_user: { requests: { per_day: 5 } } },
     } as AppConfig;
     expect(creationMeaning({ status: 'disabled', config })).toEqual([
-      'It is disabled: its calls are refused.',
-      'Anyone who has its key may call it.',
+      'It becomes disabled: its calls are refused.',
+      'Anyone with its key may call it.',
       'Calls without the user in the header x-end-user-id are refused.',
       'Calls may reach openai alone.',
       'Through openai, calls of everything but a are refused.',
@@ -201,9 +201,9 @@ describe('proofs of devices', () => {
     [
       { app_attest: apple, key_attestation: android },
       { key_attestation: android },
-      ['Devices of Apple lose access (up to 3 users).'],
+      ['Apple devices lose access (up to 3 users).'],
     ],
-    [{ key_attestation: android }, { app_attest: apple, key_attestation: android }, ['Devices of Apple get access.']],
+    [{ key_attestation: android }, { app_attest: apple, key_attestation: android }, ['Apple devices get access.']],
     [
       { key_attestation: android },
       { key_attestation: { ...android, min_os_patch: 202_601 } },

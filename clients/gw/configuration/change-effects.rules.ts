@@ -3,23 +3,23 @@ import { counted } from '../terminal/words.rules.js';
 import type { AppConfig } from './configuration-files.js';
 import { type FieldChange, leafDifferences } from './difference.rules.js';
 
-/** An application before and after a change, as far as its meaning goes. */
+/** The meaning of an application before and after a change. */
 export interface MeantApp {
   readonly status: 'active' | 'disabled';
   readonly config: AppConfig;
 }
 
-/** What an application that is added means: who may call it, what they reach, and what bounds them. */
+/** The meaning of an added application: who may call it, what they reach, and their limits. */
 export function creationMeaning({ status, config }: MeantApp): readonly string[] {
   const bounds = leafDifferences({}, config.limits ?? {});
   return [
-    ...(status === 'disabled' ? ['It is disabled: its calls are refused.'] : []),
+    ...(status === 'disabled' ? ['It becomes disabled: its calls are refused.'] : []),
     callersOf(config),
     ...requirementOf(config),
     reachedBy(config),
     ...routingMeaning(OPEN, config).slice(config.routing.providers.mode === 'all' ? 0 : 1),
     ...endpointMeaning({}, config.endpoints ?? {}),
-    ...(bounds.length === 0 ? ['It has no limit of requests or spending.'] : limitMeaning({}, config, undefined)),
+    ...(bounds.length === 0 ? ['It has no limit on requests or spending.'] : limitMeaning({}, config, undefined)),
   ];
 }
 
@@ -27,7 +27,7 @@ export function creationMeaning({ status, config }: MeantApp): readonly string[]
 const OPEN = { routing: { providers: { mode: 'all' }, model_rewrites: {} } } as const;
 
 function callersOf({ authentication }: AppConfig): string {
-  if (authentication.type === 'api_key') return 'Anyone who has its key may call it.';
+  if (authentication.type === 'api_key') return 'Anyone with its key may call it.';
   if (authentication.type === 'device_proofs') {
     const { app_attest, key_attestation } = authentication.proofs;
     const apps = [
@@ -45,7 +45,7 @@ function reachedBy({ routing: { providers } }: AppConfig): string {
   return `Calls may reach ${Object.keys(providers.selected).join(', ') || 'no provider'} alone.`;
 }
 
-/** What a change of an application means for its callers. @param users it has. */
+/** The effect of a change of an application on its callers. @param users it has. */
 export function meaningOf(before: MeantApp, after: MeantApp, users: number): readonly string[] {
   const who = counted(users, 'user');
   return [
@@ -87,7 +87,7 @@ function userMeaning(before: AppConfig, after: AppConfig, who: string): readonly
   if (was === 'none' && is !== 'none')
     return ['Every caller loses access until it names its user.', ...requirementOf(after)];
   if (is === 'none' && was !== 'none')
-    return [`Calls belong to no user any more: ${who} and their limits do not count.`];
+    return [`Calls no longer belong to a user: ${who} and their limits do not count.`];
   const identified = [`Users are identified differently: ${who} and their counts are not carried over.`];
   if (was !== is) return [...identified, ...requirementOf(after)];
   const changed = leafDifferences(before.authentication.end_user, after.authentication.end_user);
@@ -101,7 +101,7 @@ function userMeaning(before: AppConfig, after: AppConfig, who: string): readonly
     ...(accepted.some(narrows)
       ? [`Users whose tokens do not fit the new issuer settings lose access (up to ${who}).`]
       : accepted.length > 0
-        ? ['Tokens that were refused are accepted.']
+        ? ['Tokens that were refused before are accepted.']
         : []),
     ...(tokenHeader === undefined ? [] : ['Callers must send the token of the user in another header.']),
   ];
@@ -175,7 +175,7 @@ const appAttestOf = ({ authentication }: AppConfig) =>
 const keyAttestationOf = ({ authentication }: AppConfig) =>
   authentication.type === 'device_proofs' ? authentication.proofs.key_attestation : undefined;
 
-/** Whether devices of App Attest keep their keys and tokens, because both configurations take them. */
+/** Whether App Attest devices keep their keys and tokens, because both configurations accept them. */
 function isWidened(before: AppConfig, after: AppConfig): boolean {
   return appAttestOf(before) !== undefined && appAttestOf(after) !== undefined;
 }
@@ -195,8 +195,8 @@ function androidMeaning(one: KeyAttestation, other: KeyAttestation, who: string)
 }
 
 function appleMeaning(one: AppAttest, other: AppAttest, who: string): readonly string[] {
-  if (one === undefined) return other === undefined ? [] : ['Devices of Apple get access.'];
-  if (other === undefined) return [`Devices of Apple lose access (up to ${who}).`];
+  if (one === undefined) return other === undefined ? [] : ['Apple devices get access.'];
+  if (other === undefined) return [`Apple devices lose access (up to ${who}).`];
   const isOtherApp = one.team_id !== other.team_id || one.bundle_id !== other.bundle_id;
   const [lost, gained] = [without(one.environments, other.environments), without(other.environments, one.environments)];
   return [
@@ -212,7 +212,7 @@ function routingMeaning(before: Routed, after: Routed): readonly string[] {
   const [was, is] = [selectedOf(before), selectedOf(after)];
   const rewrites = leafDifferences(before.routing.model_rewrites, after.routing.model_rewrites);
   const lines = rewrites.map(({ path, after: to }) =>
-    to === undefined ? `Calls of ${path} get that model again.` : `Calls of ${path} get ${to}.`,
+    to === undefined ? `Calls of ${path} are no longer rewritten to another model.` : `Calls of ${path} get ${to}.`,
   );
   if (is === undefined) return was === undefined ? lines : ['Calls may reach every provider of the account.', ...lines];
   const policies = Object.entries(is).flatMap(([slug, policy]) => {
@@ -277,7 +277,7 @@ function listMeaning(
 
 function ceilingMeaning(where: string, before: number | undefined, after: number | undefined): readonly string[] {
   if (before === after) return [];
-  if (after === undefined) return [`${where}, the number of output tokens has no ceiling any more.`];
+  if (after === undefined) return [`${where}, the number of output tokens is no longer limited.`];
   const was = before === undefined ? 'none' : String(before);
   return [`${where}, calls that ask for more than ${after} output tokens are refused (ceiling before: ${was}).`];
 }
@@ -320,7 +320,7 @@ function servedMeaning(slug: string, before: Endpoint, after: Endpoint): readonl
 const fallbacksOf = ({ fallback = [] }: Endpoint) =>
   fallback.map(({ provider, model }) => `${provider} with ${model}`).join(', then ');
 
-/** An endpoint of transcriptions has none of them. */
+/** A transcription endpoint has none of them. */
 const settingsOf = (endpoint: Endpoint) =>
   endpoint.api_style === 'responses' ? endpoint : { params: undefined, max_output_tokens: undefined };
 
@@ -370,16 +370,16 @@ const NAMES: Readonly<Record<string, string>> = {
   allowed_endpoints: 'Endpoints that are left',
 };
 
-/** Where a configuration names none. */
+/** If a configuration names none. */
 const USUAL_THRESHOLDS = '0.5, 0.8, 1 (as usual)';
 
 const shown = (value: unknown, absent: string) =>
   value === undefined ? absent : Array.isArray(value) ? value.join(', ') || 'none' : String(value);
 
-/** A member that takes one value or several. */
+/** A member that accepts one value or several. */
 const listed = (value: unknown): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-/** What a list, or a single value, has and another one has not. */
+/** The values of a list, or a single value, that another one lacks. */
 const without = (from: unknown, other: unknown) =>
   listed(from).filter((one) => !listed(other).some((another) => isDeepStrictEqual(one, another)));

@@ -1,7 +1,7 @@
 import type { components } from '../../console/src/api/schema.d.ts';
 import { renderYaml } from './yaml-file.js';
 
-/** A configuration as the API answers it. */
+/** A configuration as the API returns it. */
 export type AppConfig = components['schemas']['AppConfig'];
 
 /** An application as a file describes it. */
@@ -36,7 +36,7 @@ export interface DesiredProvider {
   readonly pricing: object | null;
   /** Null: in the variable of its slug. */
   readonly secret: SecretReference | null;
-  /** Slugs of providers that it takes the place of. */
+  /** Slugs of providers that it replaces. */
   readonly movedFrom: readonly string[];
 }
 
@@ -49,14 +49,15 @@ export const PROVIDERS_SCHEMA = 'providers.schema.json';
 export const ENVIRONMENT_SCHEMA = 'environment.schema.json';
 
 const APP_HEAD = `An application of the gateway. "gw plan" shows the effect of a change, "gw apply" makes it.`;
-const PROVIDERS_HEAD = `Providers of the account, without their keys. A provider that is missing is created by "gw apply" with the key in
-GW_PROVIDER_SECRET_<SLUG>. Prices are in US dollars per million tokens.`;
+const PROVIDERS_HEAD =
+  `Providers of the account, without their keys. "gw apply" creates a missing provider with ` +
+  `the key in GW_PROVIDER_SECRET_<SLUG>. Prices are in US dollars per million tokens.`;
 const APP_COMMENTS = {
   handle: 'The handle of the application for scripts and files, or its id.',
   status: 'active, or disabled: calls are refused.',
   'config.authentication': 'How callers authenticate, and how their users are identified.',
   'config.routing': 'Which providers, paths and models calls may reach, and which models are replaced.',
-  'config.limits': 'Requests and spending, for each user and for the application. null: no limit.',
+  'config.limits': 'Limits on requests and spending, for each user and for the application. null: no limit.',
   'config.endpoints': 'Named endpoints: provider, model, parameters and fallbacks behind a stable URL.',
   'config.allowed_origins': 'Origins whose pages may call, exactly as browsers send them.',
 };
@@ -78,7 +79,7 @@ export function providersFileText(providers: readonly Omit<DesiredProvider, 'sec
   );
 }
 
-/** Without the members that say nothing. */
+/** Without empty members. */
 function writtenProvider(provider: object): object {
   return Object.fromEntries(Object.entries(provider).filter(([, value]) => value !== null));
 }

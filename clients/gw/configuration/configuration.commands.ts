@@ -1,6 +1,6 @@
 import { type Command, members } from '../program/command.js';
 
-const DIRECTORY = [['[directory]', 'the current one when absent']] as const;
+const DIRECTORY = [['[directory]', 'the current one by default']] as const;
 const TEXT = { type: 'string' };
 const TEXT_OR_NULL = { type: ['string', 'null'] };
 const TEXTS = { type: 'array', items: TEXT };
@@ -24,7 +24,9 @@ export const configurationCommands: readonly Command[] = [
     name: 'export',
     summary: 'Write applications and providers to files, without their keys',
     details:
-      'Writes apps/<handle>.yaml and providers.yaml, and the schemas for editors. Not to a directory with environments. An application without a handle is written under its id. Other files in the directory are not changed.',
+      'Writes apps/<handle>.yaml and providers.yaml, and the schemas for editors. Refuses a directory with ' +
+      'environments. The file of an application without a handle is named after its id. Other files in the ' +
+      'directory are not changed.',
     arguments: DIRECTORY,
     examples: ['gw export gateway', 'gw export gateway --json'],
     result: members({ directory: TEXT, files: TEXTS, leftAlone: TEXTS }),
@@ -32,9 +34,11 @@ export const configurationCommands: readonly Command[] = [
   },
   {
     name: 'validate',
-    summary: 'Check the files by themselves, in every environment',
+    summary: 'Check the files offline, in every environment',
     details:
-      'Needs no gateway and no key, so it can check pull requests from outside contributors. Reports all problems with file and line, and exit 2. Whether the gateway accepts the files, and what they change, is for "gw plan".',
+      'Needs no gateway and no key, so it can check pull requests from outside contributors. Reports all problems ' +
+      'with file and line, and exits with 2. "gw plan" shows whether the gateway accepts the files and what they ' +
+      'change.',
     arguments: DIRECTORY,
     options: [['--env <name>', 'only this environment']],
     examples: ['gw validate infra', 'gw validate infra --env production --json'],
@@ -45,14 +49,16 @@ export const configurationCommands: readonly Command[] = [
     name: 'plan',
     summary: 'Show the changes that make the account match the files, and their effect',
     details:
-      'Changes nothing. The gateway validates every file first; errors are reported with file and line, and exit 2. With --check the exit code is 1 on any difference. A saved plan has no keys of providers; "gw apply" refuses it when the account has changed.',
+      'Changes nothing. The gateway validates every file first; errors are reported with file and line, and exit ' +
+      'code 2. With --check the exit code is 1 on any difference. A saved plan contains no provider keys; "gw ' +
+      'apply" refuses it if the account has changed.',
     arguments: DIRECTORY,
     options: [
       ENV,
       ['--check', 'exit 1 on any difference'],
       PRUNE,
       ['--out <file>', 'save the plan for "gw apply <file>"'],
-      ['--format <format>', 'for a terminal, or for a comment on GitHub', ['text', 'markdown']],
+      ['--format <format>', 'output for a terminal, or for a comment on GitHub', ['text', 'markdown']],
     ],
     examples: [
       'gw plan gateway',
@@ -72,11 +78,15 @@ export const configurationCommands: readonly Command[] = [
     name: 'apply',
     summary: 'Make the account match the files',
     details:
-      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. A provider that is missing is created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to --key-output. Without --prune nothing is removed but providers whose place another takes by `moved`. After a failure, or Ctrl-C, run it again: it goes on. A file of "gw plan --out" is applied without a question, and only to the account as it was.',
-    arguments: [['[directory]', 'or a saved plan; the current directory when absent']],
+      'All files are validated first. Shows the changes, and on a terminal asks before it makes them. Missing ' +
+      'providers are created with the key in GW_PROVIDER_SECRET_<SLUG>. First keys of new server applications go to ' +
+      '--key-output. Without --prune, only providers that another replaces by `moved` are removed. After a failure, ' +
+      'or Ctrl-C, run it again to continue. A file of "gw plan --out" is applied without a prompt, and only if the ' +
+      'account is unchanged.',
+    arguments: [['[directory]', 'or a saved plan; the current directory by default']],
     options: [
       ENV,
-      ['--key-output <directory>', 'where first keys go (0600); never over an existing file'],
+      ['--key-output <directory>', 'where first keys are written (0600); existing files are never overwritten'],
       PRUNE,
       ['--yes', 'do not ask'],
     ],

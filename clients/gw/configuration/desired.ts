@@ -8,7 +8,7 @@ const VARIABLE = [/^[A-Za-z_]\w*$/, 'must be the name of an environment variable
 /** Variables that hold keys of the gateway itself: a provider must not get them. */
 const OWN_KEYS = /^GW_(?:MANAGEMENT|APP)_KEY$/i;
 
-/** An application as a file describes it. @throws Failure everything that is wrong. */
+/** An application as a file describes it. @throws Failure with all problems. */
 export function appFrom(value: unknown, at: PlaceOf): DesiredApp {
   const reader = new Members(at, tableAt(at, value));
   reader.allow(['name', 'handle', 'status', 'config', 'moved']);
@@ -20,7 +20,7 @@ export function appFrom(value: unknown, at: PlaceOf): DesiredApp {
   return desired;
 }
 
-/** A provider as a file describes it. @throws Failure everything that is wrong. */
+/** A provider as a file describes it. @throws Failure with all problems. */
 export function providerFrom(value: unknown, at: PlaceOf): DesiredProvider {
   const reader = new Members(at, tableAt(at, value));
   reader.allow([
@@ -45,7 +45,7 @@ export function providerFrom(value: unknown, at: PlaceOf): DesiredProvider {
   return desired;
 }
 
-/** What it was named before, in `moved.from`. */
+/** Its previous names, in `moved.from`. */
 function movedFrom(reader: Members, form: readonly [RegExp, string]): readonly string[] {
   const moved = reader.inner('moved', (inner) => {
     inner.allow(['from']);
@@ -54,12 +54,12 @@ function movedFrom(reader: Members, form: readonly [RegExp, string]): readonly s
   return moved ?? [];
 }
 
-/** Where a key is. A key itself is refused, and not repeated. */
+/** The place of a key. A key itself is refused, and not printed. */
 function secretFrom(value: unknown, reader: Members): SecretReference | null {
   const { secret } = Object(value);
   if (typeof secret !== 'object') {
     if (secret !== undefined) {
-      reader.problem('secret', 'names where the key is, and never the key: { env: NAME } or { file: /path }');
+      reader.problem('secret', 'names where the key is, never the key itself: { env: NAME } or { file: /path }');
     }
     return null;
   }
@@ -69,7 +69,7 @@ function secretFrom(value: unknown, reader: Members): SecretReference | null {
     if (inner.has('env') === inner.has('file')) inner.problem('', 'names either env or file');
     if (reference.env !== null && OWN_KEYS.test(reference.env)) inner.problem('env', 'is a key of the gateway itself');
     if (reference.file !== null && !isAbsolute(reference.file)) {
-      inner.problem('file', 'must be an absolute path, as /run/secrets/openai');
+      inner.problem('file', 'must be an absolute path, such as /run/secrets/openai');
     }
     return reference;
   });

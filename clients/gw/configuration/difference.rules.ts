@@ -36,5 +36,5 @@ function leavesOf(value: unknown, path = ''): ReadonlyMap<string, unknown> {
 const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Without prototypes, which files and answers have differently. */
+/** Without prototypes, which differ between files and responses. */
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));

@@ -18,13 +18,13 @@ import { parseYaml, type YamlContent } from './yaml-file.js';
 const YAML = /\.ya?ml$/;
 const MAX_BYTES = 1_048_576;
 
-/** Something of a file, with the place it stands at. */
+/** A part of a file, with its place. */
 export interface Placed<T> {
   readonly at: PlaceOf;
   readonly desired: T;
 }
 
-/** What a directory says. */
+/** The content of a directory. */
 export interface Directory {
   readonly apps: readonly Placed<DesiredApp>[];
   /** Undefined without the file: the directory owns no providers. */
@@ -35,7 +35,7 @@ export interface Directory {
 
 type Inspect = (read: Readable, problems: Problems) => void;
 
-/** What could be read of a directory, though other parts could not. */
+/** The readable parts of a directory, even if others could not be read. */
 export interface Readable {
   readonly apps: Directory['apps'];
   readonly providers: NonNullable<Directory['providers']>;
@@ -48,9 +48,9 @@ export function environmentsOf(path: string): readonly string[] {
 }
 
 /**
- * Reads a directory, as it is in one environment.
+ * Reads a directory in one environment.
  *
- * @param inspect looks for problems of its own in what could be read.
+ * @param inspect finds further problems in the readable parts.
  * @throws Failure it is none, holds nothing, has no such environment, or a file is not what it must be.
  */
 export function readDirectory(path: string, environment?: string, inspect: Inspect = () => undefined): Directory {
@@ -90,8 +90,8 @@ function realRoot(path: string): string {
 export function inside(root: string, path: string): string {
   const real = realpathSync(path);
   if (real === root || real.startsWith(root + sep)) return real;
-  throw Failure.input('link_outside', `${path} leads out of the directory, to ${real}.`, {
-    nextAction: 'Put the file itself there: links are not followed out of the directory.',
+  throw Failure.input('link_outside', `${path} points outside the directory, to ${real}.`, {
+    nextAction: 'Put the file itself there: links that leave the directory are not followed.',
   });
 }
 
@@ -148,7 +148,7 @@ function chosenIn(
   return problems.collect(() => environmentIn(name, inFolder, contentOf(root, inFolder), problems));
 }
 
-/** A place of a key is one whole: that of the environment replaces another. */
+/** The place of a key is a unit: that of the environment replaces another. */
 function withoutReplaced(value: unknown, overlay: unknown): unknown {
   if (!isTable(value) || !isTable(overlay) || !Object.hasOwn(overlay, 'secret')) return value;
   const { secret: _replaced, ...kept } = value;
@@ -157,7 +157,7 @@ function withoutReplaced(value: unknown, overlay: unknown): unknown {
 
 const NOTHING = { variables: {}, apps: {}, providers: {} };
 
-/** What an environment lays over the files. */
+/** The overrides of an environment. */
 class Layer {
   private readonly variables: Variables;
   private readonly unmet: Record<'apps' | 'providers', Set<string>>;
@@ -173,7 +173,7 @@ class Layer {
     this.unmet = { apps: new Set(Object.keys(apps)), providers: new Set(Object.keys(providers)) };
   }
 
-  /** Content of a file. Where one cannot be read, it is not known what the environment says too much. */
+  /** Content of a file. If one cannot be read, unused overrides of the environment are unknown. */
   read<T>(content: () => T): T {
     try {
       return content();
@@ -206,7 +206,9 @@ class Layer {
     return { value: filled, at: placed, isWhole: this.variables.problems.length === before };
   }
 
-  /** What is laid over, read. Without the value of a variable it is only looked at: nothing else is to be said of it. */
+  /**
+   * The overrides, read. Without the value of a variable they are only inspected: no other problem of them is reported.
+   */
   placed<T>(laid: ReturnType<Layer['over']>, from: (value: unknown, at: PlaceOf) => T): Placed<T> | undefined {
     if (laid === undefined) return undefined;
     const { value, at, isWhole } = laid;
@@ -214,7 +216,7 @@ class Layer {
     return isWhole ? { at, desired } : undefined;
   }
 
-  /** Tells what the environment says and no file takes. */
+  /** Reports overrides of the environment that apply to no file. */
   end(): void {
     if (typeof this.environment === 'string' || !this.isComplete) return;
     const { at } = this.environment;
@@ -286,7 +288,7 @@ function requireDistinct<T>(
   }
 }
 
-/** What one was named before is not at the same time the name of another, or of two. */
+/** A previous name must not be the current name of another, nor be claimed twice. */
 function requireMovesApart<T extends { readonly movedFrom: readonly string[] }>(
   placed: readonly Placed<T>[],
   keyOf: (desired: T) => string,

@@ -5,26 +5,28 @@ import { Members, type PlaceOf, tableAt } from './members.js';
 import type { Problems } from './problems.js';
 import type { YamlContent } from './yaml-file.js';
 
-/** Name of an environment, as of its file. */
+/** Name of an environment: that of its file. */
 export const ENVIRONMENT = /^[a-z0-9][a-z0-9-]{0,62}$/;
 const VARIABLE = /^[A-Za-z]\w*$/;
 
-/** What differs between the places that one directory describes. */
+/** The differences between the deployments that one directory describes. */
 export interface EnvironmentFile {
   readonly name: string;
   /** Path of the file in the directory. */
   readonly file: string;
   readonly at: PlaceOf;
-  /** The only gateway, and the only account, that it is for. Null: any. */
+  /** The only gateway and account that it is for. Null: any. */
   readonly url: string | null;
   readonly account: string | null;
   readonly variables: Readonly<Record<string, unknown>>;
-  /** By handle and by slug; null: not there in this environment. */
+  /** By handle and by slug; null: absent in this environment. */
   readonly apps: Readonly<Record<string, unknown>>;
   readonly providers: Readonly<Record<string, unknown>>;
 }
 
-/** Reads `environments/<name>.yaml`. @param problems takes what is wrong with its parts. @throws Failure it holds nothing. */
+/**
+ * Reads `environments/<name>.yaml`. @param problems collects the problems of its parts. @throws Failure if it is empty.
+ */
 export function environmentIn(
   name: string,
   file: string,
@@ -42,13 +44,13 @@ export function environmentIn(
     providers: overlaysIn(reader, 'providers', PROVIDER_MEMBERS),
   };
   for (const variable of Object.keys(environment.variables).filter((one) => !VARIABLE.test(one))) {
-    reader.problem(`variables.${variable}`, 'must be letters, digits and underscores, after a letter');
+    reader.problem(`variables.${variable}`, 'must be letters, digits and underscores, starting with a letter');
   }
   problems.collect(() => reader.end());
   return environment;
 }
 
-/** Of a provider, what an environment may say: its slug and its type are the same in all. */
+/** The members of a provider that an environment may override: slug and type are the same in all. */
 const PROVIDER_MEMBERS = ['name', 'status', 'baseUrl', 'providerGateway', 'gatewayRoute', 'pricing', 'secret'];
 
 function overlaysIn(reader: Members, name: string, allowed: readonly string[]) {
@@ -69,7 +71,7 @@ function originIn(url: string, reader: Members): string {
     return originOf(url, true);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    reader.problem('url', 'must be the address of a gateway, as https://gateway.example.com');
+    reader.problem('url', 'must be the address of a gateway, such as https://gateway.example.com');
     return url;
   }
 }

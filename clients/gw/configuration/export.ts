@@ -50,11 +50,14 @@ function withoutPlace(provider: DesiredProvider): Omit<DesiredProvider, 'secret'
   return { slug, type, name, status, baseUrl, providerGateway, gatewayRoute, pricing };
 }
 
-/** What an account is would replace what its environments have in common. @throws Failure it has environments. */
+/**
+ * The state of an account would replace the common base of the environments. @throws Failure if the directory has
+ * environments.
+ */
 function requireNoEnvironments(directory: string): void {
   if (!existsSync(join(directory, ENVIRONMENTS_FOLDER))) return;
   throw Failure.input('directory_has_environments', `${directory} describes several environments.`, {
-    nextAction: 'Export to another directory, and copy from there what you need.',
+    nextAction: 'Export to another directory, then copy what you need.',
   });
 }
 
@@ -63,11 +66,11 @@ function requireDistinctFiles(handles: readonly string[]): void {
   const twice = handles.find((handle, index) => handles.indexOf(handle) !== index);
   if (twice === undefined) return;
   throw Failure.input('ambiguous', `"${twice}" is the handle of one application and the id of another.`, {
-    nextAction: `Give the one with that handle another: gw app update ${twice} --handle <handle>`,
+    nextAction: `Change the handle of the first: gw app update ${twice} --handle <handle>`,
   });
 }
 
-/** Writes each file whole. @returns files of applications that are there and not of the account. */
+/** Writes each file atomically. @returns files of applications that the account does not have. */
 function writeAll(directory: string, files: ReadonlyMap<string, string>): readonly string[] {
   try {
     mkdirSync(directory, { recursive: true });

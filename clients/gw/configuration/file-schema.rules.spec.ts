@@ -52,7 +52,7 @@ it('a form that none fits → its forms, once', () => {
     max_token_lifetime_seconds: 1,
   };
   expect(told({ authentication: { type: 'api_key', end_user: { source: 'issuer', issuer } } })).toEqual([
-    'config.authentication.end_user.issuer.issuer: has none of its forms: text, or a list',
+    'config.authentication.end_user.issuer.issuer: must have one of these forms: text, or a list',
   ]);
 });
 

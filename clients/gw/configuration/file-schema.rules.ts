@@ -4,7 +4,7 @@ import providersSchema from '../../../docs/schemas/providers.schema.json' with {
 import type { DesiredApp, DesiredProvider } from './configuration-files.js';
 import { isTable } from './layers.rules.js';
 
-/** A part that is not what the schema of its file says. */
+/** A part that violates the schema of its file. */
 interface SchemaProblem {
   readonly path: string;
   readonly problem: string;
@@ -12,7 +12,7 @@ interface SchemaProblem {
 
 type Table = Readonly<Record<string, unknown>>;
 
-/** What an application lacks by the schema of its file; the service may refuse more. */
+/** Violations of the schema by an application; the service may refuse more. */
 export function appProblems({ name, handle, status, config }: DesiredApp): readonly SchemaProblem[] {
   return problemsOf('app', appSchema, { name, handle, status, config });
 }
@@ -35,7 +35,7 @@ function problemsOf(name: string, schema: Table, value: unknown): readonly Schem
   validators.set(name, validate);
   if (validate(value) === true) return [];
   const errors = validate.errors ?? [];
-  // What one form of several lacks says nothing: that none of them fits does.
+  // The problems of one form of several are not useful: that none of them fits is.
   const forms = errors.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf');
   const isOfForm = (error: ErrorObject) =>
     forms.some((form) => form !== error && `${error.instancePath}/`.startsWith(`${form.instancePath}/`));
@@ -47,7 +47,7 @@ function compiled(schema: Table): ValidateFunction {
   return ajv.compile(Object(resolved(schema, Object(schema.$defs))));
 }
 
-/** Values stand for variables when they are validated, and of several forms the one counts that a value says it has. */
+/** Variables are validated by their values; of several forms, the one that a value names applies. */
 function resolved(schema: unknown, defs: Table): unknown {
   if (Array.isArray(schema)) return schema.map((one) => resolved(one, defs));
   if (!isTable(schema)) return schema;
@@ -58,7 +58,7 @@ function resolved(schema: unknown, defs: Table): unknown {
   return { ...kept, ...(anyOf !== undefined && { anyOf: resolved(anyOf, defs) }), ...forms };
 }
 
-/** Forms that a member tells apart, as conditions; undefined where none does. */
+/** Forms that a member distinguishes, as conditions; undefined without such a member. */
 function byKind(forms: readonly unknown[], defs: Table): object | undefined {
   const kinds = forms.map((form) => kindOf(form, defs));
   const [first] = kinds;
@@ -71,7 +71,7 @@ function byKind(forms: readonly unknown[], defs: Table): object | undefined {
   };
 }
 
-/** The required member of a form that has one value only. */
+/** The required member of a form that has only one value. */
 function kindOf(form: unknown, defs: Table): { readonly member: string; readonly value: unknown } | undefined {
   const { $ref } = Object(form);
   const { properties, required = [] } = Object(typeof $ref === 'string' ? defs[$ref.replace('#/$defs/', '')] : form);
@@ -101,7 +101,7 @@ function problemOf({ instancePath, keyword, params, message = '', schema, parent
   if (keyword === 'type') return { path, problem: `must be ${names(params.type).join(' or ')}` };
   if (keyword === 'oneOf' || keyword === 'anyOf') {
     const forms = (Array.isArray(schema) ? schema : []).flatMap(({ type = 'object' }) => names(type));
-    return { path, problem: `has none of its forms: ${[...new Set(forms)].join(', or ')}` };
+    return { path, problem: `must have one of these forms: ${[...new Set(forms)].join(', or ')}` };
   }
   return { path, problem: message };
 }

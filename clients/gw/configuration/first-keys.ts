@@ -9,12 +9,12 @@ import type { Invocation } from '../program/invocation.js';
 import { draftOf } from './apps-plan.js';
 import type { Directory } from './directory.js';
 
-/** Where the first key of an application goes. */
+/** The place of the first key of an application. */
 export const keyFileOf = (keyOutput: string, handle: string) => join(keyOutput, `${handle}.key`);
 
 /**
- * Collects first keys of an earlier run whose answers were lost: the same creation, repeated, answers them. Where it does
- * not any more, the application gets another key, and the one that nobody has is revoked.
+ * Collects first keys of an earlier run whose responses were lost: repeating the creation returns them. If it no longer
+ * does, the application gets another key, and the lost one is revoked.
  */
 export async function collectKeys(
   gw: Invocation,
@@ -37,7 +37,7 @@ export async function collectKeys(
   }
 }
 
-/** Codes of a creation that was made, and whose key cannot be shown any more. */
+/** Codes of a creation that succeeded but whose key can no longer be shown. */
 const LOST_KEYS = new Set(['resource_receipt_expired', 'resource_key_unavailable']);
 
 async function replaceKey(

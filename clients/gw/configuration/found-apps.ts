@@ -4,16 +4,19 @@ import type { DesiredApp } from './configuration-files.js';
 import type { Placed } from './directory.js';
 import { invalid, type Problems } from './problems.js';
 
-/** A stored application that a file describes, and what it was found by. */
+/** A stored application that a file describes, and how it was found. */
 export interface Found {
   readonly summary: AccountState['apps'][number];
-  /** `handle`: or the id of one without. `moved`: a handle that it had. `name`: it has no handle. */
+  /** `handle`: or the id of one without. `moved`: a previous handle. `name`: it has no handle. */
   readonly how: 'handle' | 'moved' | 'name';
 }
 
 export type FoundApps = ReadonlyMap<Placed<DesiredApp>, Found>;
 
-/** The stored applications that files describe. @param problems takes files that describe one together, or several. */
+/**
+ * The stored applications that files describe. @param problems collects files that describe the same application, or
+ * several.
+ */
 export function foundApps(
   { apps }: AccountState,
   placed: readonly Placed<DesiredApp>[],

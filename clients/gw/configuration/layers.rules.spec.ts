@@ -54,7 +54,7 @@ describe('variables', () => {
   it.each([
     [{ a: variable('nobody') }, 'a: the variable nobody has no value in this environment'],
     [{ a: ['x', variable('constructor')] }, 'a.1: the variable constructor has no value in this environment'],
-    [{ a: `x${variable('list')}` }, 'a: the variable list has several values: it must stand alone'],
+    [{ a: `x${variable('list')}` }, 'a: the variable list is not a single value, so it must be the whole text'],
     [{ a: `${DOLLAR}{model` }, expect.stringContaining('a: write a variable as')],
     [{ [variable('model')]: 1 }, `${variable('model')}: a name cannot hold a variable`],
   ])('%j → %s', (value, problem) => {

@@ -1,4 +1,4 @@
-/** A part of a value that is not what it must be. */
+/** An invalid part of a value. */
 interface LayerProblem {
   readonly path: string;
   readonly problem: string;
@@ -21,7 +21,7 @@ export function merged(value: unknown, patch: unknown): unknown {
   return Object.fromEntries([...kept, ...changed]);
 }
 
-/** Whether a patch says something about a part. @param path as `config.limits`. */
+/** Whether a patch affects a part. @param path as `config.limits`. */
 export function reaches(patch: unknown, path: string): boolean {
   let part = patch;
   for (const name of path.split('.')) {
@@ -31,18 +31,18 @@ export function reaches(patch: unknown, path: string): boolean {
   return true;
 }
 
-/** What a variable is written as: `${name}`; `$${` is the text `${`. */
+/** The syntax of a variable: `${name}`; `$${` is the text `${`. */
 const VARIABLE = /\$\$\{|\$\{([A-Za-z]\w*)\}|\$\{/g;
 const WHOLE = /^\$\{([A-Za-z]\w*)\}$/;
 
-/** Values of variables, and what is found of them. */
+/** Values of variables, and those in use. */
 export class Variables {
   readonly problems: LayerProblem[] = [];
   private readonly used = new Set<string>();
 
   constructor(private readonly values: Table) {}
 
-  /** A value with the values of variables in its texts. A text that is one variable alone takes its value as it is. */
+  /** A value with its variables replaced. A text that is only a variable gets its value unchanged. */
   in(value: unknown, path = ''): unknown {
     if (typeof value === 'string') return this.inText(value, path);
     if (Array.isArray(value)) return value.map((item, index) => this.in(item, `${path}.${index}`));
@@ -56,7 +56,7 @@ export class Variables {
     );
   }
 
-  /** Names of variables that no text holds. */
+  /** Names of unused variables. */
   get unused(): readonly string[] {
     return Object.keys(this.values).filter((name) => !this.used.has(name));
   }
@@ -72,7 +72,10 @@ export class Variables {
       }
       const value = this.valueOf(name, path);
       if (typeof value === 'object' && value !== null) {
-        this.problems.push({ path, problem: `the variable ${name} has several values: it must stand alone` });
+        this.problems.push({
+          path,
+          problem: `the variable ${name} is not a single value, so it must be the whole text`,
+        });
       }
       return String(value);
     });

@@ -13,7 +13,7 @@ import { Problems } from './problems.js';
 import { reachIn } from './provider-reach.js';
 import { type ProviderStep, planProviders } from './providers-plan.js';
 
-/** Makes what a provider is to be. */
+/** Creates or changes a provider. */
 export async function applyProvider(
   gw: Invocation,
   api: Api,
@@ -52,7 +52,7 @@ export async function applyProvider(
   );
 }
 
-/** As `applyProvider`. @param keyFiles takes the place of a first key. */
+/** As `applyProvider`. @param keyFiles collects the place of a first key. */
 export async function applyApp(
   gw: Invocation,
   api: Api,
@@ -89,10 +89,10 @@ export async function applyApp(
   );
 }
 
-/** Answers of the gateway, not of a proxy, to a removal that somebody else has made. */
+/** Responses of the gateway, not of a proxy, to a removal that someone else made. */
 const GONE = new Set(['not_found', 'app_not_found']);
 
-/** Removes what may be gone already. */
+/** Removes something that may already be gone. */
 export async function remove(api: Api, { kind, id }: Change): Promise<void> {
   const path = { id: id ?? '', app: id ?? '' };
   try {
@@ -103,7 +103,7 @@ export async function remove(api: Api, { kind, id }: Change): Promise<void> {
   }
 }
 
-/** Somebody else may have made the same change in between: that is no conflict. */
+/** Someone else may have made the same change in the meantime: that is not a conflict. */
 async function tolerating(
   code: string,
   make: () => Promise<unknown>,

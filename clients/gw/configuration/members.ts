@@ -1,7 +1,7 @@
 import { isTable } from './layers.rules.js';
 import { invalid, type Place, Problems } from './problems.js';
 
-/** Where a member stands. @param name empty: the object as a whole. */
+/** The place of a member. @param name empty: the object as a whole. */
 export type PlaceOf = (name: string) => Place;
 
 type Table = Readonly<Record<string, unknown>>;
@@ -12,7 +12,7 @@ export function tableAt(at: PlaceOf, value: unknown): Table {
   throw invalid(at(''), 'must hold members');
 }
 
-/** Reads the members of an object in a file, each as its type. `end` reports the problems. */
+/** Reads the members of an object in a file by type. `end` reports the problems. */
 export class Members {
   private readonly problems = new Problems();
 
@@ -76,7 +76,7 @@ export class Members {
     return 'active';
   }
 
-  /** Reads a member with a reader of its own; its problems are told together with the others. */
+  /** Reads a member with a custom reader; its problems are reported with the others. */
   inner<T>(name: string, read: (reader: Members) => T): T | null {
     const members = this.optionalObject(name);
     if (members === null) return null;
@@ -86,7 +86,7 @@ export class Members {
     return value;
   }
 
-  /** @throws Failure everything that is wrong. */
+  /** @throws Failure with all problems. */
   end(): void {
     this.problems.throwIfAny();
   }
@@ -96,7 +96,7 @@ export class Members {
     return this.members[name];
   }
 
-  /** Whether a member says something. */
+  /** Whether a member is present. */
   has(name: string): boolean {
     return (this.members[name] ?? null) !== null;
   }

@@ -4,12 +4,12 @@ import { changeLines, countsOf, type Plan, remarksOn } from './plan.rules.js';
 
 /** GitHub takes 65,536 characters. */
 const MOST_CHARACTERS = 60_000;
-/** A line of a comment is not read beyond. */
+/** Nobody reads a longer line of a comment. */
 const MOST_OF_LINE = 400;
 
 /**
- * A plan as GitHub-flavoured Markdown. Whatever names or values say stands within fences that it cannot leave, where
- * Markdown, HTML and mentions mean nothing.
+ * A plan as GitHub-flavoured Markdown. Names and values are inside fences that they cannot close, where Markdown, HTML
+ * and mentions have no effect.
  *
  * @param environment lower-case letters, digits and dashes.
  */
@@ -28,7 +28,7 @@ export function planMarkdown(plan: Plan, environment: string | undefined): strin
     ]
       .join('\n\n')
       .concat('\n');
-  // What is lost comes first: it is what must not be cut.
+  // Losses come first: they must not be cut.
   const sorted = plan.changes.toSorted(
     (one, other) => Number(other.action === 'remove') - Number(one.action === 'remove'),
   );
@@ -47,14 +47,14 @@ export function planMarkdown(plan: Plan, environment: string | undefined): strin
   return render([], 'The plan is too long for a comment.');
 }
 
-/** In a diff the sign stands first, and `!` is what people are warned of. */
+/** In a diff the sign comes first, and `!` marks a warning. */
 const lines = (text: readonly string[]) =>
   text.map((line) => {
     const [, indent = '', sign = ' ', rest = line] = /^( *)([+~!-]) (.*)$/s.exec(line) ?? [];
     return `${sign === '~' ? '!' : sign} ${indent}${rest}`;
   });
 
-/** A block that its own text cannot end. */
+/** A block that its text cannot close. */
 function fenced(language: string, text: readonly string[]): string {
   const body = text.map((line) => cut(printable(line))).join('\n');
   const longest = Math.max(2, ...[...body.matchAll(/`+/g)].map(([run]) => run.length));

@@ -1,21 +1,21 @@
 import type { Colour } from '../terminal/terminal.js';
 import type { FieldChange } from './difference.rules.js';
 
-/** A change that makes the account what the directory says. */
+/** A change that brings the account in line with the directory. */
 export interface Change {
   readonly kind: 'provider' | 'app';
   /** `rename`: an application gets the handle of its file; `adopt`: it had none. */
   readonly action: 'create' | 'update' | 'rename' | 'adopt' | 'remove';
   /** Slug of a provider, handle of an application. */
   readonly name: string;
-  /** Null for what is to be created. */
+  /** Null for a creation. */
   readonly id: string | null;
   readonly fields: readonly FieldChange[];
-  /** What it means for callers, a sentence each. */
+  /** Its effects on callers, one sentence each. */
   readonly meaning: readonly string[];
 }
 
-/** Something that `gw apply` needs and does not have. */
+/** Something missing that `gw apply` needs. */
 export interface Missing {
   readonly name: string;
   readonly problem: string;
@@ -26,7 +26,7 @@ export interface Missing {
 export interface Plan {
   readonly changes: readonly Change[];
   readonly missing: readonly Missing[];
-  /** What the account has and the directory does not own: left alone without `--prune`. */
+  /** Objects of the account that the directory does not own: kept without `--prune`. */
   readonly unowned: { readonly apps: readonly string[]; readonly providers: readonly string[] };
   /** Handles of applications whose first key goes to `--key-output`. */
   readonly newKeys: readonly string[];
@@ -43,7 +43,7 @@ const COLOURS: Readonly<Record<string, Colour>> = { '+': 'green', '~': 'yellow',
 /** Lines of a plan are coloured by their sign. */
 export const planColour = (line: string): Colour | undefined => COLOURS[line.trimStart().charAt(0)];
 
-/** A change for people: what it is, what differs, and what it means. */
+/** A change for people: the change, the differences, and its effects. */
 export function changeLines({ kind, action, name, fields, meaning }: Change): readonly string[] {
   const handle = fields.find(({ path }) => path === 'handle')?.before;
   const from = typeof handle === 'string' && (action === 'rename' || action === 'adopt') ? `${handle} as ` : '';
@@ -64,7 +64,7 @@ export function planText(plan: Plan): string {
   ].join('\n');
 }
 
-/** What a plan needs, and what it leaves alone. */
+/** What a plan needs, and what it keeps. */
 export function remarksOn({ missing, unowned, newKeys }: Plan): readonly string[] {
   const left = [
     ...unowned.apps.map((name) => `application ${name}`),
@@ -79,12 +79,12 @@ export function remarksOn({ missing, unowned, newKeys }: Plan): readonly string[
   ];
 }
 
-/** What has been done, for people. */
+/** The changes made, for people. */
 export function doneText(changes: readonly Change[]): string {
   return changes.map(({ kind, action, name }) => `${SIGNS[action]} ${DONE[action]} ${KINDS[kind]} ${name}`).join('\n');
 }
 
-/** What has not been done, for people. */
+/** The changes not made, for people. */
 export function openText(changes: readonly Change[]): string {
   return changes.map(({ kind, action, name }) => `  not made: ${action} ${KINDS[kind]} ${name}`).join('\n');
 }
@@ -111,7 +111,7 @@ function fieldText({ path, before, after }: FieldChange): string {
 const MOST_OF_VALUE = 160;
 const BEFORE_DIFFERENCE = 40;
 
-/** A value on one line; of a long one the part where it begins to differ. */
+/** A value on one line; of a long one the part where the difference starts. */
 function excerpt(value: unknown, difference = 0): string {
   const text = JSON.stringify(value);
   if (text.length <= MOST_OF_VALUE) return text;

@@ -18,16 +18,16 @@ import { movesBetween, type Readings, readingsOf } from './readings.rules.js';
 import { savePlan } from './saved-plan.js';
 import { environmentName, sessionFor } from './target.js';
 
-/** Comparisons of an account that changes meanwhile. */
+/** How often an account that changes meanwhile is compared. */
 const MOST_ATTEMPTS = 5;
 
-/** What makes an account what a directory says: providers first, then applications, then removals. */
+/** The changes that bring an account in line with a directory: providers first, then applications, then removals. */
 export interface Steps {
   readonly plan: Plan;
   readonly providers: readonly ProviderStep[];
   readonly apps: readonly AppStep[];
   readonly removals: readonly Change[];
-  /** What was read of the account. */
+  /** The state of the account that was read. */
   readonly read: Readings;
 }
 
@@ -35,7 +35,7 @@ export interface Steps {
 export const plan: Action = async (gw) => {
   const isMarkdown = gw.text('format') === 'markdown';
   if (isMarkdown && gw.isJson) {
-    throw Failure.input('invalid_option', '--format: not with --json, which has a format of its own.');
+    throw Failure.input('invalid_option', '--format: not with --json, which has its own format.');
   }
   const directory = readDirectory(gw.optionalArgument(0) ?? '.', gw.text('env'));
   const { environment } = directory;
@@ -52,7 +52,7 @@ export const plan: Action = async (gw) => {
   return { result, text: `${planText(steps.plan)}${saved}`, colourOf: planColour, exitCode };
 };
 
-/** Compares a directory with an account; changes nothing. @throws Failure a file asks for what the service refuses. */
+/** Compares a directory with an account; changes nothing. @throws Failure if the service refuses a part of a file. */
 export async function stepsOf(
   gw: Pick<Invocation, 'environment' | 'terminal'>,
   session: Session,
@@ -69,7 +69,7 @@ export async function stepsOf(
   }
 }
 
-/** @throws Failure the account is not the one that a saved plan was made of. */
+/** @throws Failure if the account is not the one of the saved plan. */
 export function requireUnmoved(moves: readonly string[]): void {
   if (moves.length === 0) return;
   throw Failure.state('plan_stale', `The account has changed since the plan was made: ${moves.join('; ')}.`, {
@@ -77,7 +77,7 @@ export function requireUnmoved(moves: readonly string[]): void {
   });
 }
 
-/** Whether somebody else has changed the account while it was read. */
+/** Whether someone else changed the account while it was read. */
 const hasMoved = (error: unknown) =>
   error instanceof Failure && !isOfStranger(error) && (error.status === 409 || error.status === 404);
 
@@ -121,7 +121,7 @@ async function compared(
   return { plan: { changes, missing, unowned: left, newKeys }, providers, apps, removals, read };
 }
 
-/** What the account has and the directory does not. Without a file of providers it owns none. */
+/** Objects of the account that the directory does not have. Without a file of providers it owns none. */
 function unownedOf({ apps, providers }: AccountState, directory: Directory, found: FoundApps): Plan['unowned'] {
   const owned = new Set([...found.values()].map(({ summary }) => summary.id));
   const slugs = new Set(directory.providers?.map(({ desired }) => desired.slug));

@@ -6,11 +6,11 @@ const CODE = 'invalid_configuration';
 export interface Place {
   readonly file: string;
   readonly line: number;
-  /** The part as the file names it; empty for the file as a whole. */
+  /** Path of the part in the file; empty for the file as a whole. */
   readonly path: string;
 }
 
-/** A part of a file that is not what it must be. */
+/** An invalid part of a file. */
 export function invalid({ file, line, path }: Place, problem: string, nextAction?: string): Failure {
   const said = path === '' ? problem : `${path}: ${problem}`;
   const told = { file, line, problem: said };
@@ -18,7 +18,7 @@ export function invalid({ file, line, path }: Place, problem: string, nextAction
   return Failure.input(CODE, textOf(told), facts);
 }
 
-/** A problem as it is told. */
+/** A problem as reported. */
 interface Told {
   readonly file: string;
   readonly line: number;
@@ -30,7 +30,7 @@ const textOf = ({ file, line, problem }: Told) => `${file}:${line}: ${problem}`;
 /** The problems in the details of a failure of this kind. */
 export const problemsIn = (details: unknown): readonly Told[] => Object(details).problems ?? [];
 
-/** Collects what is wrong with files, so that it is all told at once. */
+/** Collects problems of files, so that all are reported at once. */
 export class Problems {
   private readonly found: Failure[] = [];
 
@@ -42,7 +42,7 @@ export class Problems {
     return this.found.length;
   }
 
-  /** What a part comes to; undefined where that is a problem of a file. @throws every other failure. */
+  /** The result of reading a part; undefined if it has a problem. @throws every other failure. */
   async attempt<T>(part: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await part();
@@ -52,7 +52,7 @@ export class Problems {
     }
   }
 
-  /** As `attempt`, of what does not wait. */
+  /** As `attempt`, but synchronous. */
   collect<T>(part: () => T): T | undefined {
     try {
       return part();
@@ -62,12 +62,12 @@ export class Problems {
     }
   }
 
-  /** @throws Failure all problems, one in each line. */
+  /** @throws Failure with all problems, one per line. */
   throwIfAny(): void {
     const [first, ...others] = this.found;
     if (first === undefined) return;
     if (others.length === 0) throw first;
-    // What several environments have in common is told once.
+    // A problem that several environments share is reported once.
     const told = new Map(
       this.found.flatMap(({ details }) => problemsIn(details).map((one) => [textOf(one), one] as const)),
     );

@@ -3,19 +3,19 @@ import type { Reach } from './provider-reach.js';
 
 const NOBODY = 'No application can reach it.';
 
-/** What a change of a provider concerns. */
+/** The applications affected by a change of a provider. */
 export function reachText(reach: Reach): string {
   return reach.count === 0 ? NOBODY : `It is reached by ${namesOf(reach)}.`;
 }
 
-/** What the removal of a provider ends. */
+/** What stops working when a provider is removed. */
 export function lossText(reach: Reach): string {
   return reach.count === 0 ? NOBODY : `Calls of ${namesOf(reach)} through it fail.`;
 }
 
-/** What the removal of a provider ends whose place another takes. */
+/** What stops working when a provider is replaced by another. */
 export function placeText(slug: string): string {
-  return `Another provider takes its place; calls that still name ${slug} fail.`;
+  return `Another provider replaces it; calls that still name ${slug} fail.`;
 }
 
 function namesOf({ count, names }: Reach): string {

@@ -8,10 +8,10 @@ export interface Reach {
   readonly names: readonly string[];
 }
 
-/** Tells who can reach a provider, by its slug, in whatever way: by its slug, by its type, or every provider. */
+/** Finds who can reach a provider in any way: by its slug, by its type, or because all providers are allowed. */
 export type ReachOf = (slug: string) => Promise<Reach>;
 
-/** Asks the service once, when the first provider is asked for. */
+/** Queries the service once, for the first provider. */
 export function reachIn(api: Api, { apps }: AccountState): ReachOf {
   let asked: Promise<components['schemas']['ProviderUseResponse']> | undefined;
   const handles = new Map(apps.map(({ id, handle }) => [id, handle]));

@@ -3,14 +3,14 @@ import { type Environment, providerSecretVariable } from '../program/environment
 import { Failure } from '../program/failure.js';
 import type { DesiredProvider } from './configuration-files.js';
 
-/** More than any key is long. */
+/** Longer than any key. */
 const MAX_BYTES = 65_536;
 
-/** The key of a provider, which is read only when it is sent. */
+/** The key of a provider, read only when it is sent. */
 export interface ProviderSecret {
   /** Where it is, as `the variable OPENAI_KEY`. */
   readonly place: string;
-  /** What puts it there. */
+  /** How to provide it. */
   readonly advice: string;
   readonly isThere: boolean;
   /** @throws Failure it cannot be read. */

@@ -15,20 +15,20 @@ import { type ProviderSecret, providerSecretOf } from './provider-secret.js';
 
 const ADD_PROVIDER = 'Add it: gw provider add, or name it in providers.yaml.';
 
-/** A provider as a validation counts it in: a creation without its key. */
+/** A provider as a validation includes it: a creation without its key. */
 export type AssumedProvider = components['schemas']['CreateProviderRequest'];
 
-/** A change of a provider, with all that makes it. */
+/** A change of a provider, with its requests. */
 export interface ProviderStep {
   readonly change: Change;
   readonly desired: DesiredProvider;
   readonly current: CurrentProvider | undefined;
   readonly assumed: AssumedProvider;
-  /** The key that goes with it; undefined where none is needed. */
+  /** Its key; undefined if none is needed. */
   readonly secret: ProviderSecret | undefined;
 }
 
-/** The changes of providers, and what they miss. @param problems takes what a file asks for and cannot be. */
+/** The changes of providers, and what they lack. @param problems collects impossible requests of a file. */
 export async function planProviders(
   api: Api,
   state: AccountState,
@@ -85,7 +85,7 @@ async function stepOf(
   return { change, desired, current, assumed: assumed as AssumedProvider, secret };
 }
 
-/** A new address of its own needs the key that is to be sent there. */
+/** A new custom address needs the key to send there. */
 const movesTo = (current: DesiredProvider, desired: DesiredProvider) =>
   desired.baseUrl !== null && desired.baseUrl !== current.baseUrl;
 
@@ -109,32 +109,32 @@ function missingFor({ change, desired, secret }: ProviderStep, { gateways }: Acc
   return [{ name: slug, problem, nextAction: `${secret.advice}, or use: ${command}` }];
 }
 
-/** What a provider that is added means. */
+/** The effect of an added provider. */
 function newMeaning({ status, baseUrl }: DesiredProvider): readonly string[] {
   if (status === 'disabled') return ['It is disabled: its calls fail.'];
   const where = baseUrl === null ? '' : ` Its key is sent to ${baseUrl}.`;
   return [`Applications that reach every provider, or every provider of its type, may call it at once.${where}`];
 }
 
-/** A slug cannot change: a new provider takes the place of those that its file names, and of no other. */
+/** A slug cannot change: a new provider replaces only those that its file names. */
 function placeMeaning(desired: DesiredProvider, providers: readonly CurrentProvider[]): readonly string[] {
   const { name, type, slug } = desired;
   const replaced = replacedBy(desired, providers).map((one) => one.slug);
   if (replaced.length > 0) {
     const [names, is] = [replaced.join(', '), replaced.length === 1 ? 'is' : 'are'];
-    return [`It takes the place of ${names}, which ${is} removed last: calls by that slug must name ${slug}.`];
+    return [`It replaces ${names}, which ${is} removed last: calls that use that slug must name ${slug}.`];
   }
   const namesakes = providers.filter((one) => one.name === name && one.type === type).map(({ slug }) => slug);
   if (namesakes.length === 0) return [];
-  return [`${namesakes.join(', ')} has the same name and type, and is another provider: a slug cannot change.`];
+  return [`${namesakes.join(', ')} has the same name and type, but is another provider: a slug cannot change.`];
 }
 
-/** The providers of the account whose place a provider takes. */
+/** The providers of the account that a provider replaces. */
 export function replacedBy({ movedFrom }: DesiredProvider, providers: readonly CurrentProvider[]): CurrentProvider[] {
   return providers.filter(({ slug }) => movedFrom.includes(slug));
 }
 
-/** What a change of a provider means for the applications that reach it. */
+/** The effect of a change of a provider on the applications that reach it. */
 async function meaningOf(
   current: DesiredProvider,
   desired: DesiredProvider,
@@ -158,15 +158,15 @@ async function meaningOf(
   ];
 }
 
-/** Models whose price changes, or that get one of their own. Those that lose it: `unpricedMeaning`. */
+/** Models whose custom price is added or changed. Those that lose it: `unpricedMeaning`. */
 function priceMeaning(before: object, after: object): readonly string[] {
   return Object.entries(after).flatMap(([model, price]) => {
-    if (!Object.hasOwn(before, model)) return [`${model} gets a price of its own.`];
+    if (!Object.hasOwn(before, model)) return [`${model} gets a custom price.`];
     return leafDifferences(Object(before)[model], price).length > 0 ? [`The price of ${model} changes.`] : [];
   });
 }
 
-/** What it means that models lose the price of their own. The service knows whether they have another. */
+/** The effect on models that lose their custom price. The service knows whether they have another price. */
 async function unpricedMeaning(api: Api, { desired, current, assumed }: ProviderStep): Promise<readonly string[]> {
   const lost = Object.keys(current?.pricing ?? {}).filter((model) => !Object.hasOwn(desired.pricing ?? {}, model));
   const lines: string[] = [];
@@ -176,9 +176,7 @@ async function unpricedMeaning(api: Api, { desired, current, assumed }: Provider
     const body = { name: PROBE_NAME, assumed_providers: [assumed], config };
     const { error } = await api.POST('/v1/admin/apps/validate', { body });
     const isPriced = error === undefined;
-    lines.push(
-      isPriced ? `${model} gets the price of the catalog.` : `${model} becomes unpriced: its calls are refused.`,
-    );
+    lines.push(isPriced ? `${model} gets the catalog price.` : `${model} becomes unpriced: its calls are refused.`);
   }
   return lines;
 }
@@ -190,7 +188,7 @@ const configOf = (providers: AppConfig['routing']['providers']): AppConfig => ({
   routing: { providers, model_rewrites: {} },
 });
 
-/** Judged by the service together with an application that reaches everything. */
+/** The service validates it together with an application that reaches everything. */
 async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assumed: AssumedProvider): Promise<void> {
   const probe = { name: PROBE_NAME, assumed_providers: [assumed], config: configOf({ mode: 'all' }) };
   // A missing gateway is reported by its name.
@@ -202,10 +200,10 @@ async function requireAccepted(api: Api, placed: Placed<DesiredProvider>, assume
   }
 }
 
-/** Whether an application is refused for a provider that is not there, or that is refused itself. */
+/** Whether an application is refused because of a missing or refused provider. */
 export const isUnknownProvider = (problem: string) => problem.endsWith('is not a provider of this account');
 
-/** A refusal of the service as one of the file. @param prefix of the path that the file does not have. */
+/** A refusal of the service as a problem of the file. @param prefix of the path that the file does not have. */
 export function refused(error: unknown, placed: Pick<Placed<unknown>, 'at'>, prefix = /^/): unknown {
   if (!(error instanceof Failure) || error.status !== 400 || isOfStranger(error)) return error;
   const [, path = '', problem = error.message] = PLACED_PROBLEM.exec(error.message.replace(prefix, '')) ?? [];
@@ -251,7 +249,7 @@ function comparable({
 const canonical = (baseUrl: string) =>
   URL.canParse(baseUrl) ? `${new URL(baseUrl).href.replace(/\/+$/, '')}/` : baseUrl;
 
-/** The members that say something. @param withPlace also those that a creation does not have. */
+/** The members that are present. @param withPlace also those that a creation does not have. */
 function written(provider: DesiredProvider, withPlace = false): object {
   const { status, providerGateway, secret: _notSent, movedFrom: _ofTheFile, ...creation } = provider;
   const place = withPlace ? { status, providerGateway } : {};

@@ -1,6 +1,6 @@
 import type { AccountState, CurrentApp } from './account-state.js';
 
-/** What was read of an account, each thing with the version that it had. */
+/** The state of an account, each object with its version. */
 export type Readings = Readonly<Record<string, string>>;
 
 /** @param apps those whose configurations were read. */
@@ -18,7 +18,7 @@ export function readingsOf(
   ]);
 }
 
-/** What has changed between two readings, a phrase each. */
+/** The changes between two readings, one phrase each. */
 export function movesBetween(before: Readings, after: Readings): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => {

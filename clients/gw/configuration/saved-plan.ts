@@ -16,18 +16,18 @@ const FORMAT = 'gw plan';
 const VERSION = 1;
 const MAX_BYTES = 67_108_864;
 
-/** A plan with all that it was made of. */
+/** A plan with all its inputs. */
 export interface SavedPlan {
   readonly target: Target;
   readonly environment: string | null;
   readonly prunes: boolean;
-  /** What the account was. */
+  /** The state of the account. */
   readonly read: Readings;
   readonly directory: Directory;
   readonly changes: readonly Change[];
 }
 
-/** What a plan was made of. */
+/** The inputs of a plan. */
 interface Made {
   readonly session: Session;
   readonly directory: Directory;
@@ -35,7 +35,10 @@ interface Made {
   readonly steps: { readonly plan: Plan; readonly read: Readings };
 }
 
-/** Writes a plan, whole. It has no key of a provider: only where the keys are. @throws Failure it cannot be written. */
+/**
+ * Writes a plan atomically. It has no provider key, only the places of the keys. @throws Failure if it cannot be
+ * written.
+ */
 export function savePlan(path: string, { session, directory, prunes, steps }: Made): void {
   const { url, capabilities, standing } = session;
   const { apps, providers, environment } = directory;
@@ -63,17 +66,17 @@ function asInFile<T extends { readonly movedFrom: readonly string[] }>({ movedFr
   return { ...described, ...(movedFrom.length > 0 && { moved: { from: movedFrom } }) };
 }
 
-/** Whether something is a file, and so a saved plan. */
+/** Whether a path is a file, and so a saved plan. */
 export const isSavedPlan = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 
-/** Reads a saved plan. @throws Failure it is none, or not one of this version. */
+/** Reads a saved plan. @throws Failure if it is not one, or not of this version. */
 export function readPlan(path: string): SavedPlan {
   const at: PlaceOf = (part) => ({ file: path, line: 1, path: part });
   const reader = new Members(at, tableAt(at, contentOf(path, at(''))));
   const members = ['format', 'version', 'url', 'deploymentId', 'accountId', 'environment', 'prune', 'read'];
   reader.allow([...members, 'apps', 'providers', 'changes']);
-  if (reader.text('format') !== FORMAT) throw invalid(at(''), 'is no plan of gw', MAKE_ONE);
-  if (reader.value('version') !== VERSION) throw invalid(at('version'), 'is that of another gw', MAKE_ONE);
+  if (reader.text('format') !== FORMAT) throw invalid(at(''), 'is not a plan of gw', MAKE_ONE);
+  if (reader.value('version') !== VERSION) throw invalid(at('version'), 'was made by another version of gw', MAKE_ONE);
   const problems = new Problems();
   const listed = <T>(name: string, read: (value: unknown, place: PlaceOf) => T) =>
     reader.list(name).flatMap((value, index) => {
@@ -110,7 +113,7 @@ function contentOf(path: string, place: Place): unknown {
   }
 }
 
-/** What differs from what was planned, though the account is the same: a phrase for each change. */
+/** The differences from the plan, for the same account: one phrase per change. */
 export function unplanned(planned: readonly Change[], now: readonly Change[]): readonly string[] {
   const part = (change: unknown) => {
     const { kind, action, name, id, fields } = Object(change);
@@ -120,7 +123,7 @@ export function unplanned(planned: readonly Change[], now: readonly Change[]): r
     changes.some((other) => isDeepStrictEqual(part(other), part(change)));
   const text = (change: unknown) => (isTable(change) ? `${change.action} ${change.kind} ${change.name}` : 'a change');
   return [
-    ...planned.filter((change) => !isIn(now, change)).map((change) => `${text(change)} is not what would be done`),
+    ...planned.filter((change) => !isIn(now, change)).map((change) => `${text(change)} is no longer needed`),
     ...now.filter((change) => !isIn(planned, change)).map((change) => `${text(change)} was not planned`),
   ];
 }

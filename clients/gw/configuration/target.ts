@@ -2,7 +2,7 @@ import { type Session, sessionOf, urlOf } from '../api/session.js';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 
-/** The only gateway, and the only account, that something is for. Null: any. */
+/** The only gateway and account that something is for. Null: any. */
 export interface Target {
   readonly url: string | null;
   readonly account: string | null;
@@ -11,8 +11,8 @@ export interface Target {
 }
 
 /**
- * The account that a configuration is for. It never says where a key goes: it chooses among saved gateways, and otherwise
- * is compared with the one that was named.
+ * The account that a configuration is for. It never decides where a key is sent: it selects among saved gateways, and
+ * otherwise is compared with the named one.
  *
  * @param what as `The environment "production"`.
  * @throws Failure the key is that of another account, or another gateway is connected.
@@ -44,7 +44,7 @@ export async function sessionFor(gw: Invocation, target: Target | undefined, wha
 export const environmentName = (environment: { readonly name: string } | undefined) =>
   `The environment "${environment?.name}"`;
 
-/** Uses the saved gateway that fits, where nobody has named one. @throws Failure several fit. */
+/** Uses the matching saved gateway if none is named. @throws Failure several fit. */
 function chooseProfile(gw: Invocation, { url, account }: Target): void {
   const { environment, profiles } = gw;
   if (url === null && account === null) return;

@@ -1,18 +1,18 @@
 import { Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { invalid, Problems } from './problems.js';
 
-/** Content of a YAML file, and where its parts are. */
+/** Content of a YAML file, and the places of its parts. */
 export interface YamlContent {
   readonly value: unknown;
-  /** The line of a part; that of the nearest part around it where there is none. @param path as `config.limits`. */
+  /** The line of a part, or of the nearest part around it. @param path as `config.limits`. */
   lineOf(path: string): number;
 }
 
-/** Reads YAML 1.2 without tags. @param name for messages. @throws Failure it is none, with the line. */
+/** Reads YAML 1.2 without tags. @param name for messages. @throws Failure with the line, if it is not valid. */
 export function parseYaml(name: string, text: string): YamlContent {
   const lines = new LineCounter();
   const at = (line: number) => ({ file: name, line, path: '' });
-  // Pretty errors quote the text, which may hold what must not be printed.
+  // Pretty errors quote the text, which may contain secrets.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const problems = new Problems();
   for (const { message, pos } of [...document.errors, ...document.warnings]) {
@@ -36,13 +36,13 @@ export function parseYaml(name: string, text: string): YamlContent {
   }
 }
 
-/** What surrounds the content of a written file. */
+/** The comments of a written file. */
 interface Surroundings {
   /** Path of the schema from the file, for editors. */
   readonly schema: string;
   /** Comment at the top. */
   readonly head: string;
-  /** Comments by the path of the member they stand before. */
+  /** Comments by the path of the following member. */
   readonly comments: Readonly<Record<string, string>>;
 }
 
@@ -70,7 +70,7 @@ const FIRST = [
 ];
 const RANKS = new Map(FIRST.map((name, rank) => [name, rank]));
 
-/** A value whose members are in one order, whatever order they came in. */
+/** A value with its members in a fixed order. */
 function ordered(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ordered);
   if (typeof value !== 'object' || value === null) return value;

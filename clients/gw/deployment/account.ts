@@ -21,7 +21,9 @@ export const claim: Action = async (gw) => inBrowser(gw, await sessionOf(gw), 'c
 export const logout: Action = async (gw) => {
   if (gw.environment.managementKey !== undefined) {
     const nextAction = 'Unset GW_MANAGEMENT_KEY, or revoke that key in the console.';
-    throw Failure.input('key_of_environment', 'The key of the environment is not saved by gw.', { nextAction });
+    throw Failure.input('key_of_environment', 'The key comes from the environment; gw has not saved it.', {
+      nextAction,
+    });
   }
   const { api } = await sessionOf(gw);
   await read(api.DELETE('/v1/cli/credential'));
@@ -30,22 +32,22 @@ export const logout: Action = async (gw) => {
 };
 
 /**
- * Before anything is asked for: a profile with a key for one address is not made that of another by the way.
+ * Before any prompt: a profile with a key for one address must not become that of another unnoticed.
  *
  * @throws Failure it is.
  */
 export async function requireProfileFor({ profiles, profileName: name }: Invocation, url: string): Promise<void> {
   const saved = profiles.readable(name);
   if (saved === undefined || saved.url === url || !(await profiles.hasKey(name))) return;
-  const nextAction = `Give the new one a name: --profile <name>. Or forget the old one: gw profile remove ${name}`;
+  const nextAction = `Name the new one: --profile <name>. Or forget the old one: gw profile remove ${name}`;
   throw Failure.input('profile_exists', `The profile "${name}" has a key for ${saved.url}.`, { nextAction });
 }
 
-/** What came of saving a deployment. */
+/** The result of saving a deployment. */
 interface Saved {
   /** Null without a key. */
   readonly accountId: string | null;
-  /** Whether a key that was saved before is saved no more. */
+  /** Whether a previously saved key is no longer saved. */
   readonly forgotValidKey: boolean;
 }
 
@@ -72,8 +74,8 @@ export async function saveKey(gw: Invocation, deployment: Deployment, key: strin
   return { accountId: profile.accountId, forgotValidKey };
 }
 
-/** The profile that is used from now on, where it was another one before. @param before the one in use before. */
+/** The new current profile, if it changed. @param before the previous one. */
 export function switchText({ profiles, profileName }: Invocation, before: string): string {
   if (before === profileName || !profiles.has(before)) return '';
-  return `\nIt is the current profile now. Back to the one before: gw profile use ${before}`;
+  return `\nIt is the current profile now. To switch back: gw profile use ${before}`;
 }

@@ -15,7 +15,8 @@ export const deploymentCommands: readonly Command[] = [
     name: 'deployment connect',
     summary: 'Connect a gateway and save its key',
     details:
-      'Prompts for a missing address. The gateway becomes the current profile; without a key, a saved one stays, else log in afterwards.',
+      'Prompts for a missing address. The gateway becomes the current profile. Without a key, a saved key is kept; ' +
+      'if there is none, log in afterwards.',
     options: [
       ['--url <url>', 'address of the gateway (GW_URL)'],
       ['--key-stdin', 'read a management key from standard input'],
@@ -87,9 +88,10 @@ export const deploymentCommands: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'Check a deployment from this machine, with next steps',
+    summary: 'Check a deployment from this machine and suggest next steps',
     details:
-      'Checks address, version, clock, dependencies, streams through proxies, providers and applications. Exit code 3 when a check failed. Keys of providers are tested with free calls.',
+      'Checks address, version, clock, dependencies, streams through proxies, providers and applications. Exits ' +
+      'with 3 if a check fails. Provider keys are tested with free calls.',
     examples: ['gw doctor', 'gw doctor --json'],
     result: members({ healthy: { const: true }, checks: { type: 'array', items: CHECK } }),
     load: async () => (await import('./doctor.js')).doctor,

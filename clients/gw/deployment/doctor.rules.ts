@@ -3,7 +3,7 @@ import { instantMsOf } from '../program/environment.js';
 import type { Failure } from '../program/failure.js';
 import type { Colour } from '../terminal/terminal.js';
 
-/** What was looked at, and what to do about it. */
+/** A check, and what to do about its result. */
 export interface Check {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed' | 'unknown';
@@ -11,7 +11,7 @@ export interface Check {
   readonly nextAction: string | null;
 }
 
-/** States as people read them. */
+/** States as shown to people. */
 export const STATES = { ok: 'passed', warning: 'warning', failed: 'failed', unknown: 'not checked' } as const;
 
 const COLOURS: Readonly<Record<string, Colour>> = { passed: 'green', warning: 'yellow', failed: 'red' };
@@ -23,10 +23,10 @@ const MOST_SKEW_MS = 30_000;
 /** `GET /v1/cli/stream` sends its parts over half a second; through a proxy that buffers they come at once. */
 const LEAST_SPREAD_MS = 250;
 
-/** A check that found no fault. */
+/** A check without a problem. */
 export const ok = (check: string, detail: string): Check => ({ check, state: 'ok', detail, nextAction: null });
 
-/** Whether keys are encrypted on their way. */
+/** Whether keys are encrypted in transit. */
 export function addressCheck(url: string): Check {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || isLoopback(hostname)
@@ -50,7 +50,7 @@ export function settingsChecks({ url, capabilities }: Deployment, version: strin
       : warning(
           'public address',
           `The public URL of the gateway is ${deployment.apiUrl}.`,
-          `Set PUBLIC_URL to ${url}, if clients use that.`,
+          `If clients use ${url}, set PUBLIC_URL to it.`,
         ),
     features.browserLogin
       ? ok('browser login', 'enabled')
@@ -68,18 +68,18 @@ function isSameOrigin(one: string, other: string): boolean {
 /** @param date the `Date` header; undefined without one. */
 export function clockCheck(date: string | undefined, nowMs: number): Check {
   const serverMs = instantMsOf(date ?? '');
-  if (Number.isNaN(serverMs)) return notChecked('clock', 'The gateway sends no date.');
+  if (Number.isNaN(serverMs)) return notChecked('clock', 'The gateway sends no Date header.');
   const skewSeconds = Math.round((serverMs - nowMs) / 1000);
   if (Math.abs(serverMs - nowMs) <= MOST_SKEW_MS) return ok('clock', `within ${MOST_SKEW_MS / 1000} s of this machine`);
   const nextAction = 'Synchronize both clocks: tokens depend on them.';
   return warning('clock', `The clocks of gateway and this machine differ by ${skewSeconds} s.`, nextAction);
 }
 
-/** What `GET /v1/readyz` says. @param body of its answer, also of 503. */
+/** The result of `GET /v1/readyz`. @param body of its response, also of 503. */
 export function readinessChecks(body: unknown): readonly Check[] {
   const { ready, database, vault, journal, redis, clock, limits } = Object(body);
   if (typeof ready !== 'boolean')
-    return [failed('readiness', 'The gateway reports no state.', 'Check that no proxy answers /v1/readyz.')];
+    return [failed('readiness', 'The gateway does not report its state.', 'Check that no proxy answers /v1/readyz.')];
   return [
     database === 'ok'
       ? ok('Postgres', 'reachable')
@@ -112,16 +112,16 @@ function redisCheck(redis: unknown): Check {
   return failed('Redis', 'lost', 'Check REDIS_URL and Redis.');
 }
 
-/** @param arrivalsMs when each part came; undefined: the gateway has no such answer. */
+/** @param arrivalsMs when each part arrived; undefined: the gateway does not have this route. */
 export function streamCheck(arrivalsMs: readonly number[] | undefined): Check {
-  if (arrivalsMs === undefined) return notChecked('streams', 'This gateway has no such test.');
+  if (arrivalsMs === undefined) return notChecked('streams', 'This gateway does not offer this test.');
   const spreadMs = Math.round((arrivalsMs.at(-1) ?? 0) - (arrivalsMs[0] ?? 0));
   if (spreadMs >= LEAST_SPREAD_MS) return ok('streams', `chunks arrive as they are sent (over ${spreadMs} ms)`);
   const nextAction = 'Disable response buffering in the proxy (nginx: proxy_buffering off).';
   return failed('streams', 'A proxy buffers answers until they are complete.', nextAction);
 }
 
-/** What a test of a provider that was made has found. */
+/** The result of a completed provider test. */
 interface ProviderOutcome {
   readonly validated: boolean;
   readonly reason?: string | undefined;
@@ -136,7 +136,7 @@ export function providerCheck(slug: string, { validated, reason, status }: Provi
   return failed(check, `${reason}${shown}`, 'Check its address, the network, and the provider’s status page.');
 }
 
-/** Refusals of a test that tell of the provider; every other tells of the one who asks, or of the gateway. */
+/** Refusals of a test that are about the provider; all others are about the caller or the gateway. */
 const REFUSED_KEY = 'provider_key_invalid';
 const UNREADABLE_KEY = 'provider_unavailable';
 
@@ -152,15 +152,15 @@ export function refusedProviderCheck(slug: string, refusal: Refusal): Check {
   return notChecked(check, refusal.message, refusal.nextAction);
 }
 
-/** What prevented a check, in the words of a failure. */
+/** Why a check failed to run, as the text of a failure. */
 type Refusal = Pick<Failure, 'code' | 'message' | 'nextAction'>;
 
-/** A check that could not be made. @param reason why not. */
+/** A check that could not run. @param reason why not. */
 export function notChecked(check: string, reason: string, nextAction: string | null = null): Check {
   return { check, state: 'unknown', detail: reason, nextAction };
 }
 
-/** A login that does not work; having none is no fault of the deployment. */
+/** A login that does not work; having none is not a problem of the deployment. */
 export function loginCheck({ code, message, nextAction }: Refusal): Check {
   const state = code === 'not_logged_in' ? 'warning' : 'failed';
   return { check: 'login', state, detail: message, nextAction };
@@ -170,7 +170,7 @@ function warning(check: string, detail: string, nextAction: string): Check {
   return { check, state: 'warning', detail, nextAction };
 }
 
-/** A check that found a fault. */
+/** A check that found a problem. */
 export function failed(check: string, detail: string, nextAction: string | null): Check {
   return { check, state: 'failed', detail, nextAction };
 }

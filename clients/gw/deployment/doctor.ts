@@ -24,16 +24,16 @@ import {
 } from './doctor.rules.js';
 
 /**
- * `gw doctor`: what one check meets never keeps the others from being made, and those that were made are printed, also
- * when it is stopped.
+ * `gw doctor`: a failing check never prevents the others, and completed checks are printed even if the command is
+ * stopped.
  *
- * @throws Failure something has failed.
+ * @throws Failure if a check failed.
  */
 export const doctor: Action = async (gw) => {
   const url = urlOf(gw);
   gw.context.url = url;
   const found: Found = { service: [[addressCheck(url)], [], [], []], account: [] };
-  gw.standing = 'The other checks were not made.';
+  gw.standing = 'The other checks were skipped.';
   gw.soFar = () => ({ text: textOf(checksOf(found)), colourOf: checkColour, details: { checks: checksOf(found) } });
   const [, , deployment] = await Promise.all([
     attempt(gw, () => readiness(url)).then((ready) => {
@@ -60,11 +60,11 @@ export const doctor: Action = async (gw) => {
   });
 };
 
-/** The checks that were made. */
+/** The completed checks. */
 interface Found {
-  /** Of the service, at the same time; each in its place. */
+  /** Of the service, in parallel; the order is fixed. */
   readonly service: (readonly Check[])[];
-  /** Of the account, one after the other. */
+  /** Of the account, in sequence. */
   readonly account: Check[];
 }
 
@@ -80,9 +80,9 @@ const textOf = (checks: readonly Check[]): string =>
     ]),
   );
 
-const NO_IDENTITY = 'The gateway does not say which one it is.';
+const NO_IDENTITY = 'The gateway does not identify its deployment.';
 
-/** What a part of the diagnosis answered, or what it met instead. */
+/** The result of a part of the diagnosis, or its error. */
 type Attempt<T> = { readonly made: T } | { readonly met: Failure };
 
 async function attempt<T>({ environment }: Invocation, look: () => Promise<T>): Promise<Attempt<T>> {
@@ -91,7 +91,7 @@ async function attempt<T>({ environment }: Invocation, look: () => Promise<T>): 
   } catch (error) {
     const met = asFailure(error);
     const place = { command: 'doctor', hasEnvironmentKey: environment.managementKey !== undefined };
-    // What a service that is unavailable needs is what the other checks say.
+    // The other checks say what an unavailable service needs.
     const advice = met.code === 'service_unavailable' ? null : adviceOn(met, place);
     return { met: met.withAdvice(advice) };
   }
@@ -104,10 +104,10 @@ function deploymentChecks(deployment: Attempt<Deployment>, version: string): rea
   return [failed('gateway', message, nextAction), ...others.map((check) => notChecked(check, NO_IDENTITY))];
 }
 
-/** What needs a login, without one. */
+/** The checks that need a login, without one. */
 const without = (reason: string) => ['streams', 'providers', 'applications'].map((check) => notChecked(check, reason));
 
-/** What only a login shows. @param checks takes each as it is made. */
+/** The checks that need a login. @param checks collects each as it completes. */
 async function addAccountChecks(gw: Invocation, checks: Check[]): Promise<void> {
   const opened = await attempt(gw, () => sessionOf(gw));
   if ('met' in opened) {
@@ -135,13 +135,13 @@ async function readiness(url: string): Promise<readonly Check[]> {
   return readinessChecks(body);
 }
 
-/** What the gateway's `Date` says; undefined without one. */
+/** The `Date` header of the gateway; undefined without one. */
 async function serverTime(url: string): Promise<string | undefined> {
   const { response } = await apiOf(url).GET('/v1/healthz');
   return response.headers.get('date') ?? undefined;
 }
 
-/** Whether parts of a slow answer come one by one, or all at the end. */
+/** Whether the parts of a slow response arrive one by one, or all at the end. */
 async function streams({ api }: Session): Promise<Check> {
   const startedAt = performance.now();
   const { response, error } = await api.GET('/v1/cli/stream', { parseAs: 'stream' });
@@ -151,7 +151,7 @@ async function streams({ api }: Session): Promise<Check> {
   try {
     for await (const _part of response.body ?? []) arrivals.push(performance.now() - startedAt);
   } catch {
-    return failed('streams', 'The answer ended too early.', 'Look for a timeout in the proxy before the gateway.');
+    return failed('streams', 'The response ended too early.', 'Look for a timeout in the proxy before the gateway.');
   }
   return streamCheck(arrivals);
 }

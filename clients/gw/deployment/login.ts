@@ -15,7 +15,7 @@ import { listenOnLoopback } from './loopback.js';
 
 const POLL_INTERVAL_MS = 1_000;
 
-/** `gw account login`: waits until a person approves in a browser, and saves the key that comes of it. */
+/** `gw account login`: waits until a person approves in a browser, and saves the key. */
 export const login: Action = async (gw) => {
   const { environment, terminal, context } = gw;
   const typed = gw.text('url');
@@ -54,12 +54,12 @@ async function withLocalBrowser(gw: Invocation, deployment: Deployment): Promise
   }
 }
 
-/** Refusals of a code that is not the one of the login. */
+/** Refusals of a code that is not that of the login. */
 const WRONG_CODE = new Set(['forbidden', 'operation_pending', 'invalid_request']);
 
-/** The key for the code of a redirect; undefined where the code is not that of the login. */
+/** The key for the code of a redirect; undefined if the code is not that of the login. */
 async function keyFor(url: string, token: string, redeemCode: string): Promise<string | undefined> {
-  // The browser comes back after the approval. A code before it is another's, and wrong ones are limited.
+  // The browser returns after the approval. A code before that is not ours, and wrong codes are limited.
   if ((await operationOf(url, token)).state === 'pending') return undefined;
   const place = { params: { path: { id: operationIdOf(token) } }, body: { redeemCode } };
   try {
@@ -70,7 +70,7 @@ async function keyFor(url: string, token: string, redeemCode: string): Promise<s
   }
 }
 
-/** Waits for the key, or for the end of the login without one. */
+/** Waits for the key, or for the login to end without one. */
 async function redeemedKey(url: string, token: string, redeemed: Promise<string>): Promise<string> {
   for (;;) {
     const key = await Promise.race([redeemed, pause(POLL_INTERVAL_MS, undefined)]);
@@ -79,7 +79,7 @@ async function redeemedKey(url: string, token: string, redeemed: Promise<string>
   }
 }
 
-/** The login is approved in any browser; this machine asks for it. */
+/** The login is approved in any browser; this machine polls for it. */
 async function withAnyBrowser(gw: Invocation, deployment: Deployment): Promise<Outcome> {
   const { terminal, profiles, profileName } = gw;
   const { url } = deployment;
@@ -94,7 +94,7 @@ async function withAnyBrowser(gw: Invocation, deployment: Deployment): Promise<O
       return { result: { state: 'pending', url: link, userCode, expiresAt }, text: `${text}\n${next}` };
     }
     gw.standing = 'The login is still pending; run the command again to continue.';
-    terminal.printError(`${text}\nWaiting for the approval. Ctrl-C stops; the command can be run again.`);
+    terminal.printError(`${text}\nWaiting for the approval. Press Ctrl-C to stop; run the command again to continue.`);
     terminal.tell('Waiting for the approval');
   }
   return saved(gw, deployment, await keyOf(gw, url, token));
@@ -109,7 +109,7 @@ async function saved(gw: Invocation, deployment: Deployment, key: string): Promi
   return { result, text: `Logged in to ${deployment.url} as profile "${name}".${valid}${switchText(gw, before)}` };
 }
 
-/** Polls until the login ends. @throws Failure it was declined or lapsed, or its key was collected before. */
+/** Polls until the login ends. @throws Failure if it was declined or expired, or its key was already collected. */
 async function keyOf({ profiles, profileName }: Invocation, url: string, token: string): Promise<string> {
   const standing = await ended(url, token);
   const key = Object(Object(standing.result).credential).token;
@@ -120,7 +120,7 @@ async function keyOf({ profiles, profileName }: Invocation, url: string, token: 
   throw Failure.state('login_collected', 'The key of this login was already collected.', { nextAction });
 }
 
-/** @throws Failure the login was declined, or lapsed. */
+/** @throws Failure if the login was declined or expired. */
 function requireGoingOn({ denied, state }: Operation): void {
   const nextAction = 'Start again: gw account login';
   if (denied === true) throw Failure.state('login_denied', 'The login was declined.', { nextAction });

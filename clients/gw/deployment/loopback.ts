@@ -14,23 +14,23 @@ const HEADERS = {
 /** A listener on this machine alone, for the one redirect that ends a login (RFC 8252, section 7.3). */
 export interface Loopback<T> {
   readonly redirect: string;
-  /** What the code of the redirect was redeemed for. */
+  /** The result of redeeming the code of the redirect. */
   readonly redeemed: Promise<T>;
   close(): void;
 }
 
 /**
- * Listens on a random port. Whatever is not the redirect is answered 404 and changes nothing: any program of this machine,
- * and any page of its browser, can send a code.
+ * Listens on a random port. Any other request gets 404 and changes nothing: any program of this machine, and any page
+ * of its browser, can send a code.
  *
- * @param redeem what a code stands for; undefined where it is not that of the login.
+ * @param redeem redeems a code; undefined if it is not that of the login.
  */
 export async function listenOnLoopback<T>(redeem: (code: string) => Promise<T | undefined>): Promise<Loopback<T>> {
   let settle: { done(value: T): void; failed(reason: unknown): void } | undefined;
   const redeemed = new Promise<T>((done, failed) => {
     settle = { done, failed };
   });
-  // A rejection that nobody awaits must not end the process.
+  // An unhandled rejection must not end the process.
   redeemed.catch(() => undefined);
   const server = createServer(async (request, response) => {
     const code = codeIn(request);

@@ -10,18 +10,18 @@ import { openBrowser } from '../terminal/browser.js';
 import { printable } from '../terminal/terminal.js';
 import { operationIdOf, saveToken } from './operation-tokens.js';
 
-/** An operation as the API answers it. */
+/** An operation as the API returns it. */
 export type Operation = components['schemas']['OperationResponse'];
 type Kind = components['schemas']['CreateOperationRequest']['kind'];
 
 const POLL_INTERVAL_MS = 1_000;
 
 /**
- * Sends an operation whose last step a person takes in a browser, and waits for it. Repeated, it goes on with the
- * operation that waits. With `--no-input` it answers the link and does not wait.
+ * Sends an operation whose last step a person completes in a browser, and waits for it. Repeated, it continues the
+ * pending operation. With `--no-input` it returns the link and does not wait.
  *
- * @param done the sentence of success.
- * @throws Failure it was declined, or lapsed.
+ * @param done the success message.
+ * @throws Failure if it was declined or expired.
  */
 export async function inBrowser(
   gw: Invocation,
@@ -54,7 +54,7 @@ export async function inBrowser(
   return outcomeOf(operation, done);
 }
 
-/** Waits until an operation has ended. @param untilMs undefined: as long as it takes. */
+/** Waits until an operation ends. @param untilMs undefined: no limit. */
 export async function ended(url: string, token: string, untilMs = Number.POSITIVE_INFINITY): Promise<Operation> {
   for (;;) {
     const operation = await operationOf(url, token);
@@ -69,7 +69,7 @@ export function operationOf(url: string, token: string): Promise<Operation> {
   return read(apiOf(url, token).GET('/v1/cli/operations/{id}', { params: { path } }));
 }
 
-/** What an ended operation means. @throws Failure it was declined, or lapsed. */
+/** The result of an ended operation. @throws Failure if it was declined or expired. */
 export function outcomeOf(operation: Operation, done: string): Outcome {
   const details = { id: operation.id, kind: operation.kind };
   if (operation.denied === true)

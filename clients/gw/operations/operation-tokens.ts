@@ -5,7 +5,7 @@ import type { StateFolder } from '../state/state-folder.js';
 
 const OPERATION_ID = /^op:[0-9a-f]{64}$/;
 
-/** An operation that this machine has sent. */
+/** An operation that this machine sent. */
 interface SentOperation {
   readonly url: string;
   readonly token: string;
@@ -19,14 +19,14 @@ export function saveToken(state: StateFolder, { url, token }: SentOperation): vo
   state.write(fileOf(operationIdOf(token)), `${JSON.stringify({ url, token })}\n`);
 }
 
-/** An operation that this machine has sent. @throws Failure it is none. */
+/** An operation that this machine sent. @throws Failure if it is not one. */
 export function sentOperation(state: StateFolder, id: string): SentOperation {
   const text = OPERATION_ID.test(id) ? state.read(fileOf(id)) : undefined;
   const { url, token } = Object(parsed(text));
   if (typeof url === 'string' && typeof token === 'string') return { url, token };
   if (text !== undefined) throw state.damaged(fileOf(id), 'Its operation can only be seen in the browser.');
   throw Failure.state('operation_unknown', `The operation "${id}" was not sent from this machine.`, {
-    nextAction: 'Use the id that a command with --browser has printed, on the machine where it ran.',
+    nextAction: 'Use the id that a command with --browser printed, on the machine where it ran.',
   });
 }
 

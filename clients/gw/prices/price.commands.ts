@@ -7,11 +7,11 @@ const PRICE = component('ModelPriceResponse');
 export const priceCommands: readonly Command[] = [
   {
     name: 'price list',
-    summary: 'List the price catalog of today, in US dollars per million tokens',
-    details: 'Without the prices that a provider of the account has of its own: "gw model list" has both.',
+    summary: 'List today’s price catalog, in US dollars per million tokens',
+    details: 'Custom prices of the providers of the account are not included; "gw model list" shows both.',
     options: [
       ['--provider <type>', 'only those of this type of provider'],
-      ['--query <text>', 'only models with this text in their name'],
+      ['--query <text>', 'only models whose name contains this text'],
     ],
     examples: ['gw price list --provider openai', 'gw price list --query haiku --json'],
     result: answerOf('GET /v1/admin/prices'),
@@ -30,11 +30,11 @@ export const priceCommands: readonly Command[] = [
   },
   {
     name: 'model list',
-    summary: 'List the models with a price, of the active providers of the account',
-    details: 'A price of the provider’s own comes before that of the catalog. Calls need a model with a price.',
+    summary: 'List the priced models of the active providers of the account',
+    details: 'A custom price of the provider takes precedence over the catalog. Calls need a model with a price.',
     options: [
       ['--provider <provider>', 'only those of this provider, by id or slug'],
-      ['--query <text>', 'only models with this text in their name'],
+      ['--query <text>', 'only models whose name contains this text'],
     ],
     examples: ['gw model list', 'gw model list --provider openai --query mini --json'],
     result: members({

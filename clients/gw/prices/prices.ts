@@ -7,7 +7,7 @@ import { listed } from '../program/lists.js';
 import { providerOf } from '../providers/providers.js';
 import { facts } from '../terminal/table.js';
 
-/** Rates by their names, as the API has them. */
+/** Rates by name, as in the API. */
 type Rates = Readonly<Record<string, unknown>>;
 
 const MAIN = ['input', 'output', 'cached_input'];

@@ -9,7 +9,7 @@ const SAVED = members({
   damaged: { type: 'boolean' },
 });
 
-/** Commands for the gateways that are saved on this machine. None of them calls a gateway. */
+/** Commands for the gateways saved on this machine. None of them calls a gateway. */
 export const profileCommands: readonly Command[] = [
   {
     name: 'profile list',
@@ -21,7 +21,7 @@ export const profileCommands: readonly Command[] = [
   {
     name: 'profile use',
     summary: 'Use a saved gateway from now on',
-    details: 'It is the one of every command without --profile and GW_PROFILE.',
+    details: 'Commands without --profile or GW_PROFILE use it.',
     arguments: PROFILE,
     examples: ['gw profile use staging'],
     result: members({ profile: TEXT }),
@@ -29,7 +29,7 @@ export const profileCommands: readonly Command[] = [
   },
   {
     name: 'profile rename',
-    summary: 'Give a saved gateway another name; its key stays saved',
+    summary: 'Rename a saved gateway; its key is kept',
     arguments: [...PROFILE, ['<name>', 'lower-case letters, digits and dashes']],
     examples: ['gw profile rename staging production'],
     result: members({ profile: TEXT, before: TEXT }),
@@ -39,7 +39,8 @@ export const profileCommands: readonly Command[] = [
     name: 'profile remove',
     summary: 'Forget a saved gateway and its key',
     details:
-      'The key stays valid: "gw account logout" revokes it first, and the console revokes it afterwards. Asks for confirmation, or needs --yes.',
+      'The key stays valid: revoke it first with "gw account logout", or later in the console. Asks for ' +
+      'confirmation, or needs --yes.',
     arguments: PROFILE,
     options: [['--yes', 'do not ask']],
     examples: ['gw profile remove staging --yes'],

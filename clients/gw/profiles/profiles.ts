@@ -31,7 +31,7 @@ export const use: Action = async (gw) => {
   gw.profiles.use(name);
   const url = gw.profiles.readable(name)?.url;
   const isOverruled = gw.environment.profile !== undefined && gw.environment.profile !== name;
-  const note = isOverruled ? `\nGW_PROFILE is set, and comes first: ${gw.environment.profile}.` : '';
+  const note = isOverruled ? `\nGW_PROFILE is set and takes precedence: ${gw.environment.profile}.` : '';
   return { result: { profile: name }, text: `Using "${name}"${url === undefined ? '' : ` (${url})`}.${note}` };
 };
 

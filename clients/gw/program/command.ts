@@ -1,15 +1,15 @@
 import type { Colour } from '../terminal/terminal.js';
 import type { Invocation } from './invocation.js';
 
-/** What a command answers: the data of `--json`, and the lines for people. */
+/** The result of a command: the data of `--json`, and the lines for people. */
 export interface Outcome {
   readonly result: object;
   readonly text: string;
   /** The colour of a line of the text. */
   readonly colourOf?: (line: string) => Colour | undefined;
-  /** A line for people after the text, on standard error: it is no part of what is piped. */
+  /** A line for people after the text, on standard error, so that it is not piped. */
   readonly note?: string;
-  /** Other than 0 only where a success has shades. */
+  /** Nonzero only if a success has several outcomes. */
   readonly exitCode?: number;
 }
 
@@ -21,7 +21,7 @@ type Described = readonly (readonly [flags: string, meaning: string, choices?: r
 
 /** A command as help, completion and documentation show it. */
 export interface Command {
-  /** Words after `gw`, as `provider show`. */
+  /** Words after `gw`, such as `provider show`. */
   readonly name: string;
   /** Other names of it, each as a whole, for those who type what other programs call it. */
   readonly aliases?: readonly string[];
@@ -31,7 +31,7 @@ export interface Command {
   /** Positional arguments, `<required>` or `[optional]`. */
   readonly arguments?: Described;
   readonly options?: Described;
-  /** Lines that can be typed as they are. */
+  /** Lines that can be typed unchanged. */
   readonly examples: readonly string[];
   /** JSON Schema of the result of `--json`. */
   readonly result: object;
@@ -51,7 +51,7 @@ export function members(properties: Readonly<Record<string, object>>): object {
 }
 
 /**
- * The schema of the successful answer of an operation, filled in where schemas are written.
+ * The schema of the successful response of an operation, filled in when schemas are written.
  *
  * @param operation as `GET /v1/admin/providers`.
  */
@@ -60,5 +60,5 @@ export const answerOf = (operation: string) => ({ 'x-answer': operation });
 /** The schema of a component of the API. */
 export const component = (name: string) => ({ $ref: `#/$defs/${name}` });
 
-/** The result of a command whose last step a person takes in a browser. */
+/** The result of a command whose last step a person completes in a browser. */
 export const STEP = members({ operation: component('OperationResponse') });

@@ -13,7 +13,7 @@ import { webhookCommands } from '../webhooks/webhook.commands.js';
 import type { Command } from './command.js';
 import { completionCommands } from './completion.commands.js';
 
-/** What the words mean that begin several commands. */
+/** The meaning of the words that start several commands. */
 export const GROUPS: Readonly<Record<string, string>> = {
   deployment: 'Connect gateways and check them',
   profile: 'Gateways that are saved on this machine, and the one in use',
@@ -28,7 +28,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   model: 'Models with a price',
   usage: 'Usage and cost',
   audit: 'Audit trail of the account',
-  webhook: 'Endpoints that are told of events',
+  webhook: 'Endpoints that receive events',
   member: 'Members of the account, in the console',
   operation: 'Operations that a person completes in a browser',
 };

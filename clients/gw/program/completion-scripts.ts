@@ -2,8 +2,8 @@
 export type Shell = 'bash' | 'zsh' | 'fish';
 
 /**
- * What sets a shell up. Each script hands the words that were typed to `gw complete` as arguments and evaluates nothing of
- * them; names of files are completed by the shell itself.
+ * The setup of a shell. Each script passes the typed words to `gw complete` as arguments and evaluates none of them;
+ * the shell itself completes file names.
  *
  * bash splits words at `=` and `:` (COMP_WORDBREAKS) and replaces the part behind the last of them. Source: bash(1),
  * "Programmable Completion"; zshcompsys(1); fish complete(1).

@@ -1,6 +1,6 @@
 import { type Command, members } from './command.js';
 
-/** The command that sets a shell up. */
+/** The command that sets up a shell. */
 export const completionCommands: readonly Command[] = [
   {
     name: 'completion',

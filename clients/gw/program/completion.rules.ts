@@ -1,7 +1,7 @@
 import type { Command } from './command.js';
 import { GLOBAL_OPTIONS } from './global-options.js';
 
-/** What can stand at the cursor: the words, or names of files or folders, which the shell knows better. */
+/** The candidates at the cursor: words, or names of files or folders, which the shell completes. */
 export interface Completion {
   readonly choices: readonly (readonly [value: string, meaning: string])[];
   readonly paths: 'none' | 'files' | 'folders';
@@ -16,11 +16,11 @@ const FILES = /^[<[](?:file|path)[\]>]$/;
 const FOLDERS = /^[<[]directory[\]>]$/;
 
 /**
- * What can stand for the last word of a command line.
+ * The candidates for the last word of a command line.
  *
- * @param words behind `gw`, as they were typed: quotes, substitutions and redirections included. The last one is not
- * finished, and may be empty.
- * @param groups what the words mean that begin several commands.
+ * @param words after `gw`, as typed: quotes, substitutions and redirections included. The last one is unfinished and
+ * may be empty.
+ * @param groups the meaning of the words that start several commands.
  */
 export function completionOf(
   words: readonly string[],
@@ -90,7 +90,7 @@ function nextWords(
 
 const flagOf = (flags: string) => flags.split(' ')[0] ?? '';
 
-/** The value that an option takes, as `<file>`. */
+/** The value of an option, such as `<file>`. */
 const placeholderIn = (option: Described | undefined) => option?.[0].split(' ')[1];
 
 function optionNamed(flag: string, options: readonly Described[]): Described | undefined {

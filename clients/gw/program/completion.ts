@@ -4,7 +4,7 @@ import { COMPLETION_SCRIPTS, type Shell } from './completion-scripts.js';
 
 const isShell = (name: string): name is Shell => Object.hasOwn(COMPLETION_SCRIPTS, name);
 
-/** `gw completion`: a script that asks `gw complete` for what can follow. */
+/** `gw completion`: a script that asks `gw complete` for candidates. */
 export const completion: Action = async (gw) => {
   const shell = gw.argument(0);
   // The parser admits no other name.
@@ -13,11 +13,11 @@ export const completion: Action = async (gw) => {
 };
 
 /**
- * What can follow words on the command line: in each line a value, a tab and its meaning; in the last one whether names of
- * files or folders can, `:none`, `:files` or `:folders`.
+ * The candidates after words on the command line: each line is a value, a tab and its meaning; the last one says
+ * whether file or folder names are candidates: `:none`, `:files` or `:folders`.
  *
  * @param words after `gw complete --`.
- * @param groups what the words mean that begin several commands.
+ * @param groups the meaning of the words that start several commands.
  */
 export function completions(
   words: readonly string[],

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.js';
 
-/** Where a command works: filled in as soon as it is known, null until then. */
+/** The target of a command: filled in as soon as it is known, null until then. */
 export interface Context {
   url: string | null;
   accountId: string | null;
@@ -8,12 +8,12 @@ export interface Context {
 
 const SCHEMA_VERSION = 1;
 
-/** What `--json` prints of a success. */
+/** What `--json` prints for a success. */
 export function successEnvelope(context: Readonly<Context>, result: object): object {
   return { schemaVersion: SCHEMA_VERSION, ok: true, context, result };
 }
 
-/** What `--json` prints of a failure. */
+/** What `--json` prints for a failure. */
 export function failureEnvelope(context: Readonly<Context>, { code, message, nextAction, details }: Failure): object {
   return { schemaVersion: SCHEMA_VERSION, ok: false, context, error: { code, message, nextAction, details } };
 }

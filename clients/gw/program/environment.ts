@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from './failure.js';
 
-/** The settings of `gw` from the environment. An empty variable is an absent one. */
+/** The settings of `gw` from the environment. An empty variable counts as absent. */
 export interface Environment {
   readonly url: string | undefined;
   readonly managementKey: string | undefined;
@@ -10,9 +10,9 @@ export interface Environment {
   /** A key of an application, for calls. */
   readonly appKey: string | undefined;
   readonly allowsHttp: boolean;
-  /** Whether keys may go to the keychain of the operating system. */
+  /** Whether keys may be stored in the keychain of the operating system. */
   readonly usesKeychain: boolean;
-  /** Whether a browser can be opened where the person sits. */
+  /** Whether a browser can be opened on the machine of the person. */
   readonly hasBrowser: boolean;
   /** The command of the person's editor. */
   readonly editor: string;
@@ -49,14 +49,15 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   };
 }
 
-/** Keys go unencrypted to this machine alone, and never by way of a proxy. */
+/** Keys are sent unencrypted only to this machine, and never through a proxy. */
 const NEVER_BY_PROXY = ['localhost', '127.0.0.1', '::1', '[::1]'];
 const PROXIES = ['https_proxy', 'http_proxy'] as const;
 
 /**
- * Sends the requests of this process by way of the proxies that the environment names, in upper or lower case.
+ * Sends the requests of this process through the proxies that the environment names, in upper or lower case.
  *
- * @throws Failure one is no address. A Node that knows no proxies (before 24.14) sends directly: `ignoresProxy`.
+ * @throws Failure if one is not an address. Node before 24.14 does not support proxies and sends directly:
+ * `ignoresProxy`.
  */
 export async function useProxies(variables: NodeJS.ProcessEnv = process.env): Promise<void> {
   const read = (name: string) => variables[name]?.trim() || variables[name.toUpperCase()]?.trim() || undefined;

@@ -1,14 +1,14 @@
 /** Exit codes of `gw`, for scripts. */
 export const EXIT = { ok: 0, difference: 1, input: 2, remote: 3, state: 4, timeout: 5, interrupted: 130 } as const;
 
-/** What a failure tells besides its message. */
+/** What a failure contains besides its message. */
 interface FailureFacts {
   /** What to do about it: a sentence for people. */
   readonly nextAction?: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-/** A command that did not do what it was asked for, in the words that the person or script reads. */
+/** A failed command, as the person or script reads it. */
 export class Failure extends Error {
   readonly nextAction: string | null;
   readonly details: Readonly<Record<string, unknown>> | null;
@@ -26,13 +26,13 @@ export class Failure extends Error {
     this.details = details ?? null;
   }
 
-  /** The status of the answer that refused; undefined where there was none. */
+  /** The status of the refusing response; undefined without one. */
   get status(): number | undefined {
     const { status } = Object(this.details);
     return typeof status === 'number' ? status : undefined;
   }
 
-  /** The same failure with what to do about it, where it says nothing of its own. */
+  /** The same failure with advice, if it has none yet. */
   withAdvice(advice: string | null): Failure {
     if (this.nextAction !== null || advice === null) return this;
     return new Failure(this.exitCode, this.code, this.message, {
@@ -41,23 +41,23 @@ export class Failure extends Error {
     });
   }
 
-  /** What was typed or sent on standard input is wrong. */
+  /** Invalid arguments or standard input. */
   static input(code: string, message: string, facts?: FailureFacts): Failure {
     return new Failure(EXIT.input, code, message, facts);
   }
 
-  /** There is no usable login, or what is kept of one is not usable. */
+  /** There is no usable login. */
   static state(code: string, message: string, facts?: FailureFacts): Failure {
     return new Failure(EXIT.state, code, message, facts);
   }
 
-  /** The deployment cannot be reached, or answers what it must not. */
+  /** The deployment cannot be reached, or its response is invalid. */
   static remote(code: string, message: string, facts?: FailureFacts): Failure {
     return new Failure(EXIT.remote, code, message, facts);
   }
 }
 
-/** Any error as a failure. */
+/** Converts any error to a failure. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (!(error instanceof Error)) return Failure.remote('unexpected_error', String(error));

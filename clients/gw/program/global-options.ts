@@ -6,7 +6,7 @@ export const GLOBAL_OPTIONS = [
 ] as const satisfies readonly (readonly [flags: string, meaning: string])[];
 
 /**
- * A command line with the options of every command behind the words of the command, wherever they were typed.
+ * A command line with the global options moved after the words of the command.
  *
  * @param names of all commands.
  */

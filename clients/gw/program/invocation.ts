@@ -20,7 +20,7 @@ export interface Tools {
   nowMs(): number;
 }
 
-/** What a command has found or made before it is stopped. */
+/** The results of a command before it is stopped. */
 interface SoFar {
   /** For people: printed on standard output before the message. */
   readonly text: string;
@@ -35,7 +35,7 @@ interface Typed {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** A command with what was typed after it, and all it may use. */
+/** A command with its arguments and everything it may use. */
 export class Invocation {
   readonly environment: Environment;
   readonly terminal: Terminal;
@@ -45,13 +45,13 @@ export class Invocation {
   readonly context: Context;
   readonly version: string;
   readonly nowMs: () => number;
-  /** How far the command is, for somebody who stops it. */
+  /** The progress of the command, for a person who stops it. */
   standing = 'Nothing was changed.';
-  /** What stands when somebody stops the command; undefined: there is nothing yet. */
+  /** The results if the command is stopped; undefined: none yet. */
   soFar: (() => SoFar) | undefined;
-  /** Set while a step runs that is better ended than cut: the command then stops by itself. */
+  /** Set during a step that should complete: the command then stops after it. */
   isInStep = false;
-  /** Set while a program of the person, such as an editor, has the terminal: Ctrl-C is typed for it. */
+  /** Set while another program, such as an editor, has the terminal: Ctrl-C is for it. */
   isHandedOver = false;
   private isStopAsked = false;
   private chosenProfile: string | undefined;
@@ -64,7 +64,7 @@ export class Invocation {
     ({ profiles: this.profiles, journal: this.journal, version: this.version, nowMs: this.nowMs } = tools);
   }
 
-  /** A required argument by its position; the parser has seen that it is there. */
+  /** A required argument by position; the parser has checked that it is present. */
   argument(position: number): string {
     return this.typed.arguments[position] ?? '';
   }
@@ -79,7 +79,7 @@ export class Invocation {
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** The value of an option that the command cannot do without. @throws Failure it is missing. */
+  /** The value of a required option. @throws Failure if it is missing. */
   required(name: string): string {
     const value = this.text(name);
     if (value !== undefined) return value;
@@ -88,7 +88,7 @@ export class Invocation {
     });
   }
 
-  /** The value of an option that takes one of these; the parser has seen that it does. */
+  /** The value of an option with fixed choices; the parser has checked it. */
   choice<T extends string>(name: string, values: readonly T[]): T | undefined {
     return values.find((value) => value === this.text(name));
   }
@@ -103,12 +103,12 @@ export class Invocation {
     return this.typed.options[name] === true;
   }
 
-  /** An option that is on unless it is said with `--no-`. */
+  /** An option that is on unless `--no-` is given. */
   isLeft(name: string): boolean {
     return this.typed.options[name] !== false;
   }
 
-  /** A whole number of an option. @throws Failure it is none, or out of range. */
+  /** The integer of an option. @throws Failure if it is not one, or out of range. */
   integer(name: string, { min, max }: { readonly min: number; readonly max: number }): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
@@ -130,7 +130,10 @@ export class Invocation {
     }
   }
 
-  /** Somebody asks to stop. @returns why the command ends; undefined: after the step that runs. A second time it ends at once. */
+  /**
+   * A request to stop. @returns why the command ends; undefined: after the current step. A second request ends it
+   * immediately.
+   */
   interrupt(): Failure | undefined {
     if (this.isHandedOver) return undefined;
     if (this.isInStep && !this.isStopAsked) {
@@ -140,12 +143,12 @@ export class Invocation {
     return this.interrupted();
   }
 
-  /** Between two steps. @throws Failure somebody has asked to stop. */
+  /** Between two steps. @throws Failure if a stop was requested. */
   stopIfAsked(): void {
     if (this.isStopAsked) throw this.interrupted();
   }
 
-  /** Prints what stands, and answers why the command ends. */
+  /** Prints the results so far, and returns why the command ends. */
   private interrupted(): Failure {
     const soFar = this.soFar?.();
     if (soFar !== undefined && !this.isJson) this.terminal.print(soFar.text, soFar.colourOf);
@@ -162,7 +165,7 @@ export class Invocation {
     return this.isLeft('input');
   }
 
-  /** Whether somebody is there who can answer a question. */
+  /** Whether a person can answer a question. */
   get mayAsk(): boolean {
     return this.mayWait && !this.isJson && this.terminal.isInteractive;
   }
@@ -172,17 +175,20 @@ export class Invocation {
     return this.chosenProfile ?? this.text('profile') ?? this.environment.profile ?? this.profiles.current();
   }
 
-  /** A line that is typed. @throws Failure the question was left with Ctrl-C. */
+  /** A typed line. @throws Failure if the question was cancelled with Ctrl-C. */
   async askText(question: string): Promise<string> {
     return this.answered(this.terminal.askText(question));
   }
 
-  /** Uses a saved gateway for this command alone. */
+  /** Uses a saved gateway only for this command. */
   useProfile(name: string): void {
     this.chosenProfile = name;
   }
 
-  /** A secret from standard input (`--key-stdin`), or typed unseen. @param what is asked for, as "Key of the provider". */
+  /**
+   * A secret from standard input (`--key-stdin`), or typed without echo. @param what the prompt, such as "Key of the
+   * provider".
+   */
   async secret(what: string): Promise<string> {
     if (this.flag('keyStdin')) return this.terminal.readStdin();
     if (this.mayAsk) return this.answered(this.terminal.askSecret(what));
@@ -190,7 +196,7 @@ export class Invocation {
     throw Failure.input('key_required', `${what}: no input.`, { nextAction });
   }
 
-  /** Goes on only with `--yes`, or after a person has said so. @throws Failure neither. */
+  /** Continues only with `--yes` or after a confirmation. @throws Failure otherwise. */
   async confirm(question: string): Promise<void> {
     if (this.flag('yes')) return;
     if (!this.mayAsk) {
@@ -202,7 +208,7 @@ export class Invocation {
       throw new Failure(EXIT.interrupted, 'declined', this.standing);
   }
 
-  /** @param answer undefined where the question was left with Ctrl-C. @throws Failure it was. */
+  /** @param answer undefined if the question was cancelled with Ctrl-C. @throws Failure if it was. */
   private async answered<T>(answer: Promise<T | undefined>): Promise<T> {
     const given = await answer;
     if (given === undefined) throw this.interrupted();
@@ -210,7 +216,7 @@ export class Invocation {
   }
 }
 
-/** An option as it is typed. */
+/** An option as typed. */
 function flagOf(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -3,20 +3,20 @@ import type { Outcome } from './command.js';
 import type { Invocation } from './invocation.js';
 import { MOST_ROWS, USUAL_ROWS } from './list-options.js';
 
-/** Most rows that the API answers at once. */
+/** The most rows that the API returns in one response. */
 const PAGE = 200;
 
-/** Rows of a list with pages, as the API answers one page. */
+/** One page of a list, as the API returns it. */
 interface Listed<P> {
   readonly result: P;
-  /** Where the list goes on; undefined at its end. */
+  /** The next page; undefined at the end. */
   readonly note: string | undefined;
 }
 
 /**
- * As many rows as `--limit` asks for, after `--offset`, from as many pages as that takes.
+ * `--limit` rows after `--offset`, from as many pages as needed.
  *
- * @param name of the member that holds the rows.
+ * @param name of the member with the rows.
  * @param usual rows without `--limit`.
  */
 export async function readByOffset<K extends string, P extends Record<K, readonly unknown[]> & { total: number }>(
@@ -45,9 +45,9 @@ interface PageById {
 }
 
 /**
- * As many rows as `--limit` asks for, older than `--before-id`, from as many pages as that takes.
+ * `--limit` rows older than `--before-id`, from as many pages as needed.
  *
- * @param name of the member that holds the rows.
+ * @param name of the member with the rows.
  */
 export async function readById<K extends string, P extends PageById & Record<K, readonly unknown[]>>(
   gw: Invocation,
@@ -72,18 +72,18 @@ export async function readById<K extends string, P extends PageById & Record<K, 
 
 const limitOf = (gw: Invocation, usual: number) => gw.integer('limit', { min: 1, max: MOST_ROWS }) ?? usual;
 
-/** What a list is for people. */
+/** How a list is shown to people. */
 interface Shown {
   readonly headings: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
-  /** What is said of an empty list, with what to do next. */
+  /** The text of an empty list, with the next step. */
   readonly none: string;
-  /** Options that leave rows out, in camel case. */
+  /** Options that filter rows, in camel case. */
   readonly filters?: readonly string[];
   readonly note?: string | undefined;
 }
 
-/** The outcome of a list: a table that fits the terminal, and is cut nowhere where it is piped. */
+/** The result of a list: a table that fits the terminal, and is not truncated if piped. */
 export function listed(
   gw: Pick<Invocation, 'terminal' | 'text'>,
   result: object,

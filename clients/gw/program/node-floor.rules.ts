@@ -1,7 +1,7 @@
-/** The oldest Node that `gw` runs on. It says so in its documentation, and in the package that is packed of it. */
+/** The oldest Node that `gw` runs on. Its documentation and its package name it too. */
 export const NODE_FLOOR = '20.19.0';
 
-/** Why `gw` does not run on a Node; undefined: it does. @param version as `20.19.1`. */
+/** Why `gw` does not run on this Node; undefined if it does. @param version as `20.19.1`. */
 export function refusalOfNode(version: string): string | undefined {
   const [oldest, given] = [NODE_FLOOR, version].map((text) => text.split('.').map(Number));
   const at = oldest?.findIndex((part, index) => part !== given?.[index]) ?? -1;

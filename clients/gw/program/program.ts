@@ -13,14 +13,14 @@ import { asFailure, EXIT, Failure } from './failure.js';
 import { GLOBAL_OPTIONS, withGlobalsLast } from './global-options.js';
 import { Invocation, type Tools } from './invocation.js';
 
-/** What a run needs of the process. */
+/** What a run needs from the process. */
 export interface Process {
   readonly environment: Environment;
   readonly terminal: Terminal;
   /** Version of this program. */
   readonly version: string;
   nowMs(): number;
-  /** Tells when somebody asks to stop. @param stop answers the exit code; undefined: the command ends by itself. */
+  /** Reports a request to stop. @param stop returns the exit code; undefined: the command ends by itself. */
   whenInterrupted(stop: () => number | undefined): void;
 }
 
@@ -78,7 +78,7 @@ export async function run(
   }
 }
 
-/** Of the deployment that a command would call. Help is shown, whatever state the profiles are in. */
+/** Of the deployment that a command would call. Help is shown even with damaged profiles. */
 function documentationAddress({ url, profile }: Environment, profiles: Profiles): string {
   try {
     return `${url ?? profiles.readable(profile ?? profiles.current())?.url ?? '<address of the gateway>'}/docs`;
@@ -157,13 +157,13 @@ function failureOf(error: unknown): Failure {
   if (error instanceof CommanderError) {
     const message = error.message.replace(/^error: /, '');
     return Failure.input('invalid_command', message === '(outputHelp)' ? 'a command is missing' : message, {
-      nextAction: 'See the commands: gw --help',
+      nextAction: 'List the commands: gw --help',
     });
   }
   return asFailure(error);
 }
 
-/** A failure for people. */
+/** A failure as text for people. */
 export function toldOf({ message, code, nextAction }: Failure): string {
   return `Error: ${message} (${code})${nextAction === null ? '' : `\n${nextAction}`}`;
 }

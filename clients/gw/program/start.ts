@@ -5,11 +5,11 @@ import { run, toldOf } from './program.js';
 
 declare const GW_VERSION: string;
 
-/** Runs what was typed with this process, and sets its exit code. */
+/** Runs the command line of this process, and sets its exit code. */
 export async function start(): Promise<void> {
   const terminal = new Terminal(process);
   let stop: () => number | undefined = () => EXIT.interrupted;
-  // A reader that has seen enough, as `head`, is no failure; a terminal that is closed is nobody to tell.
+  // A reader that stops early, such as `head`, is not a failure; a closed terminal cannot be notified.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (stream === process.stdout && error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
@@ -21,7 +21,7 @@ export async function start(): Promise<void> {
     terminal.printError(toldOf(failure), 'red');
     return failure.exitCode;
   };
-  // An error that no command has caught is printed as a sentence, too.
+  // An uncaught error is also printed as a sentence.
   process.on('uncaughtException', (error) => process.exit(crash(error)));
   process.on('SIGINT', () => {
     const exitCode = stop();

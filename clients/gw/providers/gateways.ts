@@ -12,7 +12,7 @@ import { facts } from '../terminal/table.js';
 type Routes = paths['/v1/admin/provider-gateways'];
 type Gateway = Routes['get']['responses'][200]['content']['application/json']['gateways'][number];
 type NewGateway = Routes['post']['requestBody']['content']['application/json'];
-/** Distributes over the types of gateways. */
+/** Distributes over the gateway types. */
 type WithoutToken<T> = T extends unknown ? Omit<T, 'token'> : never;
 
 const OLD_TOKEN = 'The old token stays valid at the upstream gateway until it is revoked there.';
@@ -88,7 +88,7 @@ export const remove: Action = async (gw) => {
   return { result, text: `Removed ${name}. ${OLD_TOKEN}` };
 };
 
-/** A provider gateway by its id or name. @throws Failure there is none, or several have the name. */
+/** A provider gateway by id or name. @throws Failure if there is none, or several with the name. */
 export async function gatewayOf(api: Api, named: string): Promise<Gateway> {
   const { gateways } = await read(api.GET('/v1/admin/provider-gateways'));
   const found = gateways.filter(({ id }) => id === named);

@@ -12,7 +12,7 @@ import { providerOf, shown } from './providers.js';
 type NewProvider = components['schemas']['CreateProviderRequest'];
 type ProviderChange = components['schemas']['UpdateProviderRequest'];
 
-/** The gateway forgets a key; only the provider can revoke it. */
+/** The gateway only deletes a key; the provider can revoke it. */
 const OLD_KEY = 'The old key stays valid at the provider until it is revoked there.';
 
 /** `gw provider add` */
@@ -58,7 +58,7 @@ export const update: Action = async (gw) => {
   }
   const done = `Changed ${slug}.`;
   if (gw.flag('browser')) return inBrowser(gw, session, 'provider.update', { provider: id, ...change, revision }, done);
-  // A key goes to the address it was given for: another address needs it again.
+  // A key is sent only to the address it was given for: another address needs it again.
   const needsKey = gw.flag('keyStdin') || (typeof change.baseUrl === 'string' && gw.mayAsk);
   const secret = needsKey ? await gw.secret(`Key of ${slug}, for the new address`) : undefined;
   const body = { ...change, revision, ...(secret !== undefined && { secret }) };
@@ -70,7 +70,7 @@ export const update: Action = async (gw) => {
 export const rotateKey: Action = async (gw) => {
   const session = await sessionOf(gw);
   const { id, slug, revision } = await providerOf(session.api, gw.argument(0));
-  const done = `Calls of ${slug} use the new key. ${OLD_KEY}`;
+  const done = `Calls to ${slug} use the new key. ${OLD_KEY}`;
   if (gw.flag('browser')) return inBrowser(gw, session, 'provider.rotate-key', { provider: id, revision }, done);
   const body = { secret: await gw.secret(`New key of ${slug}`), revision };
   const { provider } = await read(session.api.PUT('/v1/admin/providers/{id}', { params: { path: { id } }, body }));
@@ -98,7 +98,7 @@ export const remove: Action = async (gw) => {
   return { result, text: `Removed ${slug}. ${OLD_KEY}` };
 };
 
-/** The options that creation and change share. What they hold is for the service to judge. */
+/** The options that creation and change share. The service validates their values. */
 function settingsOf(gw: Invocation): Pick<NewProvider, 'baseUrl' | 'pricing' | 'gatewayRoute'> {
   const [baseUrl, pricing, gatewayRoute] = [gw.text('baseUrl'), gw.json('pricing'), gw.json('route')];
   return {

@@ -2,10 +2,10 @@ import { answerOf, type Command, component, members, STEP } from '../program/com
 
 const PROVIDER = [['<provider>', 'id or slug of the provider']] as const;
 const KEY_STDIN = ['--key-stdin', 'read the key from standard input'] as const;
-const BROWSER = ['--browser', 'let a person type it in a browser'] as const;
+const BROWSER = ['--browser', 'let a person enter it in a browser'] as const;
 const NO_OPEN = ['--no-open', 'only print the link of that page'] as const;
 const SETTINGS = [
-  ['--base-url <url>', 'another address than the type’s'],
+  ['--base-url <url>', 'custom address, instead of that of the type'],
   ['--pricing <json>', 'prices of models, in USD per million tokens: JSON, or @file'],
   ['--route <json>', 'options of the route through a provider gateway: JSON, or @file'],
 ] as const;
@@ -38,11 +38,13 @@ export const providerCommands: readonly Command[] = [
     name: 'provider add',
     aliases: ['provider create'],
     summary: 'Add a provider with its key',
-    details: 'The key is prompted for, read from standard input, or typed by a person in a browser. It is never shown.',
+    details:
+      'gw prompts for the key, reads it from standard input, or lets a person enter it in a browser. It is ' +
+      'never shown.',
     options: [
       ['--type <type>', 'one of "gw provider types"'],
-      ['--name <name>', 'for people; the name of the type when absent'],
-      ['--slug <slug>', 'for configurations; the type when absent'],
+      ['--name <name>', 'display name; the name of the type by default'],
+      ['--slug <slug>', 'for configurations; the type by default'],
       ['--provider-gateway <gateway>', 'id or name of the provider gateway that has the key'],
       ...SETTINGS,
       KEY_STDIN,

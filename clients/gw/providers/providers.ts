@@ -14,7 +14,7 @@ export const types: Action = async (gw) => {
   const { capabilities } = await deploymentAt(urlOf(gw), gw.context);
   const { providers } = capabilities;
   const rows = providers.map(({ type, name, baseUrl }) => [type, name, baseUrl]);
-  const none = 'The gateway offers no types of providers.';
+  const none = 'The gateway offers no provider types.';
   return listed(gw, { providers }, { headings: ['TYPE', 'NAME', 'BASE URL'], rows, none });
 };
 
@@ -33,7 +33,7 @@ export const show: Action = async (gw) => {
   return shown(await providerOf(api, gw.argument(0)));
 };
 
-/** A provider as commands answer it. @param done what has happened to it. */
+/** A provider as commands return it. @param done what happened to it. */
 export function shown(provider: Provider, done?: string): Outcome {
   const { slug, type, name, status, id, revision, baseUrl, secretHint, route, pricing } = provider;
   const values = {
@@ -44,7 +44,7 @@ export function shown(provider: Provider, done?: string): Outcome {
   return { result: { provider }, text: `${done === undefined ? '' : `${done}\n\n`}${facts(values)}` };
 }
 
-/** A provider by its id or slug. @throws Failure there is none. */
+/** A provider by id or slug. @throws Failure if there is none. */
 export async function providerOf(api: Api, named: string): Promise<Provider> {
   const { providers } = await read(api.GET('/v1/admin/providers'));
   const provider = providers.find(({ id }) => id === named) ?? providers.find(({ slug }) => slug === named);

@@ -1,4 +1,4 @@
-/** How the client is bundled: into one program that needs no packages but an optional one for the keychain. */
+/** How the client is bundled: into one program that needs no packages except an optional one for the keychain. */
 
 /** Has binaries of its own. */
 export const KEYCHAIN = '@napi-rs/keyring';
@@ -6,8 +6,8 @@ export const KEYCHAIN = '@napi-rs/keyring';
 /**
  * Settings of the bundler.
  *
- * @param version that the program says it has.
- * @param place where it goes, and what it is made of: the input and the output of Rolldown.
+ * @param version that the program reports.
+ * @param place the input and the output of Rolldown.
  */
 export function bundleOf(version, { outDir, input, output }) {
   return {

@@ -18,7 +18,7 @@ In a clone, \`npm ci\` builds it: \`node dist/gw/gw.js\`. For other machines, \`
   the optional package that saves keys in the keychain of the operating system.
 - \`SHA256SUMS\`: checksums of both. \`sha256sum --check SHA256SUMS\` verifies them beside the files.
 
-Nothing is published in a registry: a package \`gw\` there is somebody else's.
+Nothing is published in a registry: a package named \`gw\` there is not this program.
 
 ## Address and credentials
 
@@ -28,24 +28,24 @@ Nothing is published in a registry: a package \`gw\` there is somebody else's.
 | \`GW_MANAGEMENT_KEY\` | management key; takes precedence over a saved one. With \`GW_URL\` no login is needed |
 | \`GW_PROFILE\` | saved gateway to use; else the current one: \`gw profile use\`, or the one that was connected last |
 | \`GW_APP_KEY\` | key of an application, for \`gw app call\` |
-| \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates, unless its file says where it is; the slug in capitals, \`_\` for other characters |
-| \`VISUAL\`, \`EDITOR\` | editor of \`gw app edit\`, with its arguments; \`vi\` when absent |
+| \`GW_PROVIDER_SECRET_<SLUG>\` | key of a provider that \`gw apply\` creates, unless its file says where the key is; the slug in capitals, other characters as \`_\` |
+| \`VISUAL\`, \`EDITOR\` | editor of \`gw app edit\`, with its arguments; \`vi\` by default |
 | \`GW_ALLOW_HTTP=1\` | keys may go unencrypted to a host that is not this machine |
 | \`GW_NO_KEYCHAIN=1\` | keys are saved in files, not in the keychain of the operating system |
-| \`XDG_STATE_HOME\` | folder of the state, \`gw\` in it; \`~/.local/state\` when absent |
-| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | proxy on the way to the gateway, and hosts without one; also in lower case, with Node 24.14 or newer. Never used for this machine itself |
-| \`NO_COLOR\` | no colours; there are none either when standard output is no terminal |
+| \`XDG_STATE_HOME\` | folder of the state, \`gw\` in it; \`~/.local/state\` by default |
+| \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\` | proxy to the gateway, and hosts that need none; lower case works too. Needs Node 24.14 or newer. Never used for this machine itself |
+| \`NO_COLOR\` | no colours; nor are there any when standard output is not a terminal |
 
-A saved key goes to the deployment it was saved for and to no other. It is in the keychain of the operating system where
-there is one, else in a file that only its owner can read (0600, in a folder with 0700). Keys are never printed, except by \`gw api\`, which
-prints answers as they are.
+A saved key is sent only to the deployment it was saved for. It is in the keychain of the operating system where
+there is one, else in a file that only its owner can read (0600, in a folder with 0700). Keys are never printed, except
+by \`gw api\`, which prints responses unchanged.
 
 ## Output and exit codes
 
-Results go to standard output, errors and hints to standard error. On a terminal, columns of a list are cut to its width;
-piped, and with \`--json\`, they are whole. Lists with pages take \`--limit\` and \`--offset\` or \`--before-id\`, and a hint
-says where they go on. With \`--json\` one JSON document goes to standard output, errors
-included; [gw.schema.json](schemas/gw.schema.json) has a schema for each command.
+Results go to standard output, errors and hints to standard error. On a terminal, list columns are truncated to its
+width; piped, and with \`--json\`, they are complete. Paged lists take \`--limit\` and \`--offset\` or \`--before-id\`,
+and a hint names the next page. With \`--json\` one JSON document goes to standard output, errors included;
+[gw.schema.json](schemas/gw.schema.json) has a schema for each command.
 
 \`\`\`json
 {"schemaVersion": 1, "ok": true, "context": {"url": "…", "accountId": "…"}, "result": {}}
@@ -54,13 +54,13 @@ included; [gw.schema.json](schemas/gw.schema.json) has a schema for each command
 
 | Exit code | Meaning |
 |---|---|
-| 0 | done; or a person has to finish it in a browser (\`state\` is \`pending\`) |
+| 0 | success; or a person must finish it in a browser (\`state\` is \`pending\`) |
 | 1 | \`gw plan --check\`: there are differences |
-| 2 | what was typed, or a file, is wrong; also what the gateway refuses for that reason |
-| 3 | the gateway cannot be reached, answers 5xx or 429, or answers what it must not |
-| 4 | no usable login, not allowed, or in conflict with what is stored |
+| 2 | an argument or a file is invalid, also if the gateway says so |
+| 3 | the gateway cannot be reached, answers with 5xx or 429, or with an invalid response |
+| 4 | no valid login, not allowed, or a conflict with the stored state |
 | 5 | \`gw operation wait\`: timeout |
-| 130 | stopped with Ctrl-C; the message says where it stands |
+| 130 | stopped with Ctrl-C; the message reports the state |
 `;
 
 /** `docs/cli.md`. */

@@ -1,6 +1,6 @@
 /**
- * Writes what is published about the program: `docs/cli.md` and the schemas of its results. `--check` fails where the files
- * are not what it would write. Run by `npm run docs` and a contract test.
+ * Writes the published documents of the program: `docs/cli.md` and the schemas of its results. `--check` fails if the
+ * files differ. Run by `npm run docs` and a contract test.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

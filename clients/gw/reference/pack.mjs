@@ -1,5 +1,5 @@
 /**
- * Packs the client alone, `npm run pack:gw`: `dist/gw-<version>.mjs`, which is one file that Node runs,
+ * Packs only the client, `npm run pack:gw`: `dist/gw-<version>.mjs`, a single file that Node runs,
  * `dist/gw-<version>.tgz`, which npm installs, and the checksums of both in `dist/SHA256SUMS`.
  */
 import { spawnSync } from 'node:child_process';
@@ -49,7 +49,7 @@ function installable(name) {
     const { status, stdout } = spawnSync('npm', ['pack', '--silent', '--pack-destination', DIST], {
       ...{ cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell: process.platform === 'win32' },
     });
-    if (status !== 0) throw new Error('npm pack has failed.');
+    if (status !== 0) throw new Error('npm pack failed.');
     renameSync(join(DIST, stdout.trim().split('\n').at(-1)), join(DIST, name));
     return name;
   });

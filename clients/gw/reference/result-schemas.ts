@@ -1,6 +1,6 @@
 import { type Command, members } from '../program/command.js';
 
-/** The part of an OpenAPI document that is read. */
+/** The part of an OpenAPI document that is used. */
 interface OpenApi {
   readonly paths: Readonly<
     Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, Answer>> }>>>
@@ -61,7 +61,7 @@ function openTypes(value: unknown, types: string): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, openTypes(member, types)]));
 }
 
-/** A schema with the answers of operations in place of their names. */
+/** A schema with the responses of operations in place of their names. */
 function filled(schema: unknown, openapi: OpenApi): unknown {
   if (Array.isArray(schema)) return schema.map((one) => filled(one, openapi));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -79,7 +79,7 @@ function answerOf(operation: string, { paths }: OpenApi): object {
   return schema;
 }
 
-/** The components that schemas refer to, and those that these refer to. */
+/** The components that schemas refer to, directly or indirectly. */
 function componentsOf(schemas: object, { components }: OpenApi): object {
   const found: Record<string, unknown> = {};
   const look = (schema: unknown) => {
@@ -95,7 +95,7 @@ function componentsOf(schemas: object, { components }: OpenApi): object {
   return Object.fromEntries(Object.entries(found).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** References of the OpenAPI document as those of this one, without what only OpenAPI knows. */
+/** References of the OpenAPI document as those of this one, without OpenAPI-only members. */
 function local(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(local);
   if (typeof schema !== 'object' || schema === null) return schema;

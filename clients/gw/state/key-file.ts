@@ -4,15 +4,15 @@ import { Failure } from '../program/failure.js';
 
 const OWNER_ONLY = 0o600;
 
-/** A place for a key that is about to be made: that it can be written is known before the key exists. */
+/** A place for a key about to be created: it is known to be writable before the key exists. */
 export class KeyFile {
   private readonly clear = () => rmSync(this.reservation, { force: true });
 
   private constructor(
     private readonly folder: string,
-    /** Undefined while it is not known. */
+    /** Undefined while unknown. */
     private readonly name: string | undefined,
-    /** An empty file beside it, so that a process that is killed leaves no file that a repeat would refuse. */
+    /** An empty file next to it, so that a killed process leaves no file that a repeat would refuse. */
     private readonly reservation: string,
   ) {
     process.once('exit', this.clear);
@@ -53,7 +53,7 @@ export class KeyFile {
     return resolve(path);
   }
 
-  /** The place is not needed any more. */
+  /** The place is no longer needed. */
   discard(): void {
     process.off('exit', this.clear);
     this.clear();
@@ -61,7 +61,7 @@ export class KeyFile {
 }
 
 function taken(path: string): Failure {
-  const nextAction = 'Give another file to --key-output, or move that one away.';
+  const nextAction = 'Give another file to --key-output, or move the existing one.';
   return Failure.input('key_file_exists', `${path} exists; a key never replaces a file.`, { nextAction });
 }
 

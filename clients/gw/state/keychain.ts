@@ -1,20 +1,20 @@
 const SERVICE = 'gw';
-/** A keychain that asks its owner for consent gets as long as that takes; one that hangs does not hold the command. */
+/** Time for the owner to give the keychain consent; a hanging keychain does not block the command longer. */
 const LONGEST_MS = 30_000;
 
-/** The part of a keychain's entry that is used. */
+/** The used part of a keychain entry. */
 interface Entry {
   getPassword(signal: AbortSignal): Promise<string | null>;
   setPassword(secret: string, signal: AbortSignal): Promise<void>;
   deletePassword(signal: AbortSignal): Promise<unknown>;
 }
 
-/** The keychain of the operating system. A machine without one, or with one that is locked away, has none. */
+/** The keychain of the operating system, if the machine has an accessible one. */
 export class Keychain {
   /** @param isWanted false: keys are always kept in files. */
   constructor(private readonly isWanted: boolean) {}
 
-  /** @returns whether it keeps the secret now. */
+  /** @returns whether it now stores the secret. */
   async save(name: string, secret: string): Promise<boolean> {
     const isKept = await this.tried(name, async (entry, signal) => {
       await entry.setPassword(secret, signal);

@@ -20,21 +20,21 @@ export interface Profile {
 export const KEY_STAYS_VALID =
   'The key that was saved stays valid until it is revoked: in the console, on the page Access.';
 
-/** The deployments this person uses. A key is in the keychain of the operating system, or in a file where there is none. */
+/** The deployments this person uses. A key is in the keychain of the operating system, or in a file without one. */
 export class Profiles {
   constructor(
     private readonly folder: StateFolder,
     private readonly keychain: Keychain,
   ) {}
 
-  /** The profile that is used when none is named. @throws Failure the file that says so is damaged. */
+  /** The current profile, used when none is named. @throws Failure if the file with its name is damaged. */
   current(): string {
     const name = this.folder.read('current')?.trim() || 'default';
     if (PROFILE_NAME.test(name)) return name;
     throw this.folder.damaged('current', 'It names the profile that is used.');
   }
 
-  /** Makes a profile the one that is used when none is named. */
+  /** Makes a profile the current one. */
   use(name: string): void {
     this.folder.write('current', `${name}\n`);
   }
@@ -48,12 +48,12 @@ export class Profiles {
       .sort();
   }
 
-  /** Whether a profile is saved, be it damaged. @throws Failure the name is none. */
+  /** Whether a profile is saved, even if damaged. @throws Failure if the name is invalid. */
   has(name: string): boolean {
     return this.folder.read(fileOf(name, 'json')) !== undefined;
   }
 
-  /** A profile; undefined where it is damaged, or not there. */
+  /** A profile; undefined if damaged or absent. */
   readable(name: string): Profile | undefined {
     const text = this.folder.read(fileOf(name, 'json'));
     return text === undefined ? undefined : parsed(text);
@@ -85,9 +85,9 @@ export class Profiles {
   }
 
   /**
-   * Saves a profile, and makes it the current one. Without a key, one that is saved for it goes.
+   * Saves a profile and makes it the current one. Without a key, its saved key is deleted.
    *
-   * @returns whether a key that was saved is not any more.
+   * @returns whether a saved key was deleted.
    */
   async save(name: string, profile: Omit<Profile, 'version' | 'key'>, key: string | undefined): Promise<boolean> {
     const before = this.readable(name);
@@ -106,7 +106,7 @@ export class Profiles {
     return keyBefore !== undefined && keyBefore !== key;
   }
 
-  /** Gives a profile another name, with its key and the login that waits. @param name of no profile. */
+  /** Renames a profile, with its key and pending login. @param name not in use. */
   async rename(before: string, name: string): Promise<void> {
     const profile = this.find(before);
     if (profile === undefined) return;
@@ -117,7 +117,7 @@ export class Profiles {
     await this.forget(before);
   }
 
-  /** Forgets a profile and its key, and that it was the current one. */
+  /** Deletes a profile and its key, and resets the current profile if it was this one. */
   async remove(name: string): Promise<void> {
     await this.forget(name);
     if (this.current() === name) this.folder.remove('current');
@@ -135,13 +135,13 @@ export class Profiles {
     this.folder.remove(fileOf(name, 'key'));
   }
 
-  /** The token of a login that waits for its approval; undefined without one. */
+  /** The token of a pending login; undefined without one. */
   pendingLogin(name: string, url: string): string | undefined {
     const [savedUrl, token] = this.folder.read(fileOf(name, 'login'))?.split('\n') ?? [];
     return savedUrl === url ? token : undefined;
   }
 
-  /** Saves a token before it is sent, so that whatever happens afterwards can go on with it. */
+  /** Saves a token before it is sent, so that the login can be continued after any failure. */
   saveLogin(name: string, url: string, token: string): void {
     this.folder.write(fileOf(name, 'login'), `${url}\n${token}\n`);
   }
@@ -153,7 +153,7 @@ export class Profiles {
 
 const entryOf = (name: string, { deploymentId }: Pick<Profile, 'deploymentId'>) => `${name}@${deploymentId}`;
 
-/** @throws Failure it is not the name of a profile, and could lead out of the folder. */
+/** @throws Failure if it is not a valid profile name and could lead out of the folder. */
 function fileOf(name: string, extension: 'json' | 'key' | 'login'): string {
   if (PROFILE_NAME.test(name)) return join('profiles', `${name}.${extension}`);
   throw Failure.input('invalid_profile', `"${name}" is not a profile: use lower-case letters, digits and dashes.`);

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import type { StateFolder } from './state-folder.js';
 
 const TOKEN_BYTES = 32;
-/** Beyond it a repeat of a command is meant as a new one. */
+/** A repeat after this is a new command. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
-/** What makes a repeat of a request the same request. Both are secrets of this machine. */
+/** What identifies a repeat of a request. Both are secrets of this machine. */
 export interface RequestProof {
   readonly key: string;
   readonly proof: string;
 }
 
-/** Requests under way: written before they are sent, so that a repeat after a lost answer changes nothing twice. */
+/** Requests in progress: written before they are sent, so that a repeat after a lost response changes nothing twice. */
 export class Journal {
   constructor(
     private readonly folder: StateFolder,
     private readonly nowMs: () => number,
   ) {}
 
-  /** The proof of a request: that of an earlier attempt, else a new one. @param identity whatever tells requests apart. */
+  /** The proof of a request: that of an earlier attempt, else a new one. @param identity distinguishes requests. */
   begin(identity: unknown): RequestProof {
     const file = fileOf(identity);
     const saved = this.saved(file);
@@ -29,22 +29,22 @@ export class Journal {
     return { key, proof };
   }
 
-  /** Whether a request was sent whose outcome is not known. */
+  /** Whether a request was sent whose outcome is unknown. */
   isUnderWay(identity: unknown): boolean {
     return this.saved(fileOf(identity)) !== undefined;
   }
 
-  /** @throws Failure the record is damaged: a repeat would not be known as one, and could create something twice. */
+  /** @throws Failure if the record is damaged: a repeat would not be recognised and could create something twice. */
   private saved(file: string): (RequestProof & { readonly atMs: number }) | undefined {
     const text = this.folder.read(file);
     const saved = parsed(text);
     if (text !== undefined && saved === undefined) {
-      throw this.folder.damaged(file, 'See whether an earlier run has created it (gw app list, gw provider list).');
+      throw this.folder.damaged(file, 'Check whether an earlier run created it (gw app list, gw provider list).');
     }
     return saved;
   }
 
-  /** The outcome of the request is known and kept. */
+  /** The outcome of the request is known and stored. */
   end(identity: unknown): void {
     this.folder.remove(fileOf(identity));
   }

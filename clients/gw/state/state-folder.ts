@@ -29,7 +29,7 @@ export class StateFolder {
     }
   }
 
-  /** Writes a file, whole or not at all: beside it, then renamed. @throws Failure it cannot be written. */
+  /** Writes a file atomically: to a temporary file, then renamed. @throws Failure if it cannot be written. */
   write(file: string, text: string): void {
     const path = join(this.folder, file);
     const draft = `${path}.${process.pid}`;
@@ -43,7 +43,7 @@ export class StateFolder {
     }
   }
 
-  /** @throws Failure it is there and cannot be removed. */
+  /** @throws Failure if it exists and cannot be removed. */
   remove(file: string): void {
     try {
       rmSync(join(this.folder, file), { force: true });
@@ -52,7 +52,7 @@ export class StateFolder {
     }
   }
 
-  /** What is said of a file that is not what was written. @param advice what to do before it is removed. */
+  /** The failure for a damaged file. @param advice what to do before it is removed. */
   damaged(file: string, advice: string): Failure {
     const path = join(this.folder, file);
     return Failure.state('state_damaged', `The file ${path} is damaged.`, {
@@ -62,7 +62,7 @@ export class StateFolder {
 
   private unusable(cause: unknown): Failure {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const nextAction = 'Make the folder writable for you, or name another with XDG_STATE_HOME.';
+    const nextAction = 'Make the folder writable, or name another one in XDG_STATE_HOME.';
     return Failure.state('state_unusable', `The state in ${this.folder} cannot be used: ${reason}`, { nextAction });
   }
 }

@@ -1,9 +1,9 @@
 /** Decimals of a nano-dollar, the unit of the service. */
 const DECIMALS = 9;
-/** Below it a number holds every nano-dollar. */
+/** Below it a number is exact to the nano-dollar. */
 const EXACT_BELOW = 2 ** 53 / 10 ** DECIMALS;
 
-/** An amount in US dollars as lists show it: cents, and more of less than a cent. */
+/** An amount in US dollars as lists show it: in cents, and with more digits below a cent. */
 export const usd = (amount: number) => `$${amount.toFixed(amount !== 0 && Math.abs(amount) < 0.01 ? 6 : 2)}`;
 
 /** An amount in US dollars to the last nano-dollar. */

@@ -1,4 +1,6 @@
-/** Opens a web link in the browser of this machine. A machine without one is no failure: the caller prints the link as well. */
+/**
+ * Opens a web link in the browser of this machine. Not having one is not a failure: the caller also prints the link.
+ */
 export async function openBrowser(link: string): Promise<void> {
   if (!/^https?:/.test(link)) return;
   const { default: open } = await import('open');

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { Failure } from '../program/failure.js';
 import type { Invocation } from '../program/invocation.js';
 
-/** A text in a file that only this person can read, for their editor. Left as it was, it goes with the process. */
+/** A text in a file that only this person can read, for their editor. If unchanged, it is deleted with the process. */
 export class EditedFile {
   readonly path: string;
   private readonly clear = () => {
@@ -23,7 +23,7 @@ export class EditedFile {
     process.once('exit', this.clear);
   }
 
-  /** Whether there is nothing in it to lose. */
+  /** Whether it has no changes to lose. */
   get isUnchanged(): boolean {
     try {
       return readFileSync(this.path, 'utf8') === this.original;
@@ -32,7 +32,7 @@ export class EditedFile {
     }
   }
 
-  /** Opens the editor and waits until it ends. @throws Failure it cannot be started, or fails. */
+  /** Opens the editor and waits until it ends. @throws Failure if it cannot be started, or fails. */
   async edit(gw: Invocation): Promise<void> {
     const { editor } = gw.environment;
     gw.terminal.tell(undefined);
@@ -41,12 +41,12 @@ export class EditedFile {
       const isWindows = process.platform === 'win32';
       const [program, words] = isWindows
         ? [`${editor} "${this.path}"`, []]
-        : // Ctrl-C is for the editor: the shell waits for what comes of it.
+        : // Ctrl-C is for the editor: the shell waits for it.
           ['/bin/sh', ['-c', `trap : INT; ${editor} "$1"`, 'gw', this.path]];
-      // With --json standard output is for the document alone.
+      // With --json standard output is only for the document.
       const child = spawn(program, words, { stdio: ['inherit', gw.isJson ? 2 : 1, 2], shell: isWindows });
       const [code, signal] = await once(child, 'exit');
-      if (code !== 0) throw failed(editor, signal === null ? `exits with ${code}` : `is ended by ${signal}`);
+      if (code !== 0) throw failed(editor, signal === null ? `exited with ${code}` : `was ended by ${signal}`);
     } catch (error) {
       throw error instanceof Failure ? error : failed(editor, `cannot be started: ${error}`);
     } finally {
@@ -61,6 +61,6 @@ export class EditedFile {
 }
 
 function failed(editor: string, how: string): Failure {
-  const nextAction = 'Set EDITOR to the command of your editor, as: code --wait';
+  const nextAction = 'Set EDITOR to the command of your editor, such as: code --wait';
   return Failure.input('editor_failed', `The editor "${editor}" ${how}. Nothing was changed.`, { nextAction });
 }

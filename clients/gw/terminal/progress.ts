@@ -3,7 +3,7 @@ const FRAME_MS = 80;
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A line that says what is going on, on a terminal and after half a second. */
+/** A progress line, shown on a terminal after half a second. */
 export class Progress {
   private timer: NodeJS.Timeout | undefined;
   private isShown = false;

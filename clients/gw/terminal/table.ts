@@ -7,9 +7,9 @@ const LINES = [
 ];
 const NO_LINES = Object.fromEntries(LINES.map((line) => [line, '']));
 
-/** What is between two columns. */
+/** The gap between two columns. */
 const GAP = 2;
-/** Narrower than this no column is made. */
+/** The minimum width of a column. */
 const LEAST = 10;
 /** Numbers, amounts and times are never cut. */
 const FIGURE = /^[-+$\d.,:TZ ]*$/;
@@ -19,7 +19,7 @@ const WIDE =
 type Rows = readonly (readonly string[])[];
 
 /**
- * Rows under their headings in columns, without lines. Cells are made printable.
+ * Rows in columns under their headings, without lines. Cells are made printable.
  *
  * @param width of the terminal; undefined: nothing is cut.
  */
@@ -39,7 +39,7 @@ export function table(
     .join('\n');
 }
 
-/** Cells that fit a width, as far as that goes: the widest texts are cut first, and identifiers last. */
+/** Cells that fit a width, as far as possible: the widest texts are cut first, and identifiers last. */
 function within(width: number, headings: readonly string[], rows: Rows): string[][] {
   const widths = headings.map((heading, at) => Math.max(heading.length, ...rows.map((row) => widthOf(row[at] ?? ''))));
   const isText = headings.map((_, at) => rows.some((row) => !FIGURE.test(row[at] ?? '')));
@@ -58,7 +58,7 @@ function within(width: number, headings: readonly string[], rows: Rows): string[
   return rows.map((row) => row.map((cell, at) => cut(cell, widths[at] ?? 0)));
 }
 
-/** Columns of a terminal that a text takes. */
+/** The width of a text in terminal columns. */
 const widthOf = (text: string) =>
   [...text].reduce((sum, character) => sum + (WIDE.test(character) ? 2 : /\p{M}/u.test(character) ? 0 : 1), 0);
 

@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 import { Failure } from '../program/failure.js';
 import { Progress } from './progress.js';
 
-/** More than any key is long. */
+/** Longer than any key. */
 const MAX_STDIN_BYTES = 65_536;
 
 /** Colours of lines. */
@@ -16,21 +16,21 @@ export class Terminal {
     this.progress = new Progress(streams.stderr);
   }
 
-  /** Whether a person sits at both ends. */
+  /** Whether input and output are a terminal. */
   get isInteractive(): boolean {
     return this.streams.stdin.isTTY === true && this.streams.stderr.isTTY === true;
   }
 
-  /** Columns of the terminal that results go to; undefined where they are piped. */
+  /** Columns of the terminal for results; undefined if they are piped. */
   get columns(): number | undefined {
     const { isTTY, columns } = this.streams.stdout;
     return isTTY ? columns : undefined;
   }
 
   /**
-   * Texts of a server may be among it: no control sequence of theirs reaches the terminal.
+   * Removes control sequences, which texts of a server may contain.
    *
-   * @param colourOf the colour of a line. There is none without a terminal, or where the environment says so.
+   * @param colourOf the colour of a line. No colours without a terminal, or if the environment disables them.
    */
   print(text: string, colourOf: (line: string) => Colour | undefined = () => undefined): void {
     this.progress.hide();
@@ -65,12 +65,12 @@ export class Terminal {
     this.streams.stdout.write(`${jsonText(document)}\n`);
   }
 
-  /** Tells what is going on if it takes longer than half a second; until the next call or output. */
+  /** Shows progress after half a second, until the next call or output. */
   tell(doing: string | undefined): void {
     this.progress.tell(doing);
   }
 
-  /** Asks for a secret; what is typed is not shown. @returns undefined: left with Ctrl-C, as of every question. */
+  /** Asks for a secret without echo. @returns undefined: cancelled with Ctrl-C, as for every question. */
   async askSecret(question: string): Promise<string | undefined> {
     const { password } = await this.prompts();
     const validate = (text: string | undefined) => (text?.trim() ? undefined : 'Type or paste it, then press Enter.');
@@ -88,7 +88,7 @@ export class Terminal {
     return answered(await confirm({ message: question, initialValue: false, ...this.promptStreams }));
   }
 
-  /** A key on standard input, trimmed. @throws Failure there is none, or it is too long. */
+  /** A key on standard input, trimmed. @throws Failure if it is missing or too long. */
   async readStdin(): Promise<string> {
     const bytes = await this.readAll(MAX_STDIN_BYTES);
     if (bytes.length > MAX_STDIN_BYTES) throw Failure.input('stdin_too_long', 'Standard input is too long for a key.');
@@ -100,7 +100,7 @@ export class Terminal {
     return text;
   }
 
-  /** Everything on standard input; of more than so many bytes the beginning, which is longer. */
+  /** All of standard input; of a longer one its start, which exceeds this many bytes. */
   async readAll(mostBytes: number): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -118,23 +118,25 @@ export class Terminal {
     return import('@clack/prompts');
   }
 
-  /** Questions are not part of the result, which may be piped elsewhere. */
+  /** Questions are not part of the result, which may be piped. */
   private get promptStreams() {
     return { input: this.streams.stdin, output: this.streams.stderr };
   }
 }
 
-/** A prompt answers a symbol where it was left with Ctrl-C. */
+/** A prompt cancelled with Ctrl-C returns a symbol. */
 function answered<T>(answer: T): Exclude<T, symbol> | undefined {
   return typeof answer === 'symbol' ? undefined : (answer as Exclude<T, symbol>);
 }
 
-/** Characters that change the direction of the text around them, or that are not seen: names could look like others. */
+/** Invisible characters and those that change the text direction: names could look like others. */
 const DECEPTIVE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|\udb40[\udc00-\udc7f]/g;
 
-/** Control sequences of ECMA-48, 5.3 to 5.6: of texts, with parameters, and short ones. Node 20 takes more than them away. */
+/**
+ * Control sequences of ECMA-48, 5.3 to 5.6: of texts, with parameters, and short ones. Node 20 strips more than these.
+ */
 const SEQUENCES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
   /(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b[ -/]*[0-~]/g;
 const withoutSequences = (text: string) => text.replaceAll(SEQUENCES, '');
 
@@ -143,20 +145,20 @@ const harmless = (text: string) =>
     .replaceAll(/[^\P{Cc}\n\t]/gu, '')
     .replaceAll(DECEPTIVE, escaped);
 
-/** JSON lets these characters stand, and terminals obey them. */
+/** JSON allows these characters, and terminals interpret them. */
 function escaped(character: string): string {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
-/** JSON whose every character is seen, and obeyed by no terminal. @param indent blanks; undefined: one line. */
+/** JSON with only visible characters, which no terminal interprets. @param indent blanks; undefined: one line. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent)
     .replaceAll(/[\u007f-\u009f]/g, escaped)
     .replaceAll(DECEPTIVE, escaped);
 }
 
-/** Text of a server for a terminal: without control sequences, on one line. */
+/** Text from a server for a terminal: without control sequences, on one line. */
 export function printable(text: string): string {
   return withoutSequences(text)
     .replace(/\p{Cc}+/gu, ' ')

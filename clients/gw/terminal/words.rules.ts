@@ -1,2 +1,2 @@
-/** A number of things in words. @param noun in the singular; its plural ends in s. */
+/** A count with its noun. @param noun in the singular; its plural ends in s. */
 export const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

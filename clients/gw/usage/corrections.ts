@@ -52,7 +52,7 @@ export const settle: Action = async (gw) => {
   });
 };
 
-/** How one kind of correction is told. */
+/** The texts of one kind of correction. */
 interface Correction<T> {
   textOf(result: T): string;
   /** Events that it changes. */
@@ -61,7 +61,10 @@ interface Correction<T> {
   readonly check?: (preview: T) => void;
 }
 
-/** Shows what a correction comes to, asks, and makes it. With `--dry-run`, and without events, it ends with the preview. */
+/**
+ * Shows the preview of a correction, asks, and applies it. With `--dry-run`, or without events, it ends with the
+ * preview.
+ */
 async function corrected<T extends object>(
   gw: Invocation,
   send: (apply: boolean) => Promise<T>,
@@ -101,11 +104,11 @@ function settledText(result: Settled, columns: number | undefined): string {
   ]);
   const headings = ['EVENT', 'MODEL', 'STATUS', 'ESTIMATE', 'COST AFTER'];
   const sample = rows.length === 0 ? '' : `\n\n${table(headings, rows, columns)}`;
-  const more = result.has_more ? '\n\nThese are the oldest ones; more match. Repeat the command afterwards.' : '';
+  const more = result.has_more ? '\n\nThese are the oldest; more match. Repeat the command for the rest.' : '';
   return `${told}${sample}${more}`;
 }
 
-/** @throws Failure it is no cost. */
+/** @throws Failure if it is not a cost. */
 function costOf(gw: Invocation): Settling['cost'] {
   const text = gw.required('cost');
   if (text === 'zero' || text === 'estimate') return text;

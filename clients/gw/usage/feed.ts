@@ -8,7 +8,7 @@ type AuthEvent = Schemas['AuthEventResponse'];
 /** An application whose events are followed. */
 interface FollowedApp {
   readonly id: string;
-  /** As people call it. */
+  /** Its name for people. */
   readonly handle: string;
 }
 
@@ -35,7 +35,7 @@ interface FeedFilter {
 
 const PAGE = 200;
 const MOST_PAGES = 25;
-/** Instances write their events a little out of order; those that were seen among so many are known. */
+/** Instances write their events slightly out of order; this many seen ones are remembered. */
 const REMEMBERED = 5_000;
 const CONCURRENCY = 8;
 
@@ -54,11 +54,11 @@ export class Feed {
   constructor(
     private readonly api: Api,
     private readonly filter: FeedFilter,
-    /** Events of the past that are wanted. */
+    /** The number of past events to show. */
     private readonly lines: number,
   ) {}
 
-  /** The events that were not seen before, the oldest first. The first time: the latest of the past. */
+  /** New events, oldest first. The first time: the latest past events. */
   async next(): Promise<readonly Followed[]> {
     const apps = await this.apps();
     const found: Followed[] = [];
@@ -72,7 +72,7 @@ export class Feed {
     return past;
   }
 
-  /** The applications, each with what changes with its calls; undefined where that is not known. */
+  /** The applications, each with a value that its calls change; undefined if unknown. */
   private async apps(): Promise<readonly (readonly [FollowedApp, string | undefined])[]> {
     if (this.filter.app !== undefined) return [[this.filter.app, undefined]];
     const { apps, month } = await read(this.api.GET('/v1/admin/apps'));
@@ -91,7 +91,7 @@ export class Feed {
     ];
   }
 
-  /** What an application that is new has is new as well. */
+  /** All events of a new application are new. */
   private begin(id: string): AppFeed {
     const known = this.isFirst ? undefined : [];
     const feed = {
@@ -136,16 +136,16 @@ interface Page<T> {
   readonly next_before_id: number | null;
 }
 
-/** The events of a list that were not seen before. */
+/** The new events of a list. */
 class Seen<T extends { readonly id: number }> {
   constructor(
     private readonly page: (beforeId: number | undefined) => Promise<Page<T>>,
     private readonly isWanted: (event: T) => boolean,
-    /** Undefined: the past was not read yet. */
+    /** Undefined: past events were not read yet. */
     private known: readonly number[] | undefined,
   ) {}
 
-  /** @param lines of the past that are wanted, the first time. */
+  /** @param lines of past events to show, the first time. */
   async next(lines: number): Promise<readonly T[]> {
     const known = new Set(this.known);
     const fresh: T[] = [];

@@ -13,7 +13,7 @@ import { CALL_STATUSES } from './call-statuses.js';
 import { Feed, type Followed } from './feed.js';
 
 const INTERVAL_MS = 1_000;
-/** Of all applications: each look reads their list. */
+/** Of all applications: each poll reads their list. */
 const ACCOUNT_INTERVAL_MS = 2_000;
 const MOST_LINES = 200;
 
@@ -53,7 +53,7 @@ async function follow(gw: Invocation, hasSignIns: boolean): Promise<Outcome> {
   return { result: { ended: true, events: count }, text: '', ...none };
 }
 
-/** The id of a key that is named by its id or, of one application, its name. @throws Failure there is none. */
+/** The id of a key given by id or, within one application, by name. @throws Failure if there is none. */
 async function keyIdOf(api: Api, app: string | undefined, named: string | undefined): Promise<string | undefined> {
   if (app === undefined || named === undefined) return named;
   const { keys } = await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path: { app } } }));
@@ -62,7 +62,7 @@ async function keyIdOf(api: Api, app: string | undefined, named: string | undefi
   throw Failure.input('not_found', `There is no key "${named}".`, { nextAction: `See them: gw app key list ${app}` });
 }
 
-/** A gateway that restarts does not end it. */
+/** A restart of the gateway does not end it. */
 async function tolerating(gw: Invocation, look: () => Promise<void>): Promise<void> {
   try {
     await look();

@@ -4,22 +4,22 @@ import { CALL_STATUSES } from './call-statuses.js';
 const BY =
   'model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, app';
 const DAYS = [
-  ['--from <day>', 'first day, YYYY-MM-DD in UTC; 29 days before the last when absent'],
-  ['--to <day>', 'last day; today when absent'],
+  ['--from <day>', 'first day, YYYY-MM-DD in UTC; by default 29 days before the last'],
+  ['--to <day>', 'last day; today by default'],
 ] as const;
 const CORRECTION = [
-  ['--dry-run', 'only show what it comes to'],
+  ['--dry-run', 'only show the result, without writing it'],
   ['--yes', 'do not ask'],
 ] as const;
 const FOLLOWING = [
-  ['--app <app>', 'id or handle of an application; all when absent'],
+  ['--app <app>', 'id or handle of an application; all by default'],
   ['--status <status>', 'only calls with this status', CALL_STATUSES],
-  ['--model <model>', 'only calls of this model, as usage names it'],
+  ['--model <model>', 'only calls of this model, as named in usage'],
   ['--provider <provider>', 'only calls to this provider, by slug or type'],
   ['--user <id>', 'only those of this user'],
-  ['--key <key>', 'only calls with this key of an application: its id; with --app its name too'],
-  ['--lines <number>', 'how many of the latest; 10 when absent'],
-  ['--once', 'exit after them'],
+  ['--key <key>', 'only calls with this application key: its id, or with --app its name'],
+  ['--lines <number>', 'how many of the latest to print first; 10 by default'],
+  ['--once', 'exit after printing them'],
 ] as const;
 const event = (kind: string, schema: string) =>
   members({ kind: { const: kind }, app_id: { type: 'string' }, event: component(schema) });
@@ -33,7 +33,7 @@ export const usageCommands: readonly Command[] = [
     summary: 'Show the usage of a month, of the account or of an application',
     options: [
       ['--app <app>', 'id or handle of an application, with a chart of its days'],
-      ['--month <month>', 'YYYY-MM in UTC; the current one when absent'],
+      ['--month <month>', 'YYYY-MM in UTC; the current one by default'],
     ],
     examples: ['gw usage show', 'gw usage show --app notes --month 2026-01 --json'],
     result: { anyOf: [answerOf('GET /v1/cli/usage'), answerOf('GET /v1/admin/apps/{app}/usage')] },
@@ -43,12 +43,13 @@ export const usageCommands: readonly Command[] = [
     name: 'usage breakdown',
     summary: 'Show the usage of the account, or of an application, by one dimension',
     details:
-      'By model, provider and app also the times to the first byte and to the end of whole answers: median and 95th percentile.',
+      'By model, provider and app, also the time to the first byte and the duration of complete answers: median and ' +
+      '95th percentile.',
     options: [
-      ['--app <app>', 'id or handle of an application; all when absent'],
-      ['--by <dimension>', `${BY} or group:<name>; model when absent`],
+      ['--app <app>', 'id or handle of an application; all by default'],
+      ['--by <dimension>', `${BY} or group:<name>; model by default`],
       ...DAYS,
-      ['--limit <rows>', 'the largest; 50 when absent'],
+      ['--limit <rows>', 'how many of the largest to show; 50 by default'],
     ],
     examples: [
       'gw usage breakdown --by app',
@@ -61,13 +62,14 @@ export const usageCommands: readonly Command[] = [
   },
   {
     name: 'usage reprice',
-    summary: 'Recompute the costs of a model in a month, at the prices known now',
+    summary: 'Recompute the costs of a model in a month at the prices known today',
     details:
-      'Shows the costs before and after, and on a terminal asks before it writes them; elsewhere it needs --yes. Events without a price are refused.',
+      'Shows the costs before and after, and on a terminal asks before it writes them; elsewhere it needs --yes. ' +
+      'Refuses events without a price.',
     options: [
       ['--app <app>', 'id or handle of the application'],
-      ['--provider <type>', 'type of the provider that served'],
-      ['--model <model>', 'the model as usage names it'],
+      ['--provider <type>', 'type of the provider that served the calls'],
+      ['--model <model>', 'the model, as named in usage'],
       ['--month <month>', 'YYYY-MM in UTC'],
       ...CORRECTION,
     ],
@@ -77,9 +79,10 @@ export const usageCommands: readonly Command[] = [
   },
   {
     name: 'usage settle',
-    summary: 'Replace the estimates of calls of unknown usage by a cost',
+    summary: 'Replace the estimated costs of calls with unknown usage',
     details:
-      'Shows the amounts, and on a terminal asks before it writes them; elsewhere it needs --yes. At most 10 000 events at a time, the oldest first.',
+      'Shows the amounts, and on a terminal asks before it writes them; elsewhere it needs --yes. At most 10 000 ' +
+      'events at a time, oldest first.',
     options: [
       ['--app <app>', 'id or handle of the application'],
       ['--month <month>', 'YYYY-MM in UTC'],
@@ -98,7 +101,8 @@ export const usageCommands: readonly Command[] = [
     name: 'usage tail',
     summary: 'Follow calls and authentication events, of the account or of an application',
     details:
-      'Prints the latest ones, then each as it is recorded, until Ctrl-C. With --json each is one line. A filter that authentication events lack leaves them out.',
+      'Prints the latest ones, then each as it is recorded, until Ctrl-C. With --json each is one line. A filter ' +
+      'that does not apply to authentication events excludes them.',
     options: FOLLOWING,
     examples: ['gw usage tail --app notes --once', 'gw usage tail --lines 50 --once --json'],
     result: { anyOf: [CALL, event('auth', 'AuthEventResponse'), ENDED] },

@@ -38,7 +38,7 @@ export const list: Action = async (gw) => {
     ...[toSecond(delivery.created_at), delivery.type, delivery.status, delivery.attempts],
     ...[delivery.attempts === 0 ? '-' : answerOf(delivery), delivery.id],
   ]);
-  const none = `Nothing was sent yet. Send a test: gw webhook test ${gw.argument(0)}`;
+  const none = `Nothing has been sent yet. Send a test: gw webhook test ${gw.argument(0)}`;
   return listed(gw, result, {
     headings: ['TIME', 'EVENT', 'STATUS', 'ATTEMPTS', 'LAST ANSWER', 'ID'],
     ...{ rows, none, filters: ['status', 'beforeId'], note },

@@ -5,10 +5,10 @@ import { DELIVERY_STATUSES, WEBHOOK_STATUSES } from './webhook-choices.js';
 const WEBHOOK = [['<webhook>', 'id or name of the webhook']] as const;
 const KEY_OUTPUT = [
   '--key-output <path>',
-  'new file, or folder, for the secret (0600); never an existing file',
+  'new file, or folder, for the secret (0600); existing files are never overwritten',
 ] as const;
 const FILTERS = [
-  ['--event <type...>', 'only these types, as app_key.created, or app_key.* for all with that prefix'],
+  ['--event <type...>', 'only these types, such as app_key.created, or app_key.* for all with that prefix'],
   ['--app <app...>', 'only events about these applications, by id or handle'],
 ] as const;
 const WITH_SECRET = members({ webhook: component('WebhookResource'), secret_file: { type: 'string' } });
@@ -36,12 +36,12 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook create',
     aliases: ['webhook add'],
     summary: 'Add a webhook',
-    details: 'The secret that verifies its signatures goes to --key-output and is never shown.',
+    details: 'The secret that verifies its signatures is written to --key-output and never shown.',
     options: [
       ['--url <url>', 'https, on a public host'],
-      ['--name <name>', 'for people; the host of the URL when absent'],
+      ['--name <name>', 'for people; the host of the URL by default'],
       ...FILTERS,
-      ['--status <status>', 'enabled when absent', WEBHOOK_STATUSES],
+      ['--status <status>', 'enabled by default', WEBHOOK_STATUSES],
       KEY_OUTPUT,
     ],
     examples: [
@@ -55,14 +55,14 @@ export const webhookCommands: readonly Command[] = [
     name: 'webhook edit',
     aliases: ['webhook update'],
     summary: 'Change a webhook; omitted options stay',
-    details: 'While it is disabled no event is sent; what is not delivered yet is given up.',
+    details: 'While it is disabled, no event is sent, and pending deliveries are dropped.',
     arguments: WEBHOOK,
     options: [
       ['--url <url>', 'where events are sent'],
       ['--name <name>', 'for people'],
       ...FILTERS,
       ['--clear-events', 'every event'],
-      ['--clear-apps', 'every application, and events about none'],
+      ['--clear-apps', 'events about every application, and events without one'],
       ['--status <status>', 'whether events are sent', WEBHOOK_STATUSES],
     ],
     examples: [
@@ -75,7 +75,9 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook rotate',
     summary: 'Replace the secret of a webhook',
-    details: 'The old secret signs too for 24 hours. The new one goes to --key-output and is never shown.',
+    details:
+      'For 24 hours events are also signed with the old secret. The new one is written to --key-output and ' +
+      'never shown.',
     arguments: WEBHOOK,
     options: [KEY_OUTPUT],
     examples: ['gw webhook rotate on-call --key-output on-call.key'],
@@ -85,7 +87,7 @@ export const webhookCommands: readonly Command[] = [
   {
     name: 'webhook test',
     summary: 'Send a test event to a webhook',
-    details: 'One attempt, whatever the filters are. Exit 1: the endpoint did not accept it.',
+    details: 'One attempt, regardless of the filters. Exits with 1 if the endpoint does not accept it.',
     arguments: WEBHOOK,
     examples: ['gw webhook test on-call'],
     result: answerOf('POST /v1/admin/webhooks/{id}/test'),
@@ -93,8 +95,8 @@ export const webhookCommands: readonly Command[] = [
   },
   {
     name: 'webhook deliveries',
-    summary: 'List what was sent to a webhook, newest first',
-    details: 'Of the last 30 days.',
+    summary: 'List the deliveries of a webhook, newest first',
+    details: 'Covers the last 30 days.',
     arguments: WEBHOOK,
     options: [['--status <status>', 'only those with this status', DELIVERY_STATUSES], ...BY_ID],
     examples: ['gw webhook deliveries on-call', 'gw webhook deliveries on-call --status failed --json'],

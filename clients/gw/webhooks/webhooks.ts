@@ -55,8 +55,8 @@ export const edit: Action = async (gw) => {
     ...(await membersOf(gw, api)),
   };
   if (Object.keys(body).length === 0) {
-    const nextAction = 'Name what to change. See the options with --help.';
-    throw Failure.input('nothing_to_change', 'No option says what to change.', { nextAction });
+    const nextAction = 'List the options with --help.';
+    throw Failure.input('nothing_to_change', 'No change was given.', { nextAction });
   }
   const { webhook } = await read(api.PATCH('/v1/admin/webhooks/{id}', { params: { path: { id } }, body }));
   return shown(webhook, `Changed ${printable(webhook.name)}.`);
@@ -71,7 +71,7 @@ export const rotate: Action = async (gw) => {
     return withSecret(
       file,
       rotated,
-      `${printable(rotated.webhook.name)} has a new secret; the old one signs too for 24 hours.`,
+      `${printable(rotated.webhook.name)} has a new secret; events are also signed with the old one for 24 hours.`,
     );
   });
 };
@@ -85,7 +85,7 @@ export const remove: Action = async (gw) => {
   return { result, text: `Deleted ${printable(name)}.` };
 };
 
-/** A webhook by its id or name. @throws Failure there is none, or several have the name. */
+/** A webhook by id or name. @throws Failure if there is none, or several with the name. */
 export async function webhookOf(api: Api, named: string): Promise<Webhook> {
   const { webhooks } = await read(api.GET('/v1/admin/webhooks'));
   const found = webhooks.filter(({ id }) => id === named);
@@ -97,7 +97,7 @@ export async function webhookOf(api: Api, named: string): Promise<Webhook> {
   throw Failure.input(webhook === undefined ? 'not_found' : 'ambiguous', message, { nextAction });
 }
 
-/** The options that creation and change share. What they hold is for the service to judge. */
+/** The options that creation and change share. The service validates their values. */
 async function membersOf(
   gw: Invocation,
   api: Api,
@@ -122,7 +122,7 @@ function shown(webhook: Webhook, done?: string): Outcome {
   const values = {
     ...{ Name: name, Id: id, URL: url, Status: statusOf(webhook) },
     Events: events?.join(', ') ?? 'every event',
-    Applications: apps?.join(', ') ?? 'all, and events about none',
+    Applications: apps?.join(', ') ?? 'all, and events without an application',
     ...(until !== null && { 'Old secret until': toSecond(until) }),
     Added: toSecond(created_at),
   };

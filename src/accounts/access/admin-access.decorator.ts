@@ -20,7 +20,7 @@ const MAX_HANDOFF_BODY_BYTES = 65_536;
 const CONSOLE_HEADER_USES = {
   session: { required: true, description: 'Proves that a page of the console sends the session’s cookie.' },
   withSession: { required: false, description: 'Required with a session’s cookie.' },
-  withOrigin: { required: false, description: 'Not needed: `Origin` proves the page.' },
+  withOrigin: { required: false, description: 'Not needed: `Origin` identifies the page.' },
   withoutOrigin: {
     required: false,
     description: 'Required of writes with a session’s cookie and without `Origin`.',

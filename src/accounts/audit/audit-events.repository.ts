@@ -73,7 +73,7 @@ const withNames = (page: string) => `
   SELECT page.*, actor.name AS actor_name FROM (${page}) page
   LEFT JOIN identities actor ON actor.id = page.actor_id ORDER BY page.id DESC`;
 
-/** Each value once, by one look into the index for each of them; `column` is followed by the id there. */
+/** Each value once, by one index look-up for each of them; `column` is followed by the id there. */
 const distinct = (column: 'action' | 'actor_id') => `
   WITH RECURSIVE found AS (
     (SELECT ${column} AS value FROM audit_events WHERE organization_id = $1 ORDER BY ${column} LIMIT 1)

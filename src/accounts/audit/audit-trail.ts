@@ -72,7 +72,7 @@ export class AuditTrail {
     });
   }
 
-  /** What the entries of the organization can be narrowed to. */
+  /** The values by which entries of the organization can be filtered. */
   facets({ organizationId }: AdminPrincipal): Promise<AuditEventFacets> {
     return this.events.facets(organizationId);
   }

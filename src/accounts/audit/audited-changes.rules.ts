@@ -19,7 +19,7 @@ const MAX_TEXT_LENGTH = 500;
 const MAX_LIST_LENGTH = 50;
 
 /**
- * The members that differ, by leaf, sorted. Values are recorded of the listed paths alone: what nobody listed may hold a
+ * The members that differ, by leaf, sorted. Values are recorded only for the listed paths: anything else may hold a
  * secret, and so may the names inside it, so it is one change without values. An absent member counts as null. Changes
  * with values come first.
  *
@@ -67,7 +67,7 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** Where a path and a pattern part; -1 when every member of the pattern is in the path. */
+/** Where a path and a pattern diverge; -1 when every member of the pattern is in the path. */
 function partingOf(members: readonly string[], pattern: readonly string[]): number {
   return pattern.findIndex((name, at) => at >= members.length || (name !== '*' && name !== members[at]));
 }

@@ -63,7 +63,7 @@ export class ConnectionsRepository {
     return tx.find(OAuthTokenEntity, { where: { connectionId }, order: { generation: 'DESC' } });
   }
 
-  /** Replaces what a repeated refresh of a generation answers. */
+  /** Replaces the response to a repeated refresh of a generation. */
   async setAnswer(
     tx: EntityManager,
     { connectionId, generation }: Pick<OAuthTokenRow, 'connectionId' | 'generation'>,

@@ -30,7 +30,7 @@ import {
 const HINT_LENGTH = 4;
 const ID_RANDOM_LENGTH = 20;
 
-/** A client that a person lets in. */
+/** A client that a person gives access. */
 export interface NewConnection {
   readonly organizationId: string;
   readonly identityId: string;
@@ -42,7 +42,7 @@ export interface NewConnection {
   readonly expiresAt: Instant;
 }
 
-/** Why a connection ended otherwise than by its owner in the list of credentials. */
+/** Why a connection ended, if its owner did not revoke it. */
 export type ConnectionEnd = 'client' | 'code_reused' | 'refresh_token_reused';
 
 /** What a client presents for new tokens; absent members are not compared. */
@@ -83,7 +83,7 @@ export class Connections {
   /**
    * Opens a connection without tokens.
    *
-   * @param by who lets the client in, in the organization of the connection.
+   * @param by who gives the client access, in the organization of the connection.
    * @returns its id.
    * @throws conflict, forbidden as `ManagementKeysService.create`.
    */
@@ -117,8 +117,8 @@ export class Connections {
   }
 
   /**
-   * Replaces the tokens of a connection. The refresh token that was replaced answers the same pair for 30 s, a new one
-   * its own pair for 5 s. After that a replaced one is stolen or copied: the connection ends.
+   * Replaces the tokens of a connection. The replaced refresh token returns the same pair for 30 s, a new one its own
+   * pair for 5 s. After that a replaced one is stolen or copied: the connection ends.
    */
   async refresh(presented: PresentedToken, request: RefreshRequest): Promise<Refreshed> {
     return this.dataSource.transaction(async (tx) => {

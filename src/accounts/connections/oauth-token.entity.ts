@@ -3,7 +3,10 @@ import type { Instant } from '../../common/clock.js';
 import { ManagementKeyEntity } from '../management-keys/management-key.entity.js';
 import type { TokenAudience } from './oauth-token.rules.js';
 
-/** A generation of tokens of a connection. The tokens are kept as hashes; the answer with both only their holder opens. */
+/**
+ * A generation of tokens of a connection. Tokens are stored as hashes; only their holder can open the sealed response
+ * with both.
+ */
 @Entity('oauth_tokens')
 @Check('oauth_tokens_audience_check', "audience IN ('api', 'mcp')")
 @Unique('oauth_tokens_access_key', ['accessHash'])
@@ -28,7 +31,7 @@ export class OAuthTokenEntity {
   @Column({ name: 'refresh_hash', type: 'text' })
   refreshHash: string;
 
-  /** The newest pair, sealed under this generation's refresh token: a repeated refresh answers the same. */
+  /** The newest pair, sealed under this generation's refresh token: a repeated refresh returns the same. */
   @Column({ name: 'sealed_answer', type: 'text' })
   sealedAnswer: string;
 

@@ -7,15 +7,15 @@ export type TokenAudience = 'api' | 'mcp';
 /** Lifetimes. Source: docs/reference/management-api.md#oauth-tokens. */
 export const ACCESS_SECONDS = 600;
 export const CONNECTION_MS = 30 * 24 * 60 * 60 * 1000;
-/** For so long a refresh token that was replaced answers the pair that replaced it. */
+/** How long a replaced refresh token returns the pair that replaced it. */
 export const REPLAY_MS = 30_000;
-/** For so long a new refresh token answers its own pair again instead of another one. */
+/** How long a new refresh token returns its own pair again instead of another one. */
 export const ROTATION_MS = 5_000;
 
 const ACCESS_PREFIX = 'gw_oat_';
 const REFRESH_PREFIX = 'gw_ort_';
 const TOKEN = /^gw_(oat|ort)_(conn_[0-9a-z]{20})\.([A-Za-z0-9_-]{43})$/;
-/** Half random, half a code that tells a token of ours from a guess. Together 43 characters of base64url. */
+/** Half random, half a code that distinguishes our tokens from guesses. Together 43 characters of base64url. */
 export const RANDOM_BYTES = 16;
 const KEY_BYTES = 32;
 
@@ -54,8 +54,8 @@ export function newPair(connectionId: string, random: () => Buffer, secret: Secr
 }
 
 /**
- * Whether a refresh token was issued here, also when its generation is stored no more: an old one that comes back is
- * stolen or was copied, a made-up one proves nothing and must not end a connection.
+ * Whether a refresh token was issued here, even if its generation is no longer stored: an old one that reappears was
+ * stolen or copied, an invented one proves nothing and must not end a connection.
  */
 export function isIssuedHere({ connectionId, token }: PresentedToken, secrets: readonly Secret[]): boolean {
   const end = token.reveal().slice(-43);

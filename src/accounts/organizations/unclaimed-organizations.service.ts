@@ -153,7 +153,7 @@ export class UnclaimedOrganizations {
     if (organization === undefined) {
       throw new GatewayError('forbidden', {
         message:
-          'bootstrapKey: is not the key that has opened an account here; send the value of `BOOTSTRAP_MANAGEMENT_KEY`.',
+          'bootstrapKey: is not the key that opened an account here; send the value of `BOOTSTRAP_MANAGEMENT_KEY`.',
         reason: 'bootstrap_key_unknown',
       });
     }

@@ -103,10 +103,10 @@ export class ProofAppAttest extends AppAttest {
 /** The proofs that an application takes: at least one. */
 @ApiSchema({ name: 'AppProofs' })
 export class Proofs {
-  @Optional(objectOf(ProofAppAttest), { description: 'App Attest of Apple’s devices.' })
+  @Optional(objectOf(ProofAppAttest), { description: 'App Attest, for Apple devices.' })
   readonly app_attest?: ProofAppAttest;
 
-  @Optional(objectOf(KeyAttestation), { description: 'Key attestation of Android devices.' })
+  @Optional(objectOf(KeyAttestation), { description: 'Key attestation, for Android devices.' })
   readonly key_attestation?: KeyAttestation;
 }
 

@@ -82,7 +82,7 @@ export class SpendingLimits {
   @Optional(amount, { description: 'US dollars per week, which begins on Monday, UTC; absent or null: unlimited.' })
   readonly weekly_usd?: number | null;
 
-  @Optional(amount, { description: 'US dollars in all, not for users; absent or null: unlimited.' })
+  @Optional(amount, { description: 'US dollars in total, not for users; absent or null: unlimited.' })
   readonly total_usd?: number | null;
 
   @Optional(thresholds, {
@@ -167,7 +167,7 @@ const positiveAmount = refined(wholeMicrodollars, (usd, path) => {
 @ApiSchema({ name: 'AppRunLimits' })
 class RunLimits {
   @Required(positiveAmount, {
-    description: 'The most that `X-Run-Budget-Usd` may ask for, and the budget of a run that names none; US dollars.',
+    description: 'The maximum of `X-Run-Budget-Usd`, and the budget of a run without it; US dollars.',
   })
   readonly max_usd: number;
 }
@@ -195,7 +195,7 @@ export class Limits {
   readonly per_app: ScopeLimits;
 
   @Optional(groups, {
-    description: 'By name, at most three, in the order in which they are checked; their use is counted from now on.',
+    description: 'By name, at most three, checked in this order; usage is counted from when they are set.',
   })
   readonly groups?: Table<GroupLimits>;
 

@@ -66,7 +66,7 @@ class AllowedPathRule {
   })
   readonly path: string;
 
-  @Optional(modelName, { description: 'The model of a path without one, for its price.' })
+  @Optional(modelName, { description: 'The model whose price applies to a path without a model.' })
   readonly fixed_model?: string;
 
   @Optional(oneOf(CLAMPS), {

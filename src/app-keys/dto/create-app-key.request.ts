@@ -2,13 +2,13 @@ import { DisplayName, IgnoresOthers, Timestamp } from '../../common/fields/field
 
 @IgnoresOthers()
 export class CreateAppKeyRequest {
-  @DisplayName({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: 100, description: 'A display name; surrounding blanks are removed.' })
   readonly name: string;
 
   @Timestamp({
     optional: true,
     nullable: true,
-    description: 'From when the key is refused; in the future. It does not expire when absent or null.',
+    description: 'When the key expires; must be in the future. Absent or null: it does not expire.',
   })
   readonly expires_at?: string | null;
 }

@@ -54,7 +54,7 @@ export class AppSummaryResponse {
   @ApiProperty({ type: [String], description: 'Slugs and types that its configuration names.' })
   referenced_providers: readonly string[];
 
-  @Count('Different models its providers are restricted to; 0 when they are not.')
+  @Count('Number of models its providers are restricted to; 0 if unrestricted.')
   allowed_model_count: number;
 
   @ApiProperty({ type: 'number', minimum: 0, nullable: true, description: 'Budget of the whole application.' })

@@ -63,7 +63,7 @@ export class AppResponse {
     type: 'object',
     additionalProperties: true,
     nullable: true,
-    description: 'What is enforced at run time, for people; null when the configuration is no longer valid.',
+    description: 'What is enforced at run time, for display; null when the configuration is no longer valid.',
   })
   resolved: ResolvedApp | null;
 

@@ -24,7 +24,7 @@ export class CreateAppRequest {
   @Refused('is assigned by the service and cannot be chosen')
   readonly id?: undefined;
 
-  @DisplayName({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: 100, description: 'A display name; surrounding blanks are removed.' })
   readonly name: string;
 
   @Handle('Null or absent: none.')
@@ -37,9 +37,9 @@ export class CreateAppRequest {
   readonly status?: AppStatus;
 }
 
-/** What can be written of an existing application. */
+/** The writable members of an existing application. */
 class AppBody {
-  @DisplayName({ max: 100, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: 100, description: 'A display name; surrounding blanks are removed.' })
   readonly name: string;
 
   @Handle('Null: none. Absent: the stored one stays.')
@@ -58,7 +58,7 @@ export class ReplaceAppRequest extends AppBody {
   readonly revision: number;
 }
 
-/** Judges configurations together with providers that are to be added or changed first. */
+/** Validates configurations together with providers that are to be added or changed first. */
 function WithAssumedProviders(): PropertyDecorator {
   const provider = { $ref: getSchemaPath(CreateProviderRequest) };
   return JsonValue({
@@ -94,7 +94,7 @@ export class ValidateAppDraftRequest extends CreateAppRequest {
   }
 }
 
-/** What a validation answers besides its result. */
+/** What a validation returns besides its result. */
 export class ValidationQuery {
   @OneOf(['config'], { optional: true, description: 'Adds the configuration as it would be stored.' })
   readonly include?: 'config';
@@ -134,7 +134,7 @@ export class ListAppsRequest {
     min: 0,
     max: 200,
     optional: true,
-    description: 'Only those with this text in name, handle, id or bundle id.',
+    description: 'Only applications whose name, handle, id or bundle id contains this text.',
   })
   readonly query?: string;
 

@@ -33,7 +33,7 @@ class UsedProviderResponse {
   })
   lastSuccessDay: string | null;
 
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Applications that can reach it, also disabled ones.' })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Applications that can reach it, including disabled ones.' })
   appCount: number;
 
   @ApiProperty({ type: [ProviderUserResponse], description: 'At most five of them, by name.' })

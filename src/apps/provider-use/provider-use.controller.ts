@@ -15,7 +15,7 @@ export class ProviderUseController {
   @Operation({
     id: 'getProviderUsage',
     tag: 'Admin providers',
-    summary: 'Read who uses the provider instances, and how they answer',
+    summary: 'Read the use and the results of the provider instances',
     description:
       'For each instance the applications that can reach it, by routing or by an endpoint, and its calls of the last seven UTC days. A call that a fallback answered counts for the fallback.',
   })

@@ -17,7 +17,7 @@ interface NamedApp {
   readonly name: string;
 }
 
-/** Who depends on a provider instance, and how it has answered of late. */
+/** Who depends on a provider instance, and how its recent calls ended. */
 export interface UsedProvider {
   readonly provider: ListedProvider;
   readonly calls: ProviderCalls;

@@ -10,7 +10,7 @@ export const SNIPPET_LANGUAGES = ['curl', 'swift'] as const;
 
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
 
-/** The example that is asked for. */
+/** The requested example. */
 export interface SnippetQuestion {
   readonly language?: SnippetLanguage;
   /** A slug. */

@@ -16,7 +16,7 @@ export function swiftSnippet({ origin, appId, authentication, target }: SnippetC
     throw unsupported('A key of an application must not be in an app that people install; ask for curl.');
   }
   if (authentication.type === 'device_proofs' && authentication.proofs.app_attest === undefined) {
-    throw unsupported('The application takes no proof of Apple’s devices; ask for curl.');
+    throw unsupported('The application does not accept App Attest; ask for curl.');
   }
   if (target.body === undefined) throw unsupported('There is no example of an upload in Swift; ask for curl.');
   const hasIssuer = authentication.end_user.source === 'issuer';

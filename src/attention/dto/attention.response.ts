@@ -35,11 +35,12 @@ export class AttentionItemResponse {
     type: 'number',
     minimum: 0,
     nullable: true,
-    description: 'US dollars: spent, the most by one user, or estimated; null where it is not about money.',
+    description:
+      'US dollars: spent, the highest amount spent by a user, or estimated; null for items without an amount.',
   })
   amount_usd: number | null;
 
-  @ApiProperty({ type: 'number', minimum: 0, nullable: true, description: 'Budget of it in US dollars, if any.' })
+  @ApiProperty({ type: 'number', minimum: 0, nullable: true, description: 'Its budget in US dollars, if any.' })
   budget_usd: number | null;
 
   @ApiProperty({

@@ -6,7 +6,7 @@ import { ExampleMaker, type ExampleSource } from './openapi-examples.rules.js';
 type Webhooks = NonNullable<OpenAPIObject['webhooks']>;
 type Components = NonNullable<OpenAPIObject['components']>;
 
-const TESTED: EventType = { means: 'A person or key asked for a test of the webhook.', data: TestEventData };
+const TESTED: EventType = { means: 'A person or key requested a test of the webhook.', data: TestEventData };
 const TYPES = Object.entries({ ...EVENT_TYPES, [TEST_EVENT]: TESTED });
 
 /** The classes of the events' data. */

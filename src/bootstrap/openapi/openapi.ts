@@ -19,7 +19,7 @@ import { addEventExamples, addWebhooks, EVENT_DATA } from './openapi-webhooks.js
 
 const DESCRIPTION = `Provider-native AI proxy and its management API.
 
-Every answer but those of provider calls and named endpoints has \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. Invalid HTTP/1.1, slow requests and headers above 32 KiB are 400, 408 or 431 before routing, with the usual body and without the operation’s headers. Every route refuses some messages with 400, 415 or 417, such as one with a repeated header, even if it lists no error.
+Every response except those of provider calls and named endpoints has \`Cache-Control: no-store\`, \`Referrer-Policy: no-referrer\`, \`X-Content-Type-Options: nosniff\`, \`X-Frame-Options: DENY\`. Invalid HTTP/1.1, slow requests and headers above 32 KiB are 400, 408 or 431 before routing, with the usual body and without the operation’s headers. Every route refuses some messages with 400, 415 or 417, such as one with a repeated header, even if it lists no error.
 
 Where an application has \`allowed_origins\`, its routes answer the preflights of browsers with 204 or 403 \`forbidden\`, and all of their answers have \`Vary: Origin\`, those to pages of these origins also \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`.`;
 const PROXY_PATH = /^\/v1\/apps\/\{app\}\/proxy\//;
@@ -38,7 +38,7 @@ const TAGS: readonly [name: string, description: string][] = [
   ['Admin provider gateways', 'Upstream gateways that providers are routed through, and their sealed tokens.'],
   ['Admin organizations', 'Who you are, organizations, their members, and invitations into them.'],
   ['Admin models', 'Prices of models.'],
-  ['Admin webhooks', 'Endpoints that are told of events.'],
+  ['Admin webhooks', 'Endpoints that receive events.'],
   ['Console OAuth consent', 'How a person gives an OAuth client access.'],
   ['CLI', 'How a terminal gets its own key and uses it.'],
 ];

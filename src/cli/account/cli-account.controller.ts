@@ -53,7 +53,7 @@ export class CliAccountController {
     id: 'getCliStream',
     tag: TAG,
     summary: 'Test streaming',
-    description: 'Parts of an event stream over half a second. A proxy that buffers delivers them at once.',
+    description: 'Sends parts of an event stream over half a second. A buffering proxy delivers them all at once.',
   })
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string', example: 'data: {"part":1}\n\n' } } } })
   stream(): StreamableFile {

@@ -5,16 +5,16 @@ import type { OperationResult } from '../operations/operation.rules.js';
 import type { OperationRow } from '../operations/operations.repository.js';
 import type { ChangeKind } from '../operations/resource-operations.js';
 
-/** How long an identical request is pointed out. Source: docs/reference/management-api.md#change-operations. */
+/** How long an identical earlier request is reported. Source: docs/reference/management-api.md#change-operations. */
 export const NOTICE_MS = 60 * 60 * 1000;
 
 /**
- * What became of the key that an operation issued: `none`, it issued none for the console; `held`, a person may reveal
+ * The state of the key that an operation issued: `none`, it issued none for the console; `held`, a person may reveal
  * it; `revealed`; `lapsed`, nobody did in time.
  */
 export type KeyState = 'none' | 'held' | 'revealed' | 'lapsed';
 
-/** The state of the key. A terminal gets its key itself, so for the console that is none. */
+/** The state of the key. A terminal gets its key itself, so the console treats it as none. */
 export function keyStateAt(
   { actionSource, sealedUntil, deliveredAt }: Pick<OperationRow, 'actionSource' | 'sealedUntil' | 'deliveredAt'>,
   nowMs: number,
@@ -24,7 +24,7 @@ export function keyStateAt(
   return sealedUntil.getTime() > nowMs ? 'held' : 'lapsed';
 }
 
-/** What the result of an operation says of the key that it issued. */
+/** What the result of an operation says about the key that it issued. */
 interface KeyFacts {
   readonly id: string;
   readonly name: string;
@@ -51,7 +51,7 @@ interface StoredKeyResult {
   readonly api_key?: { readonly id: string; readonly name: string; readonly key_prefix: string; readonly key?: string };
 }
 
-/** The state of an operation as the API answers it: a declined one counts as expired. */
+/** The state of an operation as the API returns it: a declined one counts as expired. */
 export function shownStateAt(
   operation: Pick<OperationRow, 'state' | 'expiresAt'>,
   nowMs: number,
@@ -60,15 +60,15 @@ export function shownStateAt(
   return state === 'denied' ? { state: 'expired', denied: true } : { state };
 }
 
-/** A change that a member of an account asks for. Its payload holds no secret. */
+/** A change that a member of an account requests. Its payload holds no secret. */
 export interface ChangeRequest {
   readonly kind: ChangeKind;
   readonly payload: object;
-  /** Of the sender; no part of what makes two requests identical. */
+  /** Of the sender; ignored when two requests are compared. */
   readonly address: string;
 }
 
-/** The sender of a change, as far as two requests of one sender are identical. */
+/** The sender of a change, by which identical requests are recognised. */
 interface Sender {
   readonly organizationId: string;
   readonly identityId: string;

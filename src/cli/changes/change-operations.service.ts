@@ -25,7 +25,7 @@ export interface ChangeStanding {
   readonly expiresAt: Instant;
   readonly result?: OperationResult;
   readonly failure?: OperationFailure;
-  /** The page that shows the key, while it can. */
+  /** The page that shows the key, while that is possible. */
   readonly revealUrl?: string;
 }
 

@@ -35,8 +35,8 @@ export interface TwoStepRequest extends ChangeRequest {
 }
 
 /**
- * Changes that AI clients ask for. No route leads here; the declared access is that of the tools. An operation has a
- * token like that of a terminal, which is given to nobody: so nobody polls it, and the key it issues is only revealed.
+ * Changes that AI clients request. No route leads here; the declared access is that of the tools. An operation has a
+ * token like that of a terminal, but no client gets it: it cannot be polled, and the key it issues is only revealed.
  *
  * Source: docs/reference/management-api.md#change-operations.
  */
@@ -66,7 +66,7 @@ export class ChangeRequests {
   }
 
   /**
-   * Runs a reserved change, once. A repeated call answers where it stands.
+   * Runs a reserved change, once. A repeated call returns the current state.
    *
    * @param id of the reservation.
    * @throws operation_not_found; operation_mismatch it was reserved by somebody else or for another request;
@@ -119,7 +119,7 @@ export class ChangeRequests {
   }
 }
 
-/** Of several requests at once one runs the change; the others answer what came of it. */
+/** Of several concurrent requests, one runs the change; the others return its outcome. */
 function unlessCompleted(error: unknown): void {
   if (!(error instanceof GatewayError) || error.code !== 'already_completed') throw error;
 }

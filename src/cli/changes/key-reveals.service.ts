@@ -14,7 +14,7 @@ import { type ChangeOperation, ChangeOperations, type RevealedOperation } from '
 export interface KeyPreview {
   readonly operation: ChangeOperation;
   readonly account: Organization;
-  /** Name of the credential of the client that asked for the key; null when it is not kept any more. */
+  /** Name of the credential of the client that asked for the key; null when it is no longer stored. */
   readonly requester: string | null;
   readonly key: KeyState;
 }

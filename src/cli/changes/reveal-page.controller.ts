@@ -17,7 +17,7 @@ import type { KeyState } from './change-operation.rules.js';
 import { KeyReveals } from './key-reveals.service.js';
 import { refusedRevealPage, revealedPage, revealPage, revealSignInPage } from './reveal-page.views.js';
 
-/** As the route answers the same. */
+/** The statuses of the route in the same states. */
 const STATUSES: Readonly<Record<KeyState, number>> = { held: 200, none: 400, revealed: 409, lapsed: 410 };
 
 /** A page with its status. */
@@ -77,7 +77,7 @@ export class RevealPageController {
     } catch (error) {
       if (!(error instanceof GatewayError) || error.status >= 500) throw error;
       this.errorLog.write(request, error);
-      // Of two people who press the button at once, the second one sees what became of the key.
+      // Of two people who press the button at once, the second one sees the state of the key.
       const problem = form.step === 'reveal' ? undefined : error.message;
       const { page } = await this.show(id, browser, request, problem);
       return { status: error.status, page };

@@ -16,7 +16,7 @@ interface Shown {
   readonly problem?: string | undefined;
 }
 
-/** Nobody is signed in: nothing is said of the operation. */
+/** Nobody is signed in: nothing about the operation is shown. */
 export function revealSignInPage({ id, problem, googleEnabled }: Shown & { readonly googleEnabled: boolean }): Page {
   return {
     title: TITLE,
@@ -27,7 +27,7 @@ ${ownSignInForms(stepForms(revealPath(id)), { googleEnabled })}`,
   };
 }
 
-/** The viewer may not see the key; whether the operation exists is not said to those who are in no account of it. */
+/** The viewer may not see the key; people outside its account do not learn whether the operation exists. */
 export function refusedRevealPage({ id, problem, viewer }: Shown & { readonly viewer: Viewer }): Page {
   return {
     title: TITLE,

@@ -13,7 +13,7 @@ export class ChangeOperationResponse {
   @ApiProperty({ type: 'string', enum: ['pending', 'completed', 'expired'] })
   state: 'pending' | 'completed' | 'expired';
 
-  @ApiPropertyOptional({ type: 'boolean', enum: [true], description: 'A person declined; with `expired`.' })
+  @ApiPropertyOptional({ type: 'boolean', enum: [true], description: 'True when a person declined; with `expired`.' })
   denied?: true;
 
   @ApiProperty({ type: 'string', format: 'date-time' })

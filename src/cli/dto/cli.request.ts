@@ -162,7 +162,7 @@ export class RegisterForHandoffRequest {
   @SubmissionToken()
   readonly submissionToken: string;
 
-  @EmailAddress({ description: 'Compared without case; no mail is sent to it.' })
+  @EmailAddress({ description: 'Compared case-insensitively; no mail is sent to it.' })
   readonly email: string;
 
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD })

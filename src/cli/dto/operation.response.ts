@@ -29,7 +29,7 @@ export class OperationResponse {
   @ApiProperty({ type: 'string', enum: ['pending', 'completed', 'expired'] })
   state: 'pending' | 'completed' | 'expired';
 
-  @ApiPropertyOptional({ type: 'boolean', enum: [true], description: 'A person declined; with `expired`.' })
+  @ApiPropertyOptional({ type: 'boolean', enum: [true], description: 'True when a person declined; with `expired`.' })
   denied?: true;
 
   @ApiProperty({ type: 'string', format: 'date-time', description: 'When the browser step expires.' })

@@ -1,7 +1,7 @@
 import { OneOf } from '../../common/fields/fields.js';
 import { SignInForm } from '../../sign-in/page-sign-in.service.js';
 
-/** What a button of the page that reveals a key does. Nobody registers there: a new person has no key to see. */
+/** What a button of the page that reveals a key does. Registration is not offered: a new person has no key to see. */
 const REVEAL_STEPS = ['reveal', 'sign-in', 'google', 'sign-out'] as const;
 
 /** A form of the page that reveals a key. Its fields depend on the step. */

@@ -2,9 +2,9 @@ import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { parseSecretText } from '../../common/fields/secret-text.rules.js';
 
 /**
- * Judges the key or token that a person typed on an approval page, as the routes of providers and gateways do.
+ * Validates the key or token that a person typed on an approval page, as the routes of providers and gateways do.
  *
- * @param typed absent where none is asked for.
+ * @param typed absent where none is requested.
  * @throws invalid_request at `secret`.
  * Source: docs/reference/management-api.md#terminal-approval.
  */

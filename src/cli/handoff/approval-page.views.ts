@@ -60,7 +60,7 @@ interface Shown {
   readonly problem?: string | undefined;
 }
 
-/** Who asks for what, and the decision. */
+/** The request, its sender and the decision. */
 export function approvalPage({ details, submissionToken, googleEnabled, problem }: Shown): Page {
   const { operation, viewer } = details;
   const { id, kind } = operation;
@@ -126,7 +126,7 @@ function request({ operation, account, requester, snapshot, userCode }: HandoffD
   return html`${description(facts)}${compare}${listener}`;
 }
 
-/** Who asks, in words that nobody has verified. */
+/** The requester, in its own unverified words. */
 function askedBy(client: TerminalClient | null, requester: string | null): Html {
   if (client !== null)
     return html`“${othersWords(client.label)}” <span class="note">(its own label, not verified)</span>`;

@@ -28,7 +28,7 @@ import { UserCodes } from '../logins/user-codes.service.js';
 import { Handoffs } from './handoff.service.js';
 
 const TAG = 'CLI';
-/** The operation, and what every step of it may answer. */
+/** The operation, and the responses of all its steps. */
 const OfOperation = () =>
   applyDecorators(
     ApiParam({

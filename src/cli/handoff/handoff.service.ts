@@ -45,8 +45,7 @@ export interface Approved {
  * The browser's side of an operation. Every method takes the proof of the link, or the user code of a login.
  *
  * @throws not_found no such operation; forbidden a wrong proof; rate_limited too many calls for one operation, or too
- * many wrong user codes, from one address or in all.
- * Source: docs/reference/management-api.md#terminal-approval.
+ * many wrong user codes, from one address or in total. Source: docs/reference/management-api.md#terminal-approval.
  */
 @Injectable()
 export class Handoffs {
@@ -80,7 +79,7 @@ export class Handoffs {
   }
 
   /**
-   * Approves. A login and a claim need a signed-in person, and repeating them with the same person answers the same;
+   * Approves. A login and a claim need a signed-in person, and repeating them with the same person returns the same;
    * every other operation needs the proof alone and runs as the credential that sent it.
    *
    * @throws session_required nobody is signed in; operation_denied, operation_expired, already_completed; account_exists
@@ -134,8 +133,8 @@ export class Handoffs {
   }
 
   /**
-   * Denies for any holder of the link or code; a signed-in person's denial is in the audit trail. Repeating it answers the
-   * same.
+   * Denies for any holder of the link or code; a signed-in person's denial is in the audit trail. Repeating it returns
+   * the same.
    *
    * @throws already_completed, operation_expired; and as the class.
    */

@@ -15,12 +15,12 @@ import { type OperationRow, OperationsRepository } from '../operations/operation
 /** All wrong codes of the deployment are counted together. */
 const ALL_ADDRESSES = 'all';
 
-/** Who may be trying user codes out. */
+/** The source of attempted user codes. */
 export type CodeTyper = Pick<BrowserClient, 'address'>;
 
 /**
- * User codes, which a person types instead of following the link of a login. Wrong ones are limited, for one address and
- * in all.
+ * User codes, which a person types instead of following the link of a login. Wrong ones are limited, for one address
+ * and in total.
  *
  * Source: docs/reference/management-api.md#terminal-login.
  */
@@ -54,7 +54,7 @@ export class UserCodes {
   /**
    * Whether a submission is the proof of the operation's link, or the user code of a login.
    *
-   * @throws rate_limited too many wrong user codes, from this address or in all.
+   * @throws rate_limited too many wrong user codes, from this address or in total.
    */
   async isProof(operation: OperationRow, submission: Secret, typer: CodeTyper): Promise<boolean> {
     const { kind, proofHash, userCodeMac } = operation;
@@ -81,7 +81,7 @@ export class UserCodes {
     await this.limits.admit('user_code_total', { subject: ALL_ADDRESSES });
   }
 
-  /** @throws rate_limited so many wrong codes were typed, from this address or in all, that no code is accepted. */
+  /** @throws rate_limited so many wrong codes were typed, from this address or in total, that no code is accepted. */
   private async requireOpen({ address }: CodeTyper): Promise<void> {
     await this.limits.requireRoom('user_code_wrong', { subject: address ?? '' });
     try {

@@ -17,7 +17,7 @@ const SERVICE_NAME = 'CLI service';
 const KEY_NAME = 'CLI';
 const ACTION_SOURCE = 'cli';
 
-/** A bootstrap with the key that its answer shows. */
+/** A bootstrap with the key in its response. */
 interface Opened {
   readonly operation: OperationRow;
   readonly key: Secret;

@@ -7,12 +7,12 @@ import { IV_BYTES, openText, sealText } from '../../platform/vault/sealed-blob.r
 
 const KEY_BYTES = 32;
 
-/** Use of a sealed text; a text that is sealed for one purpose does not open for another. */
+/** Use of a sealed text; a text that is sealed for one purpose cannot be opened for another. */
 type SealPurpose = 'user code' | 'result';
 
 /**
- * Seals what an operation shows later, under keys derived from `AUTH_SECRET`. Everything opens and matches after one
- * rotation of the secret.
+ * Seals what an operation reveals later, under keys derived from `AUTH_SECRET`. Sealed texts and codes stay valid
+ * through one rotation of the secret.
  *
  * Source: docs/reference/security.md#vault (HKDF-SHA256, RFC 5869).
  */

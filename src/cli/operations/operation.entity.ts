@@ -81,7 +81,7 @@ export class OperationEntity {
   @Column({ type: 'json', nullable: true })
   result: OperationResult | null;
 
-  /** Why the last step was refused that a person tried; null once one succeeds. */
+  /** Why the last step that a person tried was refused; null once one succeeds. */
   @Column({ type: 'json', nullable: true })
   failure: OperationFailure | null;
 

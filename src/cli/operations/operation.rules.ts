@@ -24,7 +24,7 @@ export type OperationKind = (typeof OPERATION_KINDS)[number];
 /** The kind of client that sent an operation. The key that an AI client's operation issued is revealed in the console. */
 export type OperationSource = 'cli' | 'mcp';
 
-/** Where the person asked for the operation, for messages. */
+/** Where the person requested the operation, for messages. */
 export const ASKED_IN: Readonly<Record<OperationSource, string>> = { cli: 'terminal', mcp: 'AI client' };
 
 /** The terminal, as it describes itself. */
@@ -39,7 +39,7 @@ export type OperationPayload = object;
 /** The outcome of a completed operation, without its secret. */
 export type OperationResult = object;
 
-/** Why a step was refused, as the route of the change answers it. */
+/** Why a step was refused, as the route of the change reports it. */
 export interface OperationFailure {
   readonly code: ErrorCode;
   readonly message: string;
@@ -135,7 +135,7 @@ export function isLoopbackRedirect(text: string): boolean {
 }
 
 /**
- * The hash of a request that a token is bound to, keyed by the token: the row alone confirms no guess of a secret.
+ * The hash of a request that a token is bound to, keyed by the token: the row alone does not allow guessing a secret.
  *
  * @param request JSON values.
  */

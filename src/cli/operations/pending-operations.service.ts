@@ -54,7 +54,7 @@ export class PendingOperations {
     private readonly clock: Clock,
   ) {}
 
-  /** A pending operation of the caller, not yet stored; a key that the payload brings is left out. */
+  /** A pending operation of the caller, not yet stored; a key in the payload is left out. */
   new(
     { organizationId, identityId, credentialId }: AdminPrincipal,
     { payload, ...identified }: IdentifiedRequest,
@@ -143,7 +143,7 @@ export class PendingOperations {
   }
 
   /**
-   * The credential that sent the operation, with its role of the moment.
+   * The credential that sent the operation, with its current role.
    *
    * @throws conflict the credential or the role is gone.
    */
@@ -151,7 +151,7 @@ export class PendingOperations {
     return this.dataSource.transaction((tx) => this.lockSender(tx, operation));
   }
 
-  /** Name of the credential that sent the operation; null when it is not kept any more. */
+  /** Name of the credential that sent the operation; null when it is no longer stored. */
   async senderName({ organizationId, credentialId }: OperationRow): Promise<string | null> {
     if (organizationId === null || credentialId === null) return null;
     return (await this.keys.find(organizationId, credentialId))?.name ?? null;
@@ -184,7 +184,7 @@ export class PendingOperations {
   }
 }
 
-/** The payload as it is stored: a key that the request brought is not. */
+/** The payload as stored, without a key that was sent in it. */
 function withoutSecrets(payload: OperationPayload): OperationPayload {
   const { secret: _secret, token: _token, ...rest } = payload as { secret?: unknown; token?: unknown };
   return rest;

@@ -61,7 +61,7 @@ export interface Outcome {
   readonly issued?: IssuedAppKey;
 }
 
-/** Makes the transaction that ends an operation together with its change. */
+/** Runs the transaction that ends an operation together with its change. */
 export type Ending = <T>(toOutcome: (changed: T) => Outcome) => Write<T>;
 
 /** A resource operation that is ready to run. */
@@ -71,7 +71,7 @@ export interface ResourceOperation {
   /** The resource that is to be changed, as the approval page shows it. */
   readonly snapshot?: object;
   /**
-   * Judges it by what is stored, as far as that is possible without the secret; absent where `prepare` has done so.
+   * Validates it against the stored state, as far as possible without the secret; absent where `prepare` has done so.
    *
    * @throws as `run`.
    */
@@ -112,7 +112,7 @@ interface PayloadReading {
   readonly isStep: boolean;
 }
 
-/** Stands for the secret while a payload is validated before anybody has typed it. */
+/** Stands for the secret while a payload is validated before it is typed. */
 const UNTYPED_SECRET = 'typed-by-a-person';
 
 /**

@@ -42,7 +42,7 @@ export interface OperationRequest {
   readonly address: string;
 }
 
-/** What a repeat of a request is recognised by: the digest of its token, and of what it asks for. */
+/** What identifies a repeated request: the digests of its token and of its content. */
 interface KnownRequest {
   readonly id: string;
   readonly requestHash: string;
@@ -52,7 +52,7 @@ interface KnownRequest {
 export interface OperationPreview {
   /** The account it is for; null for a login. */
   readonly account: Organization | null;
-  /** Name of the credential that sent it; null when it is not kept any more, and for a login, which has none. */
+  /** Name of the credential that sent it; null when it is no longer stored, and for a login, which has none. */
   readonly requester: string | null;
   /** The resource that is to be changed; absent for a new one. */
   readonly snapshot?: object | undefined;
@@ -77,7 +77,7 @@ export class TerminalOperations {
   ) {}
 
   /**
-   * Runs an operation, or opens its browser step. The same request with the same token answers where it stands.
+   * Runs an operation, or opens its browser step. The same request with the same token returns its state.
    *
    * @throws conflict the token was used for another request; rate_limited too many browser steps in a minute, or too
    * many that are pending; invalid_request at `payload.…`; and as the management route of the kind.
@@ -112,7 +112,7 @@ export class TerminalOperations {
     await this.noting(id, () => judgedBelow(sentAt, () => prepared.run(secret, this.pending.completing(operation))));
   }
 
-  /** Leaves the refusal of a step in its operation, unless the person has to sign in first. */
+  /** Stores the refusal of a step in its operation, unless the person has to sign in first. */
   async noting<T>(id: string, work: () => Promise<T>): Promise<T> {
     try {
       return await work();

@@ -133,13 +133,13 @@ export function requireClaimsFor(app: ReadableApp, checked: GatewayTokenClaims |
   if (checked === 'token_invalid') throw refused(checked, 'The gateway token is not valid; exchange a new one.');
   if (checked === 'token_expired') throw refused(checked, 'The gateway token has expired; exchange a new one.');
   if (checked === 'token_of_wrong_clock') {
-    throw refused(checked, 'The gateway token is from a clock that was wrong; exchange a new one.');
+    throw refused(checked, 'The gateway token was issued while a clock was wrong; exchange a new one.');
   }
   if (checked.appId !== app.id) {
     throw refused('token_of_other_app', 'The gateway token is for another application; exchange one for this one.');
   }
   if (!isMethodOf(app, checked)) {
-    throw refused('token_of_other_method', 'The application authenticates otherwise by now; exchange a new token.');
+    throw refused('token_of_other_method', 'The authentication of the application has changed; exchange a new token.');
   }
   return checked;
 }

@@ -42,7 +42,7 @@ export function attestationRootsOf(environment: Environment, log: Log): Attestat
     roots = readTrustedRoots(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new EnvironmentError(
-      'APP_ATTEST_ROOT_CA_FILE must be a readable PEM file of at least one certificate; all of ECDSA keys',
+      'APP_ATTEST_ROOT_CA_FILE must be a readable PEM file of at least one certificate, all with ECDSA keys',
       { cause: error },
     );
   }

@@ -55,7 +55,7 @@ export class DeviceKeyEntity {
   @Column({ type: 'text', nullable: true })
   environment: 'production' | 'development' | null;
 
-  /** Of Android key attestation: what rules read of it. */
+  /** Of Android key attestation: the facts that rules read. */
   @Column({ type: 'jsonb', nullable: true })
   facts: KeyAttestationFacts | null;
 

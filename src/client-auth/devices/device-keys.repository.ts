@@ -123,8 +123,8 @@ export class DeviceKeysRepository {
   }
 
   /**
-   * Deletes the least recently used keys of the key's user until `kept` are left, and tells webhooks. The key itself always
-   * stays, so that a clock difference between instances cannot delete it.
+   * Deletes the least recently used keys of the key's user until `kept` are left, and reports them to webhooks. The key
+   * itself always stays, so that a clock difference between instances cannot delete it.
    */
   async deleteOldest(
     tx: EntityManager,

@@ -81,7 +81,7 @@ export class AppAuthController {
     id: 'createAppAttestChallenge',
     tag: TAG,
     summary: 'Get a challenge for a device to sign',
-    description: 'Valid five minutes, once, for this application. A body is ignored.',
+    description: 'Valid once, for five minutes, for this application. A body is ignored.',
   })
   @Fails(
     'invalid_request',

@@ -18,7 +18,7 @@ export interface AuthAttempt {
   authMethod: AuthEventDraft['authMethod'];
   /** Set only when the user is authenticated. */
   userId: string | null;
-  /** The groups of the user, which the identity token names; absent where the user is of no issuer. */
+  /** The groups of the user, which the identity token names; absent for users without an issuer. */
   groups?: CallGroups;
   /** The delay of a required claim in milliseconds, set on the success that ended the wait. */
   claimDelayMs: number | null;

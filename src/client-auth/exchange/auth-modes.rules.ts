@@ -12,7 +12,7 @@ import type { UnprovenMode } from '../callers/gateway-token.rules.js';
 
 const PROOF_NAMES = ['app_attest', 'key_attestation'] as const satisfies readonly ProofName[];
 
-/** What an application with device attestation takes. */
+/** What an application with device attestation accepts. */
 export interface DeviceApp {
   readonly end_user: DeviceAuthentication['end_user'];
   readonly proofs: Proofs;
@@ -54,8 +54,8 @@ export function requireDeviceApp({ config }: ReadableApp): DeviceApp {
  *
  * @param body as sent.
  * @returns `undefined` for none, where App Attest is among the proofs.
- * @throws invalid_request; auth_method_not_supported (400) a proof that the application does not take.
- * Source: docs/reference/application-api.md#device-attestation.
+ * @throws invalid_request; auth_method_not_supported (400) a proof that the application does not accept. Source:
+ * docs/reference/application-api.md#device-attestation.
  */
 export function proofNamed({ proofs, isProofNamed }: DeviceApp, body: object): ProofName | undefined {
   if (!isProofNamed) return 'app_attest';
@@ -68,7 +68,7 @@ export function proofNamed({ proofs, isProofNamed }: DeviceApp, body: object): P
   if (name !== undefined) return name;
   throw new GatewayError('auth_method_not_supported', {
     status: 400,
-    message: `proof: the application takes ${taken.join(' or ')}.`,
+    message: `proof: the application accepts ${taken.join(' or ')}.`,
     reason: 'proof_not_configured',
   });
 }
@@ -124,7 +124,7 @@ export function refuseApiKey(body: object): void {
   if (!Object.hasOwn(body, 'api_key')) return;
   throw new GatewayError('auth_method_not_supported', {
     status: 400,
-    message: 'api_key: the application takes device proofs, not API keys.',
+    message: 'api_key: the application accepts device proofs, not API keys.',
     reason: 'api_key_on_attestation_app',
   });
 }

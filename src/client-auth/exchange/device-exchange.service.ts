@@ -70,7 +70,7 @@ export class DeviceExchangeService {
     const device = requireDeviceApp(app);
     attempt.authMethod = device.isProofNamed ? null : METHOD_OF_PROOF.app_attest;
     refuseApiKey(body);
-    // Without a named proof, a signature tells that there is no assertion.
+    // Without a named proof, a signature means that there is no assertion.
     const named = proofNamed(device, body) ?? (Object.hasOwn(body, 'signature') ? undefined : 'app_attest');
     if (named !== undefined) attempt.authMethod = METHOD_OF_PROOF[named];
     attempt.proof = named ?? null;

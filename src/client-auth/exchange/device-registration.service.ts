@@ -57,7 +57,7 @@ export class RegistrationProofs {
       const key = await this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
       return { ...key, keyId, proof: 'key_attestation', environment: null };
     }
-    if (proofs.app_attest === undefined || !('attestation' in sent)) throw new TypeError('a shape of no proof');
+    if (proofs.app_attest === undefined || !('attestation' in sent)) throw new TypeError('no known proof was sent');
     const about = { appAttest: proofs.app_attest, keyId, challenge, spentAt };
     const key = await this.appAttest.verifyAttestation({ ...about, attestation: sent.attestation });
     return { ...key, keyId, proof: 'app_attest', facts: null, serials: [] };

@@ -17,7 +17,7 @@ interface SentProof {
 }
 
 /**
- * Judges a stored key by the configuration of now: its proof is still taken, and its facts still suffice.
+ * Checks a stored key against the current configuration: its proof is still accepted, and its facts still suffice.
  *
  * @param named the proof that the request names.
  * @param isSigned whether the request has a signature instead of an assertion.

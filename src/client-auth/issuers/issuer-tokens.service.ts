@@ -12,7 +12,7 @@ import type { IssuerKey } from './key-set.rules.js';
 /** Bounds the signature checks when an issuer publishes several keys with the same `kid`. */
 const MAX_KEYS_TRIED = 4;
 
-/** What a verified token says of its user. */
+/** What a verified token says about its user. */
 export interface IssuerIdentity {
   readonly userId: string;
   readonly groups: CallGroups;

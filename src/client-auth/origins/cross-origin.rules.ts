@@ -6,11 +6,11 @@ import { SERVER_TIMING } from '../../common/http/gateway-request.js';
 const APP_ROUTE = /^\/v1\/apps\/([^/?#]+)\//;
 const ALLOW_ORIGIN = 'access-control-allow-origin';
 const EXPOSE_HEADERS = 'access-control-expose-headers';
-/** What the gateway's own answers have for clients; of relayed answers, see {@link completeRelayedHead}. */
+/** Headers of the gateway's own answers that pages may read; for relayed answers, see {@link completeRelayedHead}. */
 const EXPOSED = `retry-after, ${SERVER_TIMING}`;
-/** Those that the routes of an application take. */
+/** Those that the routes of an application accept. */
 const ALLOWED_METHODS = 'GET, POST, PUT, PATCH, DELETE';
-/** How long browsers keep the answer to a preflight; Chromium keeps none longer. */
+/** How long browsers cache the response to a preflight; the maximum of Chromium. */
 const MAX_AGE_SECONDS = 7_200;
 /** Names of headers, separated by commas (RFC 9110 5.6.2). */
 const HEADER_NAMES = /^[\w!#$%&'*+.^`|~-]+(?:[ \t]*,[ \t]*[\w!#$%&'*+.^`|~-]+)*$/;
@@ -22,7 +22,7 @@ export function appIdOf(url: string | undefined): string | undefined {
   return APP_ROUTE.exec(url ?? '')?.[1];
 }
 
-/** Whether a request with an origin is the question of a browser before a call (Fetch Standard, CORS protocol). */
+/** Whether a request with an origin is a preflight (Fetch Standard, CORS protocol). */
 export function isPreflight({ method, headers }: Pick<IncomingMessage, 'method' | 'headers'>): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
 }
@@ -70,7 +70,7 @@ export function preflightHeaders(
 }
 
 /**
- * Adds to the head of a provider's answer what it would otherwise take the place of: `Vary: Origin` beside the
+ * Adds to the head of a provider's answer what it would otherwise replace: `Vary: Origin` in addition to the
  * provider's, and pages may read all of its headers.
  *
  * @param headers flat list of names and values, which is changed.

@@ -11,7 +11,7 @@ import { appIdOf, callHeaders, isPreflight, originsOf, preflightHeaders } from '
  * Lets the pages of the origins that an application lists call its routes (CORS). It runs before every route, so that
  * pages can read every refusal, too. An application that lists none answers as if there were no CORS.
  *
- * Source: docs/reference/application-api.md#calls-of-pages.
+ * Source: docs/reference/application-api.md#calls-from-web-pages.
  */
 @Injectable()
 export class CrossOrigin {
@@ -20,7 +20,10 @@ export class CrossOrigin {
     private readonly refusals: Refusals,
   ) {}
 
-  /** Answers a preflight; gives any other request to `route`, once its answer has the headers. @param message with an origin. */
+  /**
+   * Answers a preflight; passes any other request to `route`, once its answer has the headers. @param message with an
+   * origin.
+   */
   prepare(message: IncomingMessage, response: ServerResponse, route: RequestListener): void {
     const appId = appIdOf(message.url);
     if (appId === undefined) {
@@ -36,7 +39,7 @@ export class CrossOrigin {
     }
     const proceed = () => route(message, response);
     const found = this.find(appId, response);
-    // The route asks for the application again, and refuses the call if it cannot be read.
+    // The route looks up the application again, and refuses the call if it cannot be read.
     if (found instanceof Promise) void found.then(proceed, proceed);
     else proceed();
   }

@@ -4,7 +4,7 @@ import { CrossOrigin } from './cross-origin.service.js';
 import { VaryingAnswersGuard } from './varying-answers.guard.js';
 
 /**
- * Calls of pages to the routes of an application, from the origins that it lists.
+ * Calls from web pages to the routes of an application, from the origins that it lists.
  *
  * Tables: none. Routes: preflights of `/v1/apps/{app}/…`. Codes: forbidden.
  */

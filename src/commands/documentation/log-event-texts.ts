@@ -33,23 +33,24 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice: 'Remove them; find out who added them.',
   },
   engine_options_missing: {
-    means:
-      'The process runs with the defaults of V8: it holds more memory, and a call takes more CPU. `problem` says why.',
+    means: "The process runs with V8's defaults: it uses more memory, and more CPU for each call. `problem` says why.",
     advice: 'Start with `npm start`, or with the command under [Start](operations.md#start).',
   },
   secret_vault_misconfigured: {
     means:
-      'The vault is misconfigured, or its key is not the one that sealed what is stored; `error` names the variable.',
+      'The vault is misconfigured, or its key is not the one that sealed the stored secrets; `error` names the ' +
+      'variable.',
     advice: 'Correct it and restart; see [Vault](operations.md#vault).',
   },
   secret_vault_check_failed: {
-    means: 'The key of the vault could not be compared with what is stored; it is tried again in a minute.',
+    means: 'The key of the vault could not be verified against the stored secrets; the check is repeated in a minute.',
     advice: 'Check Postgres and the key service.',
   },
   signing_secret_changed: {
-    means: '`variable` is another secret than at the last start.',
+    means: '`variable` differs from the secret of the last start.',
     advice:
-      'Nothing, if you changed it. Otherwise give back the old one: what it signed is refused, unless it is the previous secret.',
+      'Nothing, if you changed it. Otherwise restore the old one: what it signed is refused, unless it is set as ' +
+      'the previous secret.',
   },
   provider_secret_unavailable: {
     means: 'The key of a provider could not be decrypted; `reason` says why.',
@@ -64,14 +65,14 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice: 'Correct what `error` names.',
   },
   prices_file_read: {
-    means: '`PRICES_FILE` was read. Calls admitted from now on cost its prices.',
+    means: '`PRICES_FILE` was read. New calls are charged at its prices.',
   },
   prices_file_unreadable: {
     means: '`PRICES_FILE` is invalid or gone; the previous version stays in force until the next start.',
     advice: 'Correct what `error` names. The service does not start with such a file.',
   },
   provider_unreadable: {
-    means: 'This version cannot read a stored provider; calls do not find it.',
+    means: 'This version cannot read a stored provider; calls treat it as missing.',
     advice: 'Usually a newer version stored it: upgrade, or delete it.',
   },
   provider_ttfb_timeout: {
@@ -81,7 +82,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   provider_ttfb_budget_exhausted: {
     means:
-      'The targets of a named endpoint used up their shared time after `attempts` of them. The client got the last answer.',
+      'The targets of a named endpoint used up their shared time after `attempts` attempts. The client got the last ' +
+      'answer.',
     advice: 'The providers are slow, or `PROVIDER_TTFB_TIMEOUT_SECONDS` is short.',
   },
   endpoint_fallback: {
@@ -143,10 +145,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'The last use of some application keys could not be stored.',
   },
   provider_health_write_failed: {
-    means: 'How calls to providers ended could not be stored; it is tried again. `provider.failing` may be late.',
+    means: 'The outcomes of calls to providers could not be stored; they are retried. `provider.failing` may be late.',
   },
   rising_events_failed: {
-    means: 'Events of rising counts could not be looked for; the next minute tries again.',
+    means: 'The check for rising counts failed; it is repeated in a minute.',
   },
   app_attest_root_replaced: {
     means: 'Device attestation trusts the certificates in `file` instead of those of the vendor.',
@@ -158,7 +160,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
       'Nothing, if intended. Otherwise unset `ANDROID_ATTESTATION_ROOTS_FILE`: holders of those keys can forge devices.',
   },
   android_revocation_list_failed: {
-    means: 'The list of revoked Android keys could not be read; it is tried again in a minute.',
+    means: 'The list of revoked Android keys could not be read; it is retried in a minute.',
     advice:
       'Let the instances reach `ANDROID_REVOCATION_URL`. Registrations stop when the list is too old for `ANDROID_REVOCATION_LIST`.',
   },
@@ -241,10 +243,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   usage_events_compacted: {
     means:
-      'It dropped `months` months of usage events, deleted `events` others, `userDays` and `userMonths`, and summed up `days` rows further. Totals stay.',
+      'It dropped `months` months of usage events, deleted `events` others, `userDays` and `userMonths`, and rolled ' +
+      'up `days` more rows. Totals stay.',
   },
   usage_rollup_folded: {
-    means: 'It added `days` rows of sums by day to those by month.',
+    means: 'It rolled up `days` rows of daily sums into monthly sums.',
   },
   usage_app_months_merged: {
     means: 'It merged sums by application and month; there are `rows` fewer.',
@@ -315,7 +318,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice: 'The same.',
   },
   usage_fold_failed: {
-    means: 'Summing up days failed. No total is lost or counted twice.',
+    means: 'Rolling up days failed. No total is lost or counted twice.',
     advice: 'The same.',
   },
   usage_merge_failed: {
@@ -391,7 +394,7 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice: 'Check Postgres and the vault. Nothing is lost.',
   },
   mail_not_sent: {
-    means: 'A mail was not taken: `code` is that of the SMTP server or of the connection. It is tried again for a day.',
+    means: 'A mail was not accepted: `code` is that of the SMTP server or of the connection. It is retried for a day.',
     advice: 'Check the server of `SMTP_URL`. 535: the password; 550: the address of the member.',
   },
   mails_failed: {
@@ -425,10 +428,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   database_waiting: {
     means: 'The start waits for Postgres, or for an instance that migrates.',
-    advice: 'If it continues, see Postgres.',
+    advice: 'If it lasts, check Postgres.',
   },
   database_embedded_started: {
-    means: 'The embedded Postgres runs in `directory`; `adopted`: it ran already.',
+    means: 'The embedded Postgres runs in `directory`; `adopted`: it was already running.',
   },
   traces_export_failed: {
     means: 'Spans could not be delivered; `lost` were dropped since the last such line. At most one line a minute.',
@@ -436,7 +439,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   database_silent: {
     means:
-      'Postgres did not answer a query for `silenceMs`: it is frozen, or the network drops packets. What needs it gets 503 at once until it answers a probe.',
+      'Postgres did not answer a query for `silenceMs`: it is frozen, or the network drops packets. Requests that ' +
+      'need it get 503 immediately until it answers a probe.',
     advice: 'Check Postgres and the network to it.',
   },
   database_answers_again: {
@@ -460,7 +464,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   redis_differs: {
     means:
-      'This instance and process `pid` on `host` use different Redis servers, so none counts in Redis; limits are divided and stay exact.',
+      'This instance and process `pid` on `host` use different Redis servers, so no instance counts in Redis; ' +
+      'limits are divided and stay exact.',
     advice: 'Find out which `REDIS_URL` is right; see [Redis](operations.md#redis).',
   },
   redis_agrees: {
@@ -470,7 +475,9 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'Redis answers again after `lostMs`.',
   },
   instance_waiting: {
-    means: 'The start waits some seconds for the lease of process `pid` on `host`, which it cannot serve beside.',
+    means:
+      'The start waits some seconds for the lease of process `pid` on `host` to end; the two cannot serve at the ' +
+      'same time.',
     advice: 'If the start is refused, see [Several instances](operations.md#several-instances).',
   },
   instances_changed: {
@@ -486,7 +493,8 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   limits_degraded: {
     means:
-      'Since `epoch`, the `instances` count request limits themselves, each its share. No limit is exceeded; one instance may refuse while another has room.',
+      'Since `epoch`, the `instances` count request limits themselves, each within its share. No limit is exceeded; ' +
+      'one instance may refuse while another still accepts.',
     advice: 'See [Redis](operations.md#redis). It ends when Redis answers all of them.',
   },
   limits_restored: {
@@ -512,6 +520,6 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'A stop signal arrived; after `STOP_DELAY_SECONDS` the port closes.',
   },
   gateway_stopped: {
-    means: 'The stop is complete: all is written, all connections are closed.',
+    means: 'The stop is complete: everything is written, and all connections are closed.',
   },
 };

@@ -31,7 +31,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       invitations: {
         owner: 'src/accounts/organizations',
-        purpose: 'Invitations into organizations, and what became of them.',
+        purpose: 'Invitations into organizations and their outcomes.',
       },
       management_keys: {
         owner: 'src/accounts/access',
@@ -39,7 +39,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       webhooks: {
         owner: 'src/webhooks',
-        purpose: 'Endpoints that are told of events of an account, with their sealed secrets.',
+        purpose: 'Endpoints that receive events of an account, with their sealed secrets.',
       },
       webhook_events: {
         owner: 'src/platform/outbox',
@@ -47,15 +47,15 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       mail_subscriptions: {
         owner: 'src/mail',
-        purpose: 'Which events a member is mailed of an account.',
+        purpose: 'Which events of an account are mailed to a member.',
       },
       mails: {
         owner: 'src/mail',
-        purpose: 'Mails on their way: of an event to a member, or of an invitation.',
+        purpose: 'Mails to be sent: about an event to a member, or an invitation.',
       },
       webhook_deliveries: {
         owner: 'src/webhooks',
-        purpose: 'Which event is sent to which webhook, and what became of it.',
+        purpose: 'Which event is sent to which webhook, and with what outcome.',
       },
       oauth_tokens: {
         owner: 'src/accounts/access',
@@ -68,7 +68,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       passwords: { owner: 'src/sign-in', purpose: 'Password hashes of persons who sign in with a password.' },
       recovery_codes: {
         owner: 'src/sign-in',
-        purpose: 'Recovery codes of persons that are not used, hashed as passwords.',
+        purpose: 'Unused recovery codes of persons, hashed like passwords.',
       },
       password_resets: {
         owner: 'src/sign-in',
@@ -77,11 +77,11 @@ export const TABLE_AREAS: readonly TableArea[] = [
       passkeys: { owner: 'src/sign-in', purpose: 'Public keys of passkeys of persons.' },
       passkey_challenges: {
         owner: 'src/sign-in',
-        purpose: 'Challenges that wait for the signature of a passkey, as hashes.',
+        purpose: 'Hashes of challenges that wait for the signature of a passkey.',
       },
       openid_subjects: {
         owner: 'src/sign-in',
-        purpose: 'Which subject of which OpenID provider signs in as which person.',
+        purpose: 'Which subject of which OpenID provider belongs to which person.',
       },
       sessions: {
         owner: 'src/accounts/access',
@@ -89,13 +89,13 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       cli_operations: {
         owner: 'src/cli',
-        purpose: 'Operations of terminals, and what became of them. Keys, proofs and codes are hashes or sealed.',
+        purpose: 'Operations of terminals and their outcomes. Keys, proofs and codes are hashed or sealed.',
       },
       key_canaries: {
         owner: 'src/platform',
-        purpose: 'What tells the keys of the vault and the secrets that sign from other ones.',
+        purpose: 'Values that identify the keys of the vault and the signing secrets.',
       },
-      deployment: { owner: 'src/accounts/access', purpose: 'The lasting identity of this deployment: one row.' },
+      deployment: { owner: 'src/accounts/access', purpose: 'The permanent identity of this deployment: one row.' },
       audit_events: {
         owner: 'src/accounts/access',
         purpose: 'One row for each change in an organization: who changed what.',
@@ -165,7 +165,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       kept_objects: {
         owner: 'src/usage',
-        purpose: 'Which application and user an object was made for that a provider keeps, for 30 days.',
+        purpose: 'The application and user for whom a provider stores an object; kept for 30 days.',
       },
       usage_days: { owner: 'src/usage', purpose: 'Sums of events by UTC day and by everything that reports group by.' },
       usage_months: {
@@ -217,11 +217,11 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       limit_counts: {
         owner: 'src/limits/requests',
-        purpose: 'Request counts of the current windows that instances handed over at a new epoch.',
+        purpose: 'Request counts of the current windows that instances handed over at the start of an epoch.',
       },
       limit_unsent: {
         owner: 'src/limits/requests',
-        purpose: 'Requests that were counted and never sent to a provider.',
+        purpose: 'Requests that were counted but never sent to a provider.',
       },
     },
   },
@@ -239,7 +239,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       },
       maintenance_runs: {
         owner: 'src/retention',
-        purpose: 'One row: when the last nightly work ran, and how it ended.',
+        purpose: 'One row: when the last nightly job ran, and its result.',
       },
       migrations: { owner: 'src/platform', purpose: 'Migrations that have run; TypeORM creates and fills it.' },
     },

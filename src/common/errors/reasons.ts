@@ -19,18 +19,18 @@ export const REASONS = {
   },
   account_not_chosen: {
     means: 'The person belongs to several accounts and approved a login without choosing one.',
-    advice: 'The person chooses an account on the page.',
+    advice: 'The person must choose an account on the page.',
   },
   address_limit_reached: {
     means: 'One address called a public route too often.',
     advice: 'Wait for `Retry-After`. If all clients share one address, set `TRUSTED_PROXIES`.',
   },
   alg_mismatch: {
-    means: 'The identity token is signed with an algorithm that is not accepted, or that its key does not have.',
-    advice: 'Let the identity provider sign with RS256, PS256, ES256, ES384, ES512 or EdDSA.',
+    means: 'The identity token is signed with an algorithm that is not accepted, or that does not match its key.',
+    advice: 'Configure the identity provider to sign with RS256, PS256, ES256, ES384, ES512 or EdDSA.',
   },
   api_key_on_attestation_app: {
-    means: 'An API key was sent to exchange a token of an application that takes device proofs.',
+    means: 'An API key was sent to the token exchange of an application that accepts device proofs.',
     advice: 'Send the proof of a device, or change the authentication of the application.',
   },
   app_config_unreadable: {
@@ -38,7 +38,7 @@ export const REASONS = {
     advice: 'Read the application, correct its configuration, replace it.',
   },
   app_day_token_limit_reached: {
-    means: 'The application has used its tokens of the UTC day.',
+    means: 'The application has reached its limit of tokens per UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   app_deleted: {
@@ -58,27 +58,27 @@ export const REASONS = {
     advice: 'Give the backend an active key of this application.',
   },
   app_minute_token_limit_reached: {
-    means: 'The application has used its tokens of the minute.',
+    means: 'The application has reached its limit of tokens per minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   app_mismatch: {
-    means: 'Team or bundle id of the device proof are not those of the application.',
+    means: 'The team or bundle id of the device proof is not that of the application.',
     advice: 'Compare them with `app_attest` in the configuration.',
   },
   app_tokens_held: {
-    means: 'The rest of a limit of tokens of the application is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the limit.',
+    means: 'The rest of a limit of tokens of the application is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or raise the limit.',
   },
   app_version_missing: {
     means: 'A call with a gateway token had no `X-App-Version`.',
-    advice: 'The app sends the header.',
+    advice: 'The app must send the header.',
   },
   app_version_too_low: {
-    means: '`X-App-Version` is below `authentication.min_app_version`, absent, or no dotted numbers.',
+    means: '`X-App-Version` is below `authentication.min_app_version`, absent, or not dotted numbers.',
     advice: 'The user updates the app. If the app is new, let it send its version as dotted numbers.',
   },
   app_without_keys: {
-    means: 'The request is for API keys of an application that uses none.',
+    means: 'The request concerns API keys, but the application uses none.',
     advice: 'Set its authentication to `api_key`, or use device proofs.',
   },
   app_without_users: {
@@ -86,32 +86,32 @@ export const REASONS = {
     advice: 'Set `authentication.end_user` if you need users.',
   },
   app_budget_held: {
-    means: 'The rest of a budget of the application is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
+    means: 'The rest of a budget of the application is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or raise the budget.',
   },
   app_budget_spent: {
     means: 'A budget of the application is spent.',
     advice: 'Raise it, or wait for the next period; `data.window` names it.',
   },
   app_day_limit_reached: {
-    means: 'The application has used its requests of the UTC day.',
+    means: 'The application has reached its limit of requests per UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   app_minute_limit_reached: {
-    means: 'The application has used its requests of the minute.',
+    means: 'The application has reached its limit of requests per minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   attestation_certificates_invalid: {
-    means: 'The device proof does not have the two certificates that it must have.',
-    advice: 'The app sends what the system returned, unchanged.',
+    means: 'The device proof does not contain the two required certificates.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   attestation_format_unknown: {
     means: 'The device proof is not in the format of App Attest.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   attestation_receipt_missing: {
     means: 'The device proof has no receipt.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   attestation_root_not_in_force: {
     means: 'No trusted root certificate of device attestation is valid now.',
@@ -120,18 +120,19 @@ export const REASONS = {
   audience_mismatch: {
     means: 'The identity token is for another audience.',
     advice:
-      'Compare `audience` of the configuration with `aud` of the token. If all tokens fail, the configuration is wrong.',
+      'Compare `audience` in the configuration with `aud` in the token. If all tokens fail, the configuration is ' +
+      'wrong.',
   },
   authenticator_data_invalid: {
     means: 'The signed data of the device proof are malformed.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   authorization_expired: {
-    means: 'The request of an OAuth client expired before somebody decided it.',
+    means: 'The request of an OAuth client expired before anyone decided on it.',
     advice: 'Start again in the client.',
   },
   authorization_unknown: {
-    means: 'The link of a consent page names no request that is kept.',
+    means: 'The link of a consent page names an unknown request.',
     advice: 'Start again in the client.',
   },
   bad_signature: {
@@ -148,7 +149,7 @@ export const REASONS = {
   },
   body_undecodable: {
     means: 'The body of a call does not match its `Content-Encoding`, or is incomplete.',
-    advice: 'The client sends the complete output of its compressor, or no `Content-Encoding`.',
+    advice: 'The client must send the complete output of its compressor, or no `Content-Encoding`.',
   },
   bootstrap_is_not_polled: {
     means: 'A terminal polled the creation of the first account, which cannot be polled.',
@@ -172,7 +173,7 @@ export const REASONS = {
   },
   cbor_invalid: {
     means: 'The device proof is not valid CBOR.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   certificate_authority_invalid: {
     means: 'The leaf certificate of the device proof claims to be an authority, or one above it does not.',
@@ -180,7 +181,7 @@ export const REASONS = {
   },
   certificate_issuer_mismatch: {
     means: 'The certificates of the device proof do not belong together.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   certificate_not_in_force: {
     means: 'A certificate of the device proof is not valid now.',
@@ -192,11 +193,12 @@ export const REASONS = {
   },
   certificate_unreadable: {
     means: 'A certificate of the device proof cannot be parsed.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   certificate_revoked: {
     means: 'The vendor revoked or suspended a certificate of the Android key: it leaked, or is suspected to have.',
-    advice: 'Nothing: an emulator can hold such a key. A suspended one counts again when the vendor lifts that.',
+    advice:
+      'Nothing: an emulator can hold such a key. A suspended one is valid again when the vendor lifts the suspension.',
   },
   certificate_untrusted: {
     means: 'The certificates of the device proof do not lead to a trusted root.',
@@ -205,51 +207,51 @@ export const REASONS = {
   },
   challenge_not_in_force: {
     means: 'The challenge was not issued for this application, was used, or is older than five minutes.',
-    advice: 'The app asks for a new challenge for every proof.',
+    advice: 'The app must ask for a new challenge for every proof.',
   },
   claims_missing: {
     means: 'The identity token lacks a required claim, such as a subscription that lapsed or has not arrived.',
     advice: 'Ignore single users. Otherwise compare `required_claims` with a token.',
   },
   clocks_disagree: {
-    means: 'A certificate is expired by one clock and valid by another, so the proof is not decided.',
+    means: 'A certificate is expired by one clock and valid by another, so the proof cannot be judged.',
     advice: 'Correct the clocks; see `clock_differs`.',
   },
   console_header_missing: {
-    means: 'A session cookie came without `x-console-request: 1`.',
-    advice: 'A client of the console sends the header. Otherwise a page of another site sent the request.',
+    means: 'A session cookie was sent without `x-console-request: 1`.',
+    advice: 'A client of the console must send the header. Otherwise the request came from a page of another site.',
   },
   console_not_built: {
     means: 'The files of the console are missing.',
     advice: 'Run `npm run build`.',
   },
   content_coding_unsupported: {
-    means: 'The body of the request has a content coding that the route does not take.',
-    advice: 'The client sends it without `Content-Encoding`; calls may use gzip, deflate, br or zstd.',
+    means: 'The body of the request has a content coding that the route does not accept.',
+    advice: 'The client must send it without `Content-Encoding`; calls may use gzip, deflate, br or zstd.',
   },
   content_type_unsupported: {
     means: 'The body of the request is not declared as JSON.',
-    advice: 'The client sends `Content-Type: application/json`.',
+    advice: 'The client must send `Content-Type: application/json`.',
   },
   cookie_repeated: {
-    means: 'Two session cookies came; a sibling host may have set one of them.',
+    means: 'Two session cookies were sent; a sibling host may have set one of them.',
     advice: 'Delete the cookies of the site. If it repeats, look at the other hosts of the domain.',
   },
   counter_not_greater: {
     means: 'A device proof was sent twice, or an older one after a newer one.',
-    advice: 'The app makes a new proof for every exchange. Many: proofs are replayed.',
+    advice: 'The app must make a new proof for every exchange. Many: proofs are replayed.',
   },
   counter_not_zero: {
     means: 'The proof of a new device key has a counter above 0.',
-    advice: 'The app registers a key once, before its first use.',
+    advice: 'The app must register a key once, before its first use.',
   },
   credential_id_mismatch: {
-    means: 'The device proof is for a different key than it names.',
-    advice: 'The app sends what the system returned, unchanged.',
+    means: 'The device proof is for a different key than the one it names.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   credential_missing: {
     means: 'The request has no credential.',
-    advice: 'The client sends `Authorization: Bearer`, or the person signs in.',
+    advice: 'The client must send `Authorization: Bearer`, or the person must sign in.',
   },
   credential_not_interactive: {
     means: 'A key or connection called a route for people who are signed in to the console.',
@@ -261,7 +263,7 @@ export const REASONS = {
   },
   credential_too_long: {
     means: 'The credential is longer than any gateway token or API key.',
-    advice: 'The client sends the credential alone.',
+    advice: 'The client must send the credential alone.',
   },
   database_unavailable: {
     means: 'Postgres did not answer, or not in time.',
@@ -277,15 +279,15 @@ export const REASONS = {
   },
   end_user_header_invalid: {
     means: 'The user id that the backend sent is not 1 to 128 printable ASCII characters, or is `.` or `..`.',
-    advice: 'The backend sends another id.',
+    advice: 'The backend must send another id.',
   },
   end_user_header_missing: {
     means: 'The backend did not say which user the call is for.',
-    advice: 'The backend sends the header that `authentication.end_user` names.',
+    advice: 'The backend must send the header that `authentication.end_user` names.',
   },
   endpoint_needs_proof: {
-    means: 'A device that proved nothing called what `limits.unproven.allowed_endpoints` does not name.',
-    advice: 'Name the endpoint there, or let the device register.',
+    means: 'A device whose proof failed called an endpoint that is not in `limits.unproven.allowed_endpoints`.',
+    advice: 'Add the endpoint there, or let the device register.',
   },
   endpoint_style_not_served: {
     means: 'The provider of a target does not serve the style of the named endpoint.',
@@ -297,75 +299,75 @@ export const REASONS = {
   },
   environment_unknown: {
     means: 'The device key is of an unknown App Attest environment.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   expectation_unsupported: {
     means: 'The request has an `Expect` other than `100-continue`.',
-    advice: 'The client does not send it.',
+    advice: 'The client must not send it.',
   },
   expired: {
     means: 'The identity token has expired.',
-    advice: 'The app gets a fresh token before the exchange. If all fail, check the clock of the database.',
+    advice: 'The app must get a fresh token before the exchange. If all fail, check the clock of the database.',
   },
   foreign_host: {
-    means: 'A page was asked for under another host than that of the console.',
+    means: 'A page was requested under a host other than that of the console.',
     advice: 'Set `PUBLIC_URL` to the address that people use.',
   },
   foreign_origin: {
-    means: 'A page of another origin sent the request, or one without a needed `Origin`.',
+    means: 'The request came from a page of another origin, or lacks a required `Origin`.',
     advice: 'Set `PUBLIC_URL` to the URL in the browser. `MCP_ALLOWED_ORIGINS` allows other origins for MCP and OAuth.',
   },
   fragment_sent: {
     means: 'The request target has a fragment.',
-    advice: 'The client leaves it out.',
+    advice: 'The client must omit it.',
   },
   gateway_interrupted: {
-    means: 'The process was stopping, so that the call was ended.',
+    means: 'The process was stopping, so the call was ended.',
     advice: 'If there are many, raise `DRAIN_TIMEOUT_SECONDS`.',
   },
   gateway_token_required: {
-    means: 'An API key was sent to an application that takes gateway tokens only.',
-    advice: 'The client exchanges it for a token first.',
+    means: 'An API key was sent to an application that accepts gateway tokens only.',
+    advice: 'The client must exchange it for a token first.',
   },
   grant_read_only: {
     means: 'A credential that may only read tried to change something.',
     advice: 'Use one with the grant `manage`.',
   },
   group_budget_held: {
-    means: 'The rest of a budget of the group is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
+    means: 'The rest of a budget of the group is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or raise the budget.',
   },
   group_budget_spent: {
     means: 'A budget of the group is spent.',
     advice: 'Raise it, or wait for the next period; `data.window` names it.',
   },
   group_day_limit_reached: {
-    means: 'The group has used its requests of the UTC day.',
+    means: 'The group has reached its limit of requests per UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   group_day_token_limit_reached: {
-    means: 'The group has used its tokens of the UTC day.',
+    means: 'The group has reached its limit of tokens per UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   group_header_missing: {
-    means: 'A call names no value of a group of the application, or one that cannot be used.',
-    advice: 'The backend sends the header of the group with 1 to 128 printable characters.',
+    means: 'A call lacks the value of a group of the application, or the value is not valid.',
+    advice: 'The backend must send the header of the group with 1 to 128 printable characters.',
   },
   group_minute_limit_reached: {
-    means: 'The group has used its requests of the minute.',
+    means: 'The group has reached its limit of requests per minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   group_minute_token_limit_reached: {
-    means: 'The group has used its tokens of the minute.',
+    means: 'The group has reached its limit of tokens per minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   group_requests_held: {
-    means: 'The rest of a limit of requests of the group is held by calls that run.',
+    means: 'The rest of a limit of requests of the group is held by calls in progress.',
     advice: 'Wait for `Retry-After`, or raise the limit.',
   },
   group_tokens_held: {
-    means: 'The rest of a limit of tokens of the group is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the limit.',
+    means: 'The rest of a limit of tokens of the group is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or raise the limit.',
   },
   guard_refused: {
     means: 'A guard of an extension refused without a reason.',
@@ -373,7 +375,7 @@ export const REASONS = {
   },
   header_invalid: {
     means: 'The header of the identity token lacks `kid` or `alg`.',
-    advice: 'Let the identity provider send both.',
+    advice: 'Configure the identity provider to send both.',
   },
   header_repeated: {
     means: 'A header that must be sent once was repeated.',
@@ -394,23 +396,23 @@ export const REASONS = {
   },
   http_version_unsupported: {
     means: 'The request is not HTTP/1.1 or 1.0.',
-    advice: 'Let the proxy in front speak HTTP/1.1.',
+    advice: 'Configure the proxy in front to use HTTP/1.1.',
   },
   idempotency_header_malformed: {
-    means: 'An idempotency header is not 32 to 256 characters of the allowed ones.',
-    advice: 'The client sends another value.',
+    means: 'An idempotency header does not consist of 32 to 256 allowed characters.',
+    advice: 'The client must send another value.',
   },
   idempotency_header_missing: {
-    means: 'Only one of the two idempotency headers came.',
-    advice: 'The client sends both.',
+    means: 'Only one of the two idempotency headers was sent.',
+    advice: 'The client must send both.',
   },
   idempotency_proof_wrong: {
-    means: 'A known `Idempotency-Key` came with another proof.',
-    advice: 'The client keeps the pair. Otherwise somebody else knows the key.',
+    means: 'A known `Idempotency-Key` was sent with another proof.',
+    advice: 'The client must keep the pair. Otherwise someone else knows the key.',
   },
   idempotency_request_changed: {
-    means: 'A known `Idempotency-Key` came with another request.',
-    advice: 'The client makes a new key for every new request.',
+    means: 'A known `Idempotency-Key` was sent with another request.',
+    advice: 'The client must make a new key for every new request.',
   },
   instance_unconfirmed: {
     means: 'This instance could not renew its lease for 2 seconds, so it admits no call with limits.',
@@ -425,13 +427,13 @@ export const REASONS = {
     advice: 'Ask for a new one.',
   },
   invited_email_differs: {
-    means: 'The invitation is for another e-mail address than that of the person.',
+    means: 'The invitation is for a different e-mail address than that of the person.',
     advice: 'Sign in with the invited address, or ask for another invitation.',
   },
   issuer_mismatch: {
     means: 'The identity token is of another issuer.',
     advice:
-      'Compare `issuer` of the configuration with `iss` of the token. If all tokens fail, the configuration is wrong.',
+      'Compare `issuer` in the configuration with `iss` in the token. If all tokens fail, the configuration is wrong.',
   },
   json_invalid: {
     means: 'The body is not valid JSON.',
@@ -443,10 +445,10 @@ export const REASONS = {
   },
   json_number_not_kept: {
     means: 'A number would lose digits when it is stored.',
-    advice: 'The client sends one of double precision.',
+    advice: 'The client must send one that fits double precision.',
   },
   jwks_invalid: {
-    means: 'What the identity provider serves is no key set.',
+    means: 'The response of the identity provider is not a key set.',
     advice: 'Check `jwks_url`; see `issuer_key_set_failed` in the log.',
   },
   jwks_unreachable: {
@@ -456,16 +458,16 @@ export const REASONS = {
   },
   kept_object: {
     means: 'The call names an object that the provider keeps and that the gateway cannot assign to a caller.',
-    advice: 'The client sends the content instead.',
+    advice: 'The client must send the content instead.',
   },
   kept_object_not_owned: {
     means:
       'The call names an object that this application and user did not get through the gateway in the last 30 days.',
-    advice: 'The client sends the content instead.',
+    advice: 'The client must send the content instead.',
   },
   key_id_mismatch: {
     means: 'The key id that the app sent is not that of the key in the device proof.',
-    advice: 'The app sends the id that the system returned with the key.',
+    advice: 'The app must send the id that the system returned with the key.',
   },
   key_required: {
     means: 'A console session called a route for management keys.',
@@ -492,7 +494,7 @@ export const REASONS = {
     advice: 'Correct `baseUrl` of the provider.',
   },
   mail_not_configured: {
-    means: 'A member chose mails, and the gateway sends none.',
+    means: 'A member subscribed to mails, but the gateway sends none.',
     advice: 'Set `SMTP_URL` and `MAIL_FROM`.',
   },
   management_key_unknown: {
@@ -500,48 +502,48 @@ export const REASONS = {
     advice: 'Create another key, or connect the client again.',
   },
   method_not_allowed: {
-    means: 'The route or the provider path does not take this method.',
-    advice: 'The client uses POST, or allow the method by `methods` of an entry in `allowed_paths`.',
+    means: 'The route or the provider path does not accept this method.',
+    advice: 'The client must use POST; or allow the method in `methods` of an entry in `allowed_paths`.',
   },
   metrics_peer_not_local: {
-    means: '`/metrics` was asked for from another machine, or through a proxy, without `METRICS_TOKEN`.',
+    means: '`/metrics` was requested from another machine, or through a proxy, without `METRICS_TOKEN`.',
     advice: 'Set `METRICS_TOKEN` and give it to the scraper.',
   },
   metrics_token_invalid: {
-    means: '`/metrics` was asked for without the right token.',
+    means: '`/metrics` was requested without the right token.',
     advice: 'Give the scraper the value of `METRICS_TOKEN`.',
   },
   model_disagrees: {
-    means: 'The body names another model than the path.',
-    advice: 'The client leaves it out of the body.',
+    means: 'The body names a different model than the path.',
+    advice: 'The client must omit it from the body.',
   },
   model_list_unreachable: {
-    means: 'The provider did not answer the call of its list of models.',
+    means: 'The provider did not answer the request for its list of models.',
     advice: 'Test the provider in the console; look at its address and the network.',
   },
   model_list_unreadable: {
-    means: 'The provider answered the call of its list of models with an error or with no list.',
+    means: 'The provider answered the request for its list of models with an error, or not with a list.',
     advice: 'Test the key of the provider; read its status page. A provider without such a list: leave the path out.',
   },
   model_missing: {
     means: 'The call names no model.',
-    advice: 'The client names one.',
+    advice: 'The client must name one.',
   },
   no_issuer_identity: {
-    means: 'A token was asked for an application whose backend calls with its key.',
+    means: 'A token was requested for an application whose backend calls with its key.',
     advice: 'Call with the key, or set an identity provider for its users.',
   },
   no_key: {
-    means: 'The operation issued no key that could be shown.',
+    means: 'The operation issued no key to show.',
     advice: 'Nothing.',
   },
   no_mail_address: {
-    means: 'A member without an e-mail address chose mails.',
+    means: 'A member without an e-mail address subscribed to mails.',
     advice: 'Nothing.',
   },
   nobody_signed_in: {
     means: 'A step of a page needs a person who is signed in.',
-    advice: 'The person signs in on the page.',
+    advice: 'The person must sign in on the page.',
   },
   nonce_mismatch: {
     means: 'The device proof is for other data than the app sent.',
@@ -549,7 +551,7 @@ export const REASONS = {
   },
   nonce_missing: {
     means: 'The certificate of the device proof has no nonce.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   not_a_management_key: {
     means: 'The bearer token does not have the form of a management key.',
@@ -601,10 +603,10 @@ export const REASONS = {
   },
   offered_role_too_high: {
     means: 'An invitation offers a higher role than its sender has.',
-    advice: 'Let an owner send it.',
+    advice: 'Have an owner send it.',
   },
   operation_is_no_login: {
-    means: 'A terminal tried to collect a key of an operation that is no login.',
+    means: 'A terminal tried to collect a key of an operation that is not a login.',
     advice: 'Check the terminal program.',
   },
   operation_needs_no_person: {
@@ -617,7 +619,7 @@ export const REASONS = {
   },
   operation_token_used: {
     means: 'A terminal used one token for two operations.',
-    advice: 'The terminal makes a new token for every operation.',
+    advice: 'The terminal must make a new token for every operation.',
   },
   operation_token_wrong: {
     means: 'The token is not that of the operation.',
@@ -633,7 +635,7 @@ export const REASONS = {
   },
   password_common: {
     means: 'The new password is one of the most common ones.',
-    advice: 'The person chooses another one.',
+    advice: 'The person must choose another one.',
   },
   own_address: {
     means: 'The base URL in the request is an address of this gateway: a call would come back to it.',
@@ -650,11 +652,11 @@ export const REASONS = {
     advice: 'Ignore single lines. Many, or one whose counter did not rise: the person removes the passkey.',
   },
   passkey_site_unusable: {
-    means: 'A passkey was to be used at an IP address, or without https.',
+    means: 'Someone tried to use a passkey at an IP address, or without https.',
     advice: 'Set `PUBLIC_URL` to an https address with a host name.',
   },
   passkey_stored: {
-    means: 'A passkey was added that is stored already.',
+    means: 'The passkey is already stored.',
     advice: 'Nothing.',
   },
   password_hashing_busy: {
@@ -663,12 +665,13 @@ export const REASONS = {
   },
   password_reset_unknown: {
     means:
-      'A link for a new password is unknown, used, replaced or expired, or its maker no longer owns every account of the person.',
+      'A link for a new password is unknown, used, replaced or expired, or its creator no longer owns every account ' +
+      'of the person.',
     advice: 'Ignore single lines: an owner makes another link.',
   },
   password_wrong: {
     means: 'The current password is wrong.',
-    advice: 'The person types it again.',
+    advice: 'The person must type it again.',
   },
   path_empty: {
     means: 'The URL names a provider and no path.',
@@ -691,19 +694,19 @@ export const REASONS = {
     advice: 'Change `ends_at` in `PLANS_FILE` when it has paid.',
   },
   plan_limit_active_keys_per_app: {
-    means: 'The application has all keys that its plan allows.',
+    means: 'The application has as many keys as its plan allows.',
     advice: 'Revoke a key, or give the account another plan.',
   },
   plan_limit_apps: {
-    means: 'The account has all applications that its plan allows.',
+    means: 'The account has as many applications as its plan allows.',
     advice: 'Delete one, or give the account another plan.',
   },
   plan_limit_provider_gateways: {
-    means: 'The account has all upstream gateways that its plan allows.',
+    means: 'The account has as many upstream gateways as its plan allows.',
     advice: 'Delete one, or give the account another plan.',
   },
   plan_limit_providers: {
-    means: 'The account has all providers that its plan allows.',
+    means: 'The account has as many providers as its plan allows.',
     advice: 'Delete one, or give the account another plan.',
   },
   plan_missing: {
@@ -720,11 +723,11 @@ export const REASONS = {
   },
   proof_not_base64: {
     means: 'The device proof is not base64.',
-    advice: 'The app encodes it.',
+    advice: 'The app must encode it.',
   },
   proof_too_large: {
     means: 'The device proof is larger than any genuine one.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   provider_always_moving: {
     means: 'Concurrent requests changed the provider each time before this one could.',
@@ -756,7 +759,7 @@ export const REASONS = {
     advice: 'Give the provider its own address.',
   },
   provider_answer_not_kept: {
-    means: 'The last answer of a fallback chain was too long, too slow or broken to be sent later.',
+    means: 'The last answer of a fallback chain was too long, too slow or too broken to be sent later.',
     advice: 'See `endpoint_fallback` in the log with the same time.',
   },
   provider_cancelled: {
@@ -765,7 +768,7 @@ export const REASONS = {
   },
   provider_client_left: {
     means: 'The client ended the connection before an answer came.',
-    advice: 'Ignore single lines. Many: clients have shorter time-outs than the provider takes.',
+    advice: 'Ignore single lines. Many: client timeouts are shorter than the response times of the provider.',
   },
   provider_closed: {
     means: 'The provider closed the connection before its answer was complete.',
@@ -837,11 +840,11 @@ export const REASONS = {
   },
   public_key_unusable: {
     means: 'The key in the device proof cannot be used.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   query_parameter_refused: {
     means: 'The call has a query parameter that the gateway does not let through.',
-    advice: 'The message says why; the client leaves it out.',
+    advice: 'The message says why; the client must omit it.',
   },
   query_unclear: {
     means: 'The query has broken or double escapes, or control characters.',
@@ -861,7 +864,7 @@ export const REASONS = {
   },
   request_counters_full: {
     means: 'More than 200 000 users and applications are counted at once.',
-    advice: 'Add instances; look for an application that invents users.',
+    advice: 'Add instances; look for an application that makes up user ids.',
   },
   request_counts_unknown: {
     means: 'The counts of requests are unknown for a moment, so calls with limits are refused.',
@@ -877,11 +880,11 @@ export const REASONS = {
   },
   reset_reaches_other_accounts: {
     means: 'An owner asked for a link for a person who also belongs to an account that they do not own.',
-    advice: 'The person uses a recovery code or a passkey, or leaves the other account.',
+    advice: 'The person must use a recovery code or a passkey, or leave the other account.',
   },
   reset_without_password: {
     means: 'An owner asked for a link for a person without a password.',
-    advice: 'The person signs in as before, with Google.',
+    advice: 'The person can sign in as before, with Google.',
   },
   role_not_owner: {
     means: 'Only owners may do this.',
@@ -905,12 +908,12 @@ export const REASONS = {
   },
   run_budget_differs: {
     means:
-      'A call names a budget of its run that is not the one of the first call, or that is larger than the application allows.',
+      'A call names a different budget than the first call of its run, or a larger one than the application allows.',
     advice: 'Send the budget of the first call, or none; or begin another run.',
   },
   run_budget_held: {
-    means: 'The rest of the budget of the run is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or begin another run.',
+    means: 'The rest of the budget of the run is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or begin another run.',
   },
   run_budget_spent: {
     means: 'The budget of the run is spent.',
@@ -926,7 +929,7 @@ export const REASONS = {
   },
   scheme_not_supported: {
     means: 'The `Authorization` header is not of the scheme `Bearer`.',
-    advice: 'The client sends `Bearer` and the key.',
+    advice: 'The client must send `Bearer` and the key.',
   },
   secret_on_gateway_provider: {
     means: 'A key was sent for a provider whose upstream gateway has the credential.',
@@ -942,15 +945,15 @@ export const REASONS = {
   },
   session_unknown: {
     means: 'The session is unknown, ended or signed by another secret.',
-    advice: 'The person signs in again. All people: `AUTH_SECRET` changed, or differs between instances.',
+    advice: 'The person must sign in again. All people: `AUTH_SECRET` changed, or differs between instances.',
   },
   sign_in_not_recent: {
     means: 'A person tried to change how they sign in, by a session older than 15 minutes.',
-    advice: 'Nothing: they sign in again.',
+    advice: 'Nothing: they must sign in again.',
   },
   sign_in_refused: {
     means: 'E-mail address or password is wrong.',
-    advice: 'The person tries again. Many: somebody guesses passwords.',
+    advice: 'The person can try again. Many: somebody guesses passwords.',
   },
   signature_invalid: {
     means: 'The signature of the device proof is wrong.',
@@ -958,11 +961,11 @@ export const REASONS = {
   },
   signature_missing: {
     means: 'The device proof has no signature.',
-    advice: 'The app sends what the system returned, unchanged.',
+    advice: 'The app must send what the system returned, unchanged.',
   },
   stale_revision: {
     means: 'The resource changed after the client had read it.',
-    advice: 'The client reads it again and merges.',
+    advice: 'The client must read it again and merge.',
   },
   submission_token_wrong: {
     means: 'The link or user code of a page is not that of the operation.',
@@ -986,7 +989,7 @@ export const REASONS = {
   },
   token_groups_missing: {
     means: 'A gateway token was issued before its application had this group.',
-    advice: 'The client exchanges a new token.',
+    advice: 'The client must exchange a new token.',
   },
   token_invalid: {
     means: 'The gateway token is malformed, or not signed by this deployment.',
@@ -994,11 +997,11 @@ export const REASONS = {
   },
   token_key_invalid: {
     means: 'The API key behind the gateway token was revoked.',
-    advice: 'The backend exchanges an active key.',
+    advice: 'The backend must exchange an active key.',
   },
   token_of_other_app: {
     means: 'The gateway token is of another application.',
-    advice: 'The client exchanges a token for this one.',
+    advice: 'The client must exchange a token for this one.',
   },
   token_of_other_method: {
     means: 'The authentication of the application changed after the token was issued.',
@@ -1061,19 +1064,19 @@ export const REASONS = {
     advice: 'Nothing, or unblock the user.',
   },
   user_budget_held: {
-    means: 'The rest of a budget of the user is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the budget.',
+    means: 'The rest of a budget of the user is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or raise the budget.',
   },
   user_budget_spent: {
     means: 'A budget of the user is spent.',
     advice: 'Raise it, or wait for the next period; `data.window` names it.',
   },
   user_day_limit_reached: {
-    means: 'The user has used their requests of the UTC day.',
+    means: 'The user has reached their limit of requests per UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   user_day_token_limit_reached: {
-    means: 'The user has used their tokens of the UTC day.',
+    means: 'The user has reached their limit of tokens per UTC day.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   user_id_missing: {
@@ -1081,16 +1084,16 @@ export const REASONS = {
     advice: 'Compare `user_id_claim` with a token.',
   },
   user_minute_limit_reached: {
-    means: 'The user has used their requests of the minute.',
+    means: 'The user has reached their limit of requests per minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   user_minute_token_limit_reached: {
-    means: 'The user has used their tokens of the minute.',
+    means: 'The user has reached their limit of tokens per minute.',
     advice: 'Raise `limits`, or wait for `Retry-After`.',
   },
   user_tokens_held: {
-    means: 'The rest of a limit of tokens of the user is held by calls that run.',
-    advice: 'Set `max_output_tokens`, which makes holds smaller, or raise the limit.',
+    means: 'The rest of a limit of tokens of the user is held by calls in progress.',
+    advice: 'Set `max_output_tokens` to make holds smaller, or raise the limit.',
   },
   vault_failed: {
     means: 'The vault of an extension threw an unexpected error.',
@@ -1105,7 +1108,7 @@ export const REASONS = {
     advice: 'See `provider_secret_unavailable` in the log.',
   },
   webhook_disabled: {
-    means: 'A delivery of a disabled webhook was to be sent again.',
+    means: 'Someone tried to resend a delivery of a disabled webhook.',
     advice: 'Enable the webhook first.',
   },
   workers_not_heard: {
@@ -1114,11 +1117,11 @@ export const REASONS = {
   },
   application_id_invalid: {
     means: 'The application id in an attestation of Android cannot be parsed.',
-    advice: 'The app sends the chain that the system returned, unchanged.',
+    advice: 'The app must send the chain that the system returned, unchanged.',
   },
   application_id_missing: {
     means: 'An attestation of Android names no application.',
-    advice: 'The app makes the key with the system’s key store.',
+    advice: 'The app must make the key with the system’s key store.',
   },
   boot_not_verified: {
     means: 'The Android device booted a system that its vendor did not sign.',
@@ -1126,7 +1129,7 @@ export const REASONS = {
   },
   bootloader_unlocked: {
     means: 'The bootloader of the Android device is unlocked, so its attestation proves nothing.',
-    advice: 'The owner locks it. Emulators and developers’ phones belong here.',
+    advice: 'The owner can lock it. Emulators and developers’ phones belong here.',
   },
   chain_extended: {
     means: 'Somebody continued the certificate chain of an attested key with one of their own.',
@@ -1134,7 +1137,7 @@ export const REASONS = {
   },
   challenge_mismatch: {
     means: 'The attested challenge is not the one of the registration.',
-    advice: 'The app gives the 32 bytes that the challenge encodes to the key generator.',
+    advice: 'The app must give the 32 bytes that the challenge encodes to the key generator.',
   },
   extension_elsewhere: {
     means: 'A certificate other than the leaf has the attestation.',
@@ -1142,34 +1145,36 @@ export const REASONS = {
   },
   extension_missing: {
     means: 'The leaf certificate has no attestation of Android, or several.',
-    advice: 'The app sets a challenge when it makes the key.',
+    advice: 'The app must set a challenge when it makes the key.',
   },
   key_description_invalid: {
     means: 'The attestation of an Android key cannot be parsed.',
-    advice: 'The app sends the chain that the system returned, unchanged.',
+    advice: 'The app must send the chain that the system returned, unchanged.',
   },
   key_not_generated: {
     means: 'The Android key was imported instead of made in the device.',
-    advice: 'The app makes the key with the system’s key store.',
+    advice: 'The app must make the key with the system’s key store.',
   },
   key_of_other_proof: {
-    means: 'The device key was registered with another proof than the one sent, or than those the application has now.',
-    advice: 'The app sends the proof it registered with, or registers a new key.',
+    means:
+      'The device key was registered with a different proof than the one sent, or than those the application now ' +
+      'accepts.',
+    advice: 'The app must send the proof it registered with, or register a new key.',
   },
   key_purpose_invalid: {
     means: 'The Android key may be used for more than signing.',
-    advice: 'The app makes the key for `PURPOSE_SIGN` alone.',
+    advice: 'The app must make the key for `PURPOSE_SIGN` alone.',
   },
   os_patch_too_old: {
     means: 'The security patch of the Android device is older than `min_os_patch`, or unknown.',
-    advice: 'The owner updates the system, or lower `min_os_patch`.',
+    advice: 'The owner must update the system; or lower `min_os_patch`.',
   },
   package_not_allowed: {
     means: 'The Android key belongs to no package of `package_names`.',
     advice: 'Compare them with the application id of the app.',
   },
   proof_not_configured: {
-    means: 'A proof was sent that the application does not take.',
+    means: 'A proof was sent that the application does not accept.',
     advice: 'Send one of those in `authentication.proofs`, or add it there.',
   },
   provisioning_not_remote: {
@@ -1181,7 +1186,7 @@ export const REASONS = {
     advice: 'See `android_revocation_list_failed`, and `ANDROID_REVOCATION_LIST`.',
   },
   root_of_trust_missing: {
-    means: 'The hardware of the Android device says nothing about how it booted.',
+    means: 'The attestation of the Android device does not say how it booted.',
     advice: 'Nothing: such a device cannot prove itself.',
   },
   security_level_mismatch: {
@@ -1189,12 +1194,12 @@ export const REASONS = {
     advice: 'Nothing: such a proof is forged.',
   },
   security_level_software: {
-    means: 'The Android key, or its attestation, is kept by software.',
+    means: 'The Android key, or its attestation, is in software.',
     advice: 'Emulators belong here; devices without secure hardware cannot prove themselves.',
   },
   security_level_too_low: {
     means: 'The Android key is not in StrongBox, as `min_security_level` demands.',
-    advice: 'The app asks for StrongBox, or lower `min_security_level`.',
+    advice: 'The app must ask for StrongBox; or lower `min_security_level`.',
   },
   signing_certificate_not_allowed: {
     means: 'The Android app is signed by no certificate of `signing_certificates`.',
@@ -1206,13 +1211,13 @@ export const REASONS = {
   },
   version_code_too_low: {
     means: 'The attested version code of the app is below `min_version_code`.',
-    advice: 'The user updates the app.',
+    advice: 'The user must update the app.',
   },
 } as const satisfies Record<string, ReasonEntry>;
 
 declare const UNLISTED: unique symbol;
 
-/** A reason that no list can have; only {@link unlistedReason} makes one. */
+/** A reason outside the list; only {@link unlistedReason} creates one. */
 export type UnlistedReason = string & { readonly [UNLISTED]: true };
 
 export type Reason = keyof typeof REASONS | UnlistedReason;

@@ -8,7 +8,7 @@ interface Member {
   /** The value of an absent member, or its error. */
   absent(path: string): unknown;
   readonly read: Read<unknown>;
-  /** The one word of the member that tells the classes of a union apart. */
+  /** The word of the member that distinguishes the classes of a union. */
   readonly tag?: string;
   readonly late?: boolean;
   check?(value: unknown, siblings: object, path: string): void;

@@ -21,11 +21,14 @@ export interface ReadContext {
    * @param host as in `URL.host`: with a non-default port, an IPv6 address in brackets.
    */
   allowsHttp(host: string): boolean;
-  /** Whether the value was stored before: rules that came later, and without which it only fails to serve, do not count. */
+  /**
+   * Whether the value was stored before: rules added later, whose violation only keeps it from working, are not
+   * applied.
+   */
   readonly isStored?: true;
 }
 
-/** Braces, also those that a URL writes as escapes: what is left of a template that was not filled in. */
+/** Braces, also percent-encoded: the remains of a template that was not filled in. */
 const BRACE = /[{}]|%7[bd]/i;
 
 /** @throws invalid_request at `path` for text with a placeholder. */

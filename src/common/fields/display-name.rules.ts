@@ -1,6 +1,6 @@
 /**
- * Control characters, bidirectional embeddings, overrides and isolates, and what takes no room without joining anything:
- * a name with one of them can be shown as another. The joiners of scripts and emoji are no part of it.
+ * Control characters, bidirectional embeddings, overrides and isolates, and zero-width characters that join nothing: a
+ * name with one of them can look like another. The joiners of scripts and emoji are allowed.
  */
 const MISLEADING = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u200b\u2060\ufeff]/u;
 const MISLEADING_RUNS = new RegExp(`${MISLEADING.source}+`, 'gu');
@@ -17,7 +17,7 @@ export function isDisplayName(text: string): boolean {
   return !MISLEADING.test(text);
 }
 
-/** The name that a third party gives, with a blank in the place of what `isDisplayName` refuses. */
+/** The name that a third party gives, with blanks in place of what `isDisplayName` refuses. */
 export function toDisplayName(text: string): string {
   return text.replaceAll(MISLEADING_RUNS, ' ').trim();
 }

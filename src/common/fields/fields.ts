@@ -74,7 +74,7 @@ export function Text(options: Presence & { min?: number; max: number; pattern?: 
   );
 }
 
-/** Trimmed text that people read as the name of something: 1 to `max` characters, none of which misleads. */
+/** A trimmed display name: 1 to `max` characters, none of them misleading. */
 export function DisplayName(options: Presence & { max: number }) {
   const { max } = options;
   const isShort = (value: unknown) =>
@@ -103,7 +103,9 @@ export function Verbatim(options: Presence & { min?: number; max: number }) {
   );
 }
 
-/** A list of 1 to `max` texts of base64, each of at most `maxBytes` decoded bytes. Whether they are base64 shows later. */
+/**
+ * A list of 1 to `max` texts of base64, each of at most `maxBytes` decoded bytes. The base64 itself is checked later.
+ */
 export function Base64List(options: Presence & { max: number; maxBytes: number }) {
   const { max, maxBytes } = options;
   const isEntry = (entry: unknown) =>

@@ -14,8 +14,9 @@ const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
  * Converts input to the class of the handler's parameter, or refuses it: `400` with `<dot.path>: <what is wrong>` for
  * the first problem. Runs after the guards, so that only an authenticated client learns the schema.
  *
- * It stands for Nest's `ValidationPipe`, which drops members named as those every object inherits instead of refusing
- * them: "a member named constructor → not known" in the spec, and docs/adr/0008-validation-of-requests-and-configurations.md.
+ * It stands for Nest's `ValidationPipe`, which drops members named like those that every object inherits instead of
+ * refusing them: "a member named constructor → not known" in the spec, and
+ * docs/adr/0008-validation-of-requests-and-configurations.md.
  */
 @Injectable()
 export class RequestShapePipe implements PipeTransform {

@@ -4,8 +4,8 @@ import { controllerMethods } from '../http/access.js';
 import { knownMembers } from './fields.js';
 
 /**
- * Refuses request classes with plain class-validator decorators: a member with nothing else would be refused as unknown,
- * and be in no document.
+ * Refuses request classes with plain class-validator decorators: a member with only these would be refused as unknown,
+ * and missing from the documents.
  *
  * @throws Error naming each member: the service does not start.
  */

@@ -48,8 +48,8 @@ export function appOf(request: GatewayRequest): string | undefined {
 }
 
 /**
- * The `X-App-Version` header as it is recorded: at most 64 characters, with a question mark for what is no letter, digit,
- * blank or one of `. _ + - ( )`: AI clients and people read the records.
+ * The `X-App-Version` header as it is recorded: at most 64 characters, with a question mark for characters other than
+ * letters, digits, blanks and `. _ + - ( )`: AI clients and people read the records.
  */
 export function appVersionOf(request: GatewayRequest): string | undefined {
   const value = request.headers['x-app-version'];

@@ -5,7 +5,7 @@ import type { TokenAudience } from '../../accounts/connections/oauth-token.rules
 import type { Instant } from '../../common/clock.js';
 import type { ShownClient } from '../clients/client.rules.js';
 
-/** A client's request to be let in. Its id is the hash of the code, which only the browser's proof opens. */
+/** A client's request for access. Its id is the hash of the code, which only the browser's proof can unseal. */
 @Entity('oauth_authorizations')
 @Check('oauth_authorizations_audience_check', "audience IN ('api', 'mcp')")
 @Check('oauth_authorizations_grant_check', "requested_grant IN ('read', 'manage')")
@@ -27,7 +27,7 @@ export class AuthorizationEntity {
   @Column({ name: 'redirect_uri', type: 'text' })
   redirectUri: string;
 
-  /** The client's own `state`, returned as it came. */
+  /** The client's own `state`, returned unchanged. */
   @Column({ name: 'client_state', type: 'text', nullable: true })
   clientState: string | null;
 
@@ -46,7 +46,7 @@ export class AuthorizationEntity {
   @Column({ name: 'sealed_code', type: 'text' })
   sealedCode: string;
 
-  /** The address that asked. */
+  /** The requesting address. */
   @Column({ type: 'text' })
   address: string;
 
@@ -65,7 +65,7 @@ export class AuthorizationEntity {
   @Column({ name: 'created_at', type: 'timestamptz' })
   createdAt: Instant;
 
-  /** The end of the decision; once allowed, the end of the code. */
+  /** When the decision expires; once allowed, when the code expires. */
   @Column({ name: 'expires_at', type: 'timestamptz' })
   expiresAt: Instant;
 

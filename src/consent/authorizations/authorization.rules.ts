@@ -23,7 +23,7 @@ const KEY_BYTES = 32;
 /** `retired` is computed: the connection has ended. */
 export type AuthorizationState = ApprovalState | 'retired';
 
-/** What a client asks for, beside who it is and where it wants the answer. */
+/** What a client requests, besides its identity and redirect URI. */
 export interface AuthorizationRequest {
   readonly audience: TokenAudience;
   readonly grant: Grant;
@@ -31,13 +31,13 @@ export interface AuthorizationRequest {
   readonly state: string | null;
 }
 
-/** An error that the client is told, in the terms of RFC 6749 4.1.2.1 and RFC 8707 2. */
+/** An error that is reported to the client, in the terms of RFC 6749 4.1.2.1 and RFC 8707 2. */
 export interface AuthorizationError {
   readonly error: 'invalid_request' | 'unsupported_response_type' | 'invalid_scope' | 'invalid_target';
   readonly description: string;
 }
 
-/** The parameters of a query that each may stand once; without a value they count as absent (RFC 6749 3.1). */
+/** The parameters of a query that may occur once each; without a value they count as absent (RFC 6749 3.1). */
 export class SingleParameters {
   private constructor(private readonly values: ReadonlyMap<string, string>) {}
 
@@ -117,7 +117,7 @@ export function codeKeyOf(proof: Secret): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync('sha256', proof.reveal(), '', 'gateway oauth code', KEY_BYTES)));
 }
 
-/** Whether a verifier fits a challenge, compared in constant time. Source: RFC 7636 4.6. */
+/** Whether a verifier matches a challenge, compared in constant time. Source: RFC 7636 4.6. */
 export function fitsChallenge(verifier: string, challenge: string): boolean {
   if (!VERIFIER.test(verifier)) return false;
   return timingSafeEqual(Buffer.from(hash('sha256', verifier, 'base64url')), Buffer.from(challenge));

@@ -47,8 +47,8 @@ describe('readMetadata', () => {
   });
 
   it.each([
-    ['another client_id', { ...GOOD, client_id: `${ID}x` }, 'names another client_id'],
-    ['no client_id', { ...GOOD, client_id: undefined }, 'names another client_id'],
+    ['another client_id', { ...GOOD, client_id: `${ID}x` }, 'names a client_id other'],
+    ['no client_id', { ...GOOD, client_id: undefined }, 'names a client_id other'],
     ['a secret', { ...GOOD, client_secret: 'secret' }, 'client_secret'],
     ['a client that proves itself', { ...GOOD, token_endpoint_auth_method: 'client_secret_basic' }, 'none'],
     ['another grant', { ...GOOD, grant_types: ['authorization_code', 'password'] }, 'grant_types'],

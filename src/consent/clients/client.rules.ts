@@ -19,7 +19,7 @@ export interface ShownClient {
   readonly source: 'cimd' | 'registered';
 }
 
-/** A client and where it may be answered. */
+/** A client and its redirect URIs. */
 export interface OAuthClient extends ShownClient {
   readonly redirectUris: readonly string[];
 }
@@ -52,8 +52,8 @@ export function readMetadata(url: URL, body: Buffer): OAuthClient | ClientProble
   const document = objectIn(body);
   if (document === undefined) return { problem: 'is not a JSON object' };
   const { client_id, client_name, redirect_uris, client_secret } = document;
-  if (client_id !== url.href) return { problem: 'names another client_id than its own address' };
-  if (client_secret !== undefined) return { problem: 'holds a client_secret; only public clients are known here' };
+  if (client_id !== url.href) return { problem: 'names a client_id other than its own address' };
+  if (client_secret !== undefined) return { problem: 'holds a client_secret; only public clients are supported' };
   const method = document.token_endpoint_auth_method;
   if (method !== undefined && method !== 'none') return { problem: 'must have token_endpoint_auth_method none' };
   if (!areWithin(document.grant_types, GRANT_TYPES))

@@ -12,7 +12,10 @@ const MAX_DOCUMENT_BYTES = 64 * 1024;
 const MAX_FETCHES = 20;
 const MAX_FETCHES_OF_ADDRESS = MAX_FETCHES / 4;
 const MAX_DOCUMENTS = 500;
-/** A document counts for five minutes, a failure for two seconds: a person waits, a host is not flooded. */
+/**
+ * A document is cached for five minutes, a failure for two seconds: people wait only briefly, and a host is not
+ * flooded.
+ */
 const DOCUMENT_LIFE_MS = 5 * 60_000;
 const FAILURE_LIFE_MS = 2_000;
 const JSON_MEDIA_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\s*(?:;|$)/i;
@@ -30,7 +33,7 @@ export class ClientRefused extends Error {}
 
 interface Fetch {
   readonly found: Promise<OAuthClient | ClientProblem>;
-  /** Who asked for it first. */
+  /** Its first requester. */
   readonly address: string;
 }
 
@@ -69,7 +72,7 @@ export class OAuthClients {
     if (url === undefined) throw new ClientRefused('The client is unknown here.');
     const hosts = this.environment.OAUTH_CLIENT_HOSTS;
     if (hosts.length > 0 && !hosts.includes(url.hostname)) {
-      throw new ClientRefused(`Clients of ${url.hostname} are not admitted here.`);
+      throw new ClientRefused(`Clients of ${url.hostname} are not accepted here.`);
     }
     const found = await this.document(url, address);
     if ('problem' in found) throw new ClientRefused(`The client's metadata document ${found.problem}.`);
@@ -83,7 +86,7 @@ export class OAuthClients {
     if (underWay !== undefined) return underWay.found;
     const ofAddress = [...this.#fetches.values()].filter((fetch) => fetch.address === address).length;
     if (this.#fetches.size >= MAX_FETCHES || ofAddress >= MAX_FETCHES_OF_ADDRESS) {
-      return { problem: 'has to wait: many are being read; try again' };
+      return { problem: 'cannot be read now: too many are being read; try again' };
     }
     const found = this.fetch(url).finally(() => this.#fetches.delete(url.href));
     this.#fetches.set(url.href, { found, address });
@@ -106,7 +109,7 @@ export class OAuthClients {
         timeoutMs: FETCH_TIMEOUT_MS,
         maxBytes: MAX_DOCUMENT_BYTES,
       });
-      if (status !== 200) return { problem: `was answered with status ${status}; it must be 200` };
+      if (status !== 200) return { problem: `returned status ${status}; it must be 200` };
       const type = headers['content-type'];
       if (typeof type !== 'string' || !JSON_MEDIA_TYPE.test(type)) return { problem: 'must be application/json' };
       return readMetadata(url, body);

@@ -51,7 +51,7 @@ interface Shown {
   readonly problem?: string | undefined;
 }
 
-/** Who asks for what, and the decision. */
+/** The request, its sender and the decision. */
 export function consentPage({ details, submissionToken, googleEnabled, problem }: Shown): Page {
   const { authorization, state, viewer, guestAvailable } = details;
   if (state !== 'pending') {
@@ -97,7 +97,7 @@ function request({ authorization }: ConsentDetails): Html {
     client.domain === null
       ? ['Known as', html`${client.id} <span class="note">(registered by the operator)</span>`]
       : ['Published by', html`<strong>${client.domain}</strong> <span class="note">(${client.id})</span>`],
-    ['Goes back to', destination(redirectUri)],
+    ['Returns to', destination(redirectUri)],
     ['Works with', audience === 'mcp' ? 'the MCP endpoint' : 'the MCP endpoint and the management API'],
     ['Address', address],
     ['Asked at', timeOf(createdAt)],

@@ -85,7 +85,7 @@ export class Consents {
   }
 
   /**
-   * Lets the client in with the viewer's account. Repeating it answers the same redirect, whoever decided first.
+   * Gives the client access to the viewer's account. Repeating it returns the same redirect, whoever decided first.
    *
    * @returns where the browser goes: the client's redirect URI with the code.
    * @throws session_required nobody is signed in; not_a_member, account_expired of the account; invalid_request a grant
@@ -106,8 +106,8 @@ export class Consents {
   }
 
   /**
-   * Lets the client in without a person, as the owner of the first account of an empty deployment. Repeating it answers
-   * the same redirect.
+   * Gives the client access without a person, as the owner of the first account of an empty deployment. Repeating it
+   * returns the same redirect.
    *
    * @param browser whose address it is counted for.
    * @throws conflict the deployment has an account; rate_limited as `UnclaimedOrganizations.openFirst`;
@@ -130,7 +130,7 @@ export class Consents {
   }
 
   /**
-   * Turns the client away; nobody needs to be signed in. Idempotent.
+   * Denies access; no sign-in is needed. Idempotent.
    *
    * @returns where the browser goes: the client's redirect URI with `access_denied`.
    * @throws already_completed, operation_expired.

@@ -10,7 +10,7 @@ import { SingleParameters } from '../authorizations/authorization.rules.js';
 import { Authorizations } from './authorizations.service.js';
 import { OAuthEnabledGuard } from './oauth.guard.js';
 
-/** Where clients send the browser. What cannot be trusted to redirect ends on a page. */
+/** Where clients send the browser. Requests that cannot be trusted to redirect end on a page. */
 @Controller('oauth/authorize')
 @UseFilters(PageErrorFilter)
 export class AuthorizeController {

@@ -69,7 +69,7 @@ export class OAuthTokens {
 
   /**
    * Exchanges a code, once. A second use ends the connection; a wrong verifier, client or redirect URI leaves an unused
-   * code good.
+   * code valid.
    *
    * @throws OAuthError
    */
@@ -112,7 +112,7 @@ export class OAuthTokens {
     if (authorization.expiresAt <= this.clock.now()) return badGrant('the code has expired');
     if (authorization.client.id !== clientId) return badGrant('the code belongs to another client');
     if (authorization.redirectUri !== redirectUri) return badGrant('redirect_uri differs from the one authorized');
-    if (!fitsChallenge(verifier, authorization.codeChallenge)) return badGrant('code_verifier does not fit');
+    if (!fitsChallenge(verifier, authorization.codeChallenge)) return badGrant('code_verifier does not match');
     if (resource !== undefined && audienceOf(resource, this.origin.url) !== authorization.audience) {
       return REFRESH_REFUSALS.wrong_audience;
     }

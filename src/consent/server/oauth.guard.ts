@@ -24,7 +24,7 @@ export class OAuthEnabledGuard implements CanActivate {
   }
 }
 
-/** A public route of the authorization server, on the console's host. It is no operation of the OpenAPI document. */
+/** A public route of the authorization server, on the console's host. It is not in the OpenAPI document. */
 export function OAuthAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'public', consoleHost: true }),

@@ -8,7 +8,7 @@ import { OAuthFormAccess } from './oauth.guard.js';
 import { OAuthError, OAuthErrorFilter } from './oauth-error.filter.js';
 import { type IssuedTokens, OAuthTokens } from './oauth-tokens.service.js';
 
-/** Tokens for codes and refresh tokens. Clients are public: none proves itself by a secret. */
+/** Tokens for codes and refresh tokens. Clients are public: none authenticates by a secret. */
 @Controller('oauth')
 @UseFilters(OAuthErrorFilter)
 export class TokenController {
@@ -48,7 +48,7 @@ export class TokenController {
   }
 }
 
-/** @throws OAuthError another media type, a repeated parameter, or a client that brings a secret. */
+/** @throws OAuthError another media type, a repeated parameter, or a client that sends a secret. */
 function readForm({ body, headers }: FastifyRequest): SingleParameters {
   if (!(body instanceof RawBody) || body.contentType.split(';')[0]?.trim().toLowerCase() !== FORM_TYPE) {
     throw new OAuthError('invalid_request', `Content-Type must be ${FORM_TYPE}`);
@@ -57,10 +57,10 @@ function readForm({ body, headers }: FastifyRequest): SingleParameters {
   if ('repeated' in form) throw new OAuthError('invalid_request', 'a parameter is given twice');
   if (headers.authorization !== undefined) {
     const challenge = { 'www-authenticate': 'Basic realm="oauth"' };
-    throw new OAuthError('invalid_client', 'only public clients are known here: send client_id in the form', challenge);
+    throw new OAuthError('invalid_client', 'only public clients are supported: send client_id in the form', challenge);
   }
   if (form.get('client_secret') !== undefined || form.get('client_assertion') !== undefined) {
-    throw new OAuthError('invalid_client', 'only public clients are known here: send no client_secret or assertion');
+    throw new OAuthError('invalid_client', 'only public clients are supported: send no client_secret or assertion');
   }
   return form;
 }

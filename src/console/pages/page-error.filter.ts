@@ -5,7 +5,7 @@ import { ShownErrorFilter } from '../../common/errors/shown-error.filter.js';
 import { html } from './html.js';
 import { render } from './page.js';
 
-/** Pages of what was decided, or left too long: nothing failed, and there is nothing to try again. */
+/** Pages of decided or expired requests: nothing failed, and there is nothing to retry. */
 const ENDED: Partial<Record<ErrorCode, string>> = {
   already_completed: 'Completed',
   operation_denied: 'Declined',

@@ -16,7 +16,7 @@ const MAX_FORM_BYTES = 65_536;
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; style-src 'self'; font-src 'self'; img-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
-/** A page of the console's host, for anybody; it is in no OpenAPI document. */
+/** A page of the console's host, for anybody; it is not in the OpenAPI document. */
 export function PageAccess(): MethodDecorator {
   return applyDecorators(
     Access({ scheme: 'public', consoleHost: true }),
@@ -94,7 +94,7 @@ export function alert(message: string | undefined): Html | null {
 }
 
 /**
- * Words of somebody else, such as the name that a client gives itself: isolated, so that neither their direction nor a
+ * Text from others, such as the name that a client gives itself: isolated, so that neither their direction nor a
  * bidirectional control in them reaches the text around.
  *
  * Source: docs/reference/security.md#pages; Unicode Standard Annex 9, 2.7.

@@ -36,7 +36,7 @@ export function viewerLine(
 /**
  * Signing in by password or by a third party, and registering.
  *
- * @param gain what registering brings besides, such as ` and own this account`.
+ * @param gain what else registering brings, such as ` and own this account`.
  */
 export function signInForms(
   form: StepForm,

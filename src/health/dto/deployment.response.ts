@@ -131,7 +131,7 @@ export class DeploymentResponse {
   })
   maintenance: MaintenanceRunResponse | null;
 
-  @ApiProperty({ type: DeploymentPricesResponse, description: 'Where the prices of this instance are from.' })
+  @ApiProperty({ type: DeploymentPricesResponse, description: 'Where the prices of this instance come from.' })
   prices: DeploymentPricesResponse;
 
   @ApiProperty({ type: [DeploymentSettingResponse], description: 'Important settings, without secrets.' })

@@ -62,7 +62,7 @@ export class ReadinessResponse {
     type: 'string',
     enum: ['ok', 'differs'],
     description:
-      "Differs: this machine's clock is more than 2 s from the time that all instances share, by which everything goes.",
+      "Differs: this machine's clock is more than 2 s off the time that all instances share, which everything uses.",
   })
   clock: 'ok' | 'differs';
 

@@ -15,7 +15,7 @@ export interface HealthHistoryOfDay {
 
 /**
  * Samples the readiness of this instance every minute and adds it to the slots of all instances. While the database is
- * away, samples are kept in memory, at most a day, so that its outage is in the history too.
+ * unavailable, samples are kept in memory, at most a day, so that its outage is in the history too.
  *
  * Source: docs/monitoring.md#health.
  */
@@ -37,7 +37,7 @@ export class HealthHistory {
     this.unwritten = sums;
     if (state.database !== 'ok') return;
     this.unwritten = [];
-    // A database that went away in between is reported by the pool; the next sample tries again.
+    // A database that became unavailable in between is reported by the pool; the next sample tries again.
     await this.slots.add(sums, firstSlot(nowMs)).catch(() => {
       this.unwritten = sumOf([...sums, ...this.unwritten], nowMs);
     });

@@ -38,10 +38,10 @@ export class MetricsPage {
       counters.budgetHolds,
       counters.budgetHeld,
       gauge('gateway_usage_events_pending', 'Finished events that Postgres does not have yet.', () => journal.pending),
-      gauge('gateway_usage_admissions_open', 'Calls that the journal has as begun and not as ended.', () => {
+      gauge('gateway_usage_admissions_open', 'Calls that the journal records as started but not ended.', () => {
         return journal.openAdmissions;
       }),
-      least('gateway_journal_ok', '1 while the journal takes new calls: journal of readyz.', () =>
+      least('gateway_journal_ok', '1 while the journal accepts new calls: journal of readyz.', () =>
         Number(journal.state === 'ok'),
       ),
       least('gateway_database_connected', '1 while Postgres answers; it is asked every 1.5 seconds.', () => {

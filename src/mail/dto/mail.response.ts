@@ -12,7 +12,7 @@ class MailResource {
     type: 'array',
     items: { type: 'string' },
     nullable: true,
-    description: 'What you are mailed of this account. Empty: nothing. Null: every event.',
+    description: 'Which events of this account are mailed to you. Empty: none. Null: every event.',
   })
   events: readonly string[] | null;
 }

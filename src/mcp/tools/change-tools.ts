@@ -15,9 +15,9 @@ import { CreateProviderRequest } from '../../providers/dto/provider.request.js';
 import { CREATE_FORMS } from '../../providers/provider-gateways/dto/provider-gateway.request.js';
 import { NoArguments, type PermittedCall, type Tool, type ToolAnswer, type ToolFacts, tool } from './tool.js';
 
-const TYPES_THE_KEY = 'Give the person this link: they type the key there. Read what came of it with get_operation.';
+const TYPES_THE_KEY = 'Give the person this link: they type the key there. Read the result with get_operation.';
 const STEP =
-  'Answers a link for the person, who types the key in the console within 15 minutes; no key passes through here.';
+  'Returns a link for the person, who types the key in the console within 15 minutes; no key passes through here.';
 const OPERATION = { operation: '`operation` of the first answer; sent with the same arguments, it runs the change.' };
 
 /** The revision of what is to be rotated. */
@@ -43,7 +43,7 @@ function twoStepTool({ kind, payload, ...facts }: Change<TwoStepRequest['kind']>
       const body = ChangeOperationResponse.from(await find(ChangeRequests).run(call.admin, request, operation));
       const next =
         body.reveal_url === undefined
-          ? 'Read what came of it with get_operation.'
+          ? 'Read the result with get_operation.'
           : 'Give the person reveal_url: signed in to the console, an owner or admin sees the key there once, for 15 minutes.';
       return { body: { ...body, next }, summary: 'Done.' };
     },
@@ -77,7 +77,7 @@ function browserTool({ kind, payload, next, ...facts }: Change<ChangeKind> & { r
 function stepOf({ id, url, expiresAt, earlier }: OpenedChange): object {
   const notice =
     earlier &&
-    `The same was asked for at ${earlier.createdAt.toISOString()}: read operation ${earlier.id} before you ask again.`;
+    `The same was requested at ${earlier.createdAt.toISOString()}: read operation ${earlier.id} before you ask again.`;
   return { operation: id, url, expiresAt: expiresAt.toISOString(), ...(notice && { notice }) };
 }
 
@@ -108,7 +108,8 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     name: 'add_app_key',
     title: 'Issue an application key',
     description:
-      'The first call reserves; the second, with `operation`, issues the key, which is refused from `expires_at` on. It is shown to a person only. For applications with key authentication.',
+      'The first call reserves; the second, with `operation`, issues the key, which expires at `expires_at`. It is ' +
+      'shown to a person only. For applications with key authentication.',
     kind: 'app.key.add',
     app: 'required',
     input: CreateAppKeyRequest,
@@ -122,7 +123,9 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     app: 'none',
     input: CreateProviderRequest,
     payload: ({ members }) => members,
-    next: 'Give the person this link: they type the key there, or confirm it where a provider gateway has one. Read what came of it with get_operation.',
+    next:
+      'Give the person this link: they type the key there, or confirm it where a provider gateway has one. Read ' +
+      'the result with get_operation.',
   }),
   browserTool({
     name: 'add_provider_gateway',
@@ -170,6 +173,6 @@ export const CHANGE_TOOLS: readonly Tool[] = [
     app: 'none',
     input: NoArguments,
     payload: ({ members }) => readShape(NoArguments, members),
-    next: 'Give the person this link: they register or sign in there, and own the account then.',
+    next: 'Give the person this link: they register or sign in there, and then own the account.',
   }),
 ];

@@ -18,7 +18,7 @@ const USAGE = {
   description: 'Of one application, or of the whole account when none is named. Months are UTC.',
 };
 
-/** Tools that report what the calls of an application were. */
+/** Tools that report on the calls of an application. */
 export const REPORT_TOOLS: readonly Tool[] = [
   withOrWithoutApp(
     appTool({
@@ -80,7 +80,7 @@ export const REPORT_TOOLS: readonly Tool[] = [
   }),
   appTool({
     name: 'get_auth_event_summary',
-    title: 'Sum up authentication events',
+    title: 'Summarize authentication events',
     route: [AuthEventsController, 'summary'],
     input: AuthEventSummaryRequest,
     run: (events, { app, input }) => events.summary(app, input),

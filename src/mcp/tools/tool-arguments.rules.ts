@@ -19,8 +19,8 @@ export function isCredentialName(name: string): boolean {
 type IsMap = (path: readonly string[]) => boolean;
 
 /**
- * Refuses arguments that are named like a credential, at any depth: what passes through a conversation is no secret any
- * more. The keys of maps are the caller's own words, and name nothing.
+ * Refuses arguments that are named like a credential, at any depth: what passes through a conversation is no longer
+ * secret. The keys of maps are the caller's own words, and name nothing.
  *
  * @throws invalid_request naming the first of them, never its value.
  * Source: docs/reference/management-api.md#mcp-endpoint.
@@ -41,17 +41,17 @@ export function refuseCredentials(sent: object, isMap: IsMap = () => false, path
   }
 }
 
-/** The arguments of a call in the form of now. */
+/** The arguments of a call in the current form. */
 export interface CurrentArguments {
   readonly sent: Arguments;
-  /** The argument that holds them in the form of before; absent in that of now. */
+  /** The argument that holds them in the previous form; absent in the current one. */
   readonly below?: string;
 }
 
 /**
- * Reads the arguments of an earlier version of a tool as those of now.
+ * Reads the arguments of an earlier version of a tool as current ones.
  *
- * @throws invalid_request an argument beside the one that holds the members in the form of before.
+ * @throws invalid_request an argument next to the one that holds the members in the previous form.
  */
 export function currentArguments(
   { formerly = {}, optional = {} }: Pick<Tool, 'formerly' | 'optional'>,
@@ -127,9 +127,9 @@ const NEXT: Partial<Record<GatewayError['code'], string>> = {
   app_revision_required: 'Read the application with get_app, and send its revision.',
   app_revision_conflict: 'Read the application with get_app again, merge, and send its new revision.',
   conflict: 'Read the resource again, merge, and send its new revision.',
-  operation_not_found: 'Begin again: call the tool without operation.',
+  operation_not_found: 'Start again: call the tool without operation.',
   operation_mismatch: 'Send exactly the arguments of the first call, or start again without operation.',
-  operation_expired: 'Begin again: call the tool without operation.',
+  operation_expired: 'Start again: call the tool without operation.',
   gateway_in_use: 'Remove the providers that are routed through it first, or route them another way.',
   provider_gateway_managed: 'Rotate the token of the provider gateway instead.',
   forbidden: 'Ask an owner or admin of the account.',

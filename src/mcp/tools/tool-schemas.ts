@@ -19,7 +19,7 @@ export interface ObjectSchema {
 
 type HeldMembers = Required<Pick<ObjectSchema, 'properties' | 'required'>>;
 
-/** A class that is no module, so that the document of the schemas has no routes. */
+/** A class that is not a module, so that the document of the schemas has no routes. */
 class NoModule {}
 
 /** JSON Schemas of request classes, from the metadata that the OpenAPI document is made of. */
@@ -72,7 +72,7 @@ export class RequestSchemas {
   }
 }
 
-/** The members of several forms: all of them, of which those are required that every form has. */
+/** The members of several forms: all of them; those that every form has are required. */
 function merged(forms: readonly HeldMembers[]): HeldMembers {
   const properties: JSONObject = {};
   for (const [name, schema] of forms.flatMap((form) => Object.entries(form.properties))) {
@@ -96,8 +96,8 @@ function wordsOf(schema: JSONValue | undefined): JSONArray {
 }
 
 /**
- * A schema with one type, for clients that know no others: without null, and of a value or a list of them the list. The
- * route takes all that it documents.
+ * A schema with one type, for clients that support no others: without null, and of a value or a list of them the list.
+ * The route accepts all that it documents.
  */
 function ofOneType(schema: unknown): unknown {
   if (!isJsonObject(schema)) return schema;

@@ -41,7 +41,7 @@ export type FindController = <C extends object>(type: Type<C>) => C;
 
 /** Arguments of an earlier version of a tool. */
 interface FormerArguments {
-  /** Names of earlier, by names of now. */
+  /** Earlier names, by current names. */
   readonly names?: Readonly<Record<string, string>>;
   /** The argument that held all members of the body, and a check that distinguishes its value from a current one. */
   readonly inside?: { readonly name: string; holdsBody(value: object): boolean };
@@ -54,13 +54,13 @@ export interface ToolFacts {
   readonly description?: string;
   /** Descriptions of the arguments that the route has in its path, besides `app`. */
   readonly named?: Readonly<Record<string, string>>;
-  /** Descriptions of further arguments, which may be absent and are no members of the body. */
+  /** Descriptions of further arguments, which may be absent and are not members of the body. */
   readonly optional?: Readonly<Record<string, string>>;
   /** The one argument that holds all members of the route's body. */
   readonly inside?: string;
-  /** What an earlier version took; read for one version more. */
+  /** What an earlier version accepted; supported for one more version. */
   readonly formerly?: FormerArguments;
-  /** The argument that `confirm` repeats, where the route asks for no confirmation. */
+  /** The argument that `confirm` repeats, where the route requires no confirmation. */
   readonly confirms?: string;
   /** It overwrites or removes. */
   readonly destructive?: boolean;
@@ -130,7 +130,7 @@ export function withOrWithoutApp(withApp: Tool, without: Tool): Tool {
   };
 }
 
-/** Text of others in a summary, told from the words around it. */
+/** Text from others in a summary, distinguishable from the surrounding words. */
 export function quoted(text: string): string {
   return JSON.stringify(text);
 }

@@ -94,7 +94,7 @@ export class Tools {
     return TOOLS.map((tool) => this.listed(tool, schemas));
   }
 
-  /** The result of a call, be it a refusal; `undefined` when there is no such tool. */
+  /** The result of a call, including a refusal; `undefined` when there is no such tool. */
   call(caller: ToolCaller, name: string, sent: Readonly<Record<string, unknown>>): Promise<CallToolResult> | undefined {
     const tool = this.#byName.get(name);
     return tool && this.answer(tool, caller, sent).catch((thrown: unknown) => this.refuse(caller, thrown));
@@ -152,13 +152,13 @@ export class Tools {
   }
 }
 
-/** A page of the text is no argument of the route. */
+/** A page of the text is not an argument of the route. */
 function withTextPage({ properties, ...schema }: ObjectSchema): ObjectSchema {
-  const description = 'Which part of the text to show of a long result; 1 when absent.';
+  const description = 'Which part of a long result text to show; 1 by default.';
   return { ...schema, properties: { ...properties, [TEXT_PAGE]: { type: 'integer', minimum: 1, description } } };
 }
 
-/** What the OpenAPI document says of the route. */
+/** What the OpenAPI document says about the route. */
 function descriptionOf({ controller, method }: Tool): string {
   const operation = Reflect.getMetadata('swagger/apiOperation', Reflect.get(controller.prototype, method));
   const { summary, description } = operation as { summary: string; description?: string };

@@ -9,7 +9,7 @@ import { counted, quoted, type Tool, tool } from './tool.js';
 const WEBHOOK_ID = { id: 'Id of the webhook.' };
 const SEEN_BY_PERSON = 'The secret that verifies signatures is shown to a person only, who rotates it in the console.';
 
-/** Tools of webhooks. A secret is in no answer: a person rotates it in the console, where it is shown once. */
+/** Tools of webhooks. No result contains a secret: a person rotates it in the console, where it is shown once. */
 export const WEBHOOK_TOOLS: readonly Tool[] = [
   tool({
     name: 'list_webhooks',

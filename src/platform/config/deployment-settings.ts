@@ -6,7 +6,7 @@ export class DeploymentSettings {
   @Setting({ description: 'Address to listen on.', parse: text(), fallback: '127.0.0.1' })
   readonly HOST: string;
 
-  @Setting({ description: 'Port to listen on; 0 takes a free one.', parse: int(0, 65_535), fallback: 8080 })
+  @Setting({ description: 'Port to listen on; 0 picks a free one.', parse: int(0, 65_535), fallback: 8080 })
   readonly PORT: number;
 
   @Setting({
@@ -64,7 +64,8 @@ export class DeploymentSettings {
 
   @Setting({
     description:
-      'Whether providers of the type `simulated` can be made, whose answers the gateway generates, to try it without a key.',
+      'Whether providers of type `simulated` can be created: the gateway generates their answers, for trials ' +
+      'without a key.',
     parse: flag(),
     fallbackText: 'unset: only with the embedded database',
   })
@@ -72,8 +73,8 @@ export class DeploymentSettings {
 }
 
 /**
- * Whether this deployment offers the simulated provider. Without the setting the embedded database decides, with which
- * people try the gateway out.
+ * Whether this deployment offers the simulated provider. Without the setting it does with the embedded database, on
+ * which people try the gateway.
  */
 export function offersSimulation({
   SIMULATED_PROVIDER: setting,

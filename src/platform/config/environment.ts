@@ -64,7 +64,8 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Signs the console’s cookies and seals answers kept for retries: at least 32 bytes, the same on every instance, another one than `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
+      'Signs the console’s cookies and seals answers kept for retries: at least 32 bytes, the same on every ' +
+      'instance, different from `JWT_SECRET`. Required with `DATABASE_URL`; otherwise one is generated in `DATA_DIR`.',
     parse: secretOfAtLeast(32),
     fallbackText: 'generated with the embedded database',
   })
@@ -154,14 +155,15 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Server that sends mails, as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS, which a host of `TRUSTED_PRIVATE_HOSTS` need not offer. Needs `MAIL_FROM`.',
+      'Server that sends mails, such as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS, which ' +
+      'a host of `TRUSTED_PRIVATE_HOSTS` need not offer. Needs `MAIL_FROM`.',
     parse: smtpServer,
     fallbackText: 'unset: no mail is sent',
   })
   readonly SMTP_URL: SmtpServer | undefined;
 
   @Setting({
-    description: 'Sender of mails, as `Gateway <gateway@example.com>`; needs `SMTP_URL`.',
+    description: 'Sender of mails, such as `Gateway <gateway@example.com>`; needs `SMTP_URL`.',
     parse: mailSender,
     fallbackText: 'unset',
   })
@@ -195,10 +197,11 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'What is called directly although a proxy is set: `*`, or names with their subdomains, addresses or CIDR ranges, separated by commas, also `host:port`. The loopback always is. `no_proxy`, if set, is read instead.',
+      'What is called directly even if a proxy is set: `*`, or names with their subdomains, addresses or CIDR ' +
+      'ranges, separated by commas, also `host:port`. Loopback always is. `no_proxy`, if set, is read instead.',
     parse: parseNoProxy,
     fallback: [],
-    fallbackText: 'empty: the loopback alone',
+    fallbackText: 'empty: loopback only',
     isLowerCaseFirst: true,
   })
   readonly NO_PROXY: NoProxy;
@@ -255,7 +258,8 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Time a provider has until its response headers, in seconds; all targets of a named endpoint share it.',
+      'Time within which a provider must send its response headers, in seconds; all targets of a named endpoint ' +
+      'share it.',
     parse: positive(3600),
     fallback: 120,
   })
@@ -263,7 +267,8 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'Time without data after which an answer that has begun is cut, in seconds; 0: never. The whole answer may take any time.',
+      'Time without data after which an answer that has begun is cut, in seconds; 0: never. The whole answer has no ' +
+      'time limit.',
     parse: int(0, 86_400),
     fallback: 600,
   })
@@ -322,14 +327,14 @@ export class Environment extends DeploymentSettings {
   readonly DRAIN_TIMEOUT_SECONDS: number;
 
   @Setting({
-    description: 'Time for which an answer is read to its usage after its client has disconnected, in seconds.',
+    description: 'Time for which an answer is still read, to get its usage, after its client disconnected, in seconds.',
     parse: int(0, 3600),
     fallback: 30,
   })
   readonly ABORT_DRAIN_SECONDS: number;
 
   @Setting({
-    description: 'Maximum number of answers that are read without a client at a time; further ones are cancelled.',
+    description: 'Maximum number of answers that are read without a client at the same time; others are cancelled.',
     parse: int(0, 100_000),
     fallback: 500,
   })
@@ -337,14 +342,15 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
-      'When calls are synced to the disk: `interval`, in the background, or `always`, before they are sent. A killed process loses nothing with either, a power loss nothing with `always`.',
+      'When calls are synced to the disk: `interval`, in the background, or `always`, before they are sent. A ' +
+      'killed process loses nothing with either; a power failure loses nothing with `always`.',
     parse: oneOf(JOURNAL_SYNCS),
     fallback: 'interval',
   })
   readonly JOURNAL_SYNC: (typeof JOURNAL_SYNCS)[number];
 
   @Setting({
-    description: 'Interval of `interval`, in milliseconds. A power loss loses at most the calls of one.',
+    description: 'Interval of `interval`, in milliseconds. A power failure loses at most the calls of one interval.',
     parse: int(1, 60_000),
     fallback: 200,
   })
@@ -361,7 +367,7 @@ export class Environment extends DeploymentSettings {
     description:
       'Bearer token of `/metrics`: at least 16 characters of printable ASCII. Without it requests from this machine are answered.',
     parse: bearerToken(16),
-    fallbackText: 'unset: this machine alone',
+    fallbackText: 'unset: this machine only',
   })
   readonly METRICS_TOKEN: Secret | undefined;
 
@@ -394,13 +400,17 @@ export class Environment extends DeploymentSettings {
   })
   readonly OTEL_EXPORTER_OTLP_ENDPOINT: string | undefined;
 
-  @Setting({ description: 'The least severe log lines that are written.', parse: oneOf(LOG_LEVELS), fallback: 'info' })
+  @Setting({
+    description: 'Lowest severity of log lines that are written.',
+    parse: oneOf(LOG_LEVELS),
+    fallback: 'info',
+  })
   readonly LOG_LEVEL: (typeof LOG_LEVELS)[number];
 }
 
 /**
- * Settings with which the service does not start. The message names variables; of values only addresses, ports and paths,
- * where these are valid and something else is in the way.
+ * Settings with which the service does not start. The message names variables; it contains no values except valid
+ * addresses, ports and paths.
  */
 export class EnvironmentError extends Error {}
 

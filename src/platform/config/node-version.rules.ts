@@ -14,5 +14,8 @@ export function nodeVersionProblem(version: string): string | undefined {
   if (major > newest[0]) return undefined;
   const floor = FLOORS.find((candidate) => candidate[0] === major);
   if (floor && (minor > floor[1] || (minor === floor[1] && patch >= floor[2]))) return undefined;
-  return `Node ${version} is too old to serve traffic: Node ${newest.join('.')} or newer is needed. Start with "npm start", which uses the Node this project brings along.`;
+  return (
+    `Node ${version} is too old to serve traffic: Node ${newest.join('.')} or newer is needed. Start with "npm ` +
+    `start", which uses the Node that this project installs.`
+  );
 }

@@ -78,7 +78,7 @@ describe('databaseProblem', () => {
 
   it('the driver’s own messages → the same', () => {
     const noTls = failure(undefined, {}, 'The server does not support SSL connections');
-    expect(sentence(databaseProblem(noTls, OWN))).toContain('which that Postgres does not speak');
+    expect(sentence(databaseProblem(noTls, OWN))).toContain('which that Postgres does not support');
     const silent = failure(undefined, {}, 'timeout expired');
     expect(sentence(databaseProblem(silent, OWN))).toContain('answers (no answer)');
   });

@@ -54,7 +54,7 @@ export function dataDirProblem(error: unknown, dataDir: string): unknown {
   return new EnvironmentError(sentence, { cause: error });
 }
 
-/** A directory above it counts: it may be what cannot be passed, or a file. */
+/** A parent directory counts too: it may be inaccessible, or a file. */
 function isWithinOrAbove(path: string, dataDir: string): boolean {
   return path === dataDir || path.startsWith(dataDir + sep) || dataDir.startsWith(path + sep);
 }
@@ -98,19 +98,21 @@ const DATABASE_FIXES: readonly (readonly [Matches, Fix])[] = [
     (code) => code === '42501',
     (code) => `names a user who may not create tables there (${code}): grant CREATE on the database and its schema`,
   ],
-  [(code) => code === DATABASE_FULL, (code) => `leads to a Postgres whose disk is full (${code}): free space there`],
+  [(code) => code === DATABASE_FULL, (code) => `points to a Postgres whose disk is full (${code}): free space there`],
   [
     (code) => code !== undefined && /CERT|^UNABLE_TO_/.test(code),
     (code) =>
-      `leads to a Postgres whose certificate is not trusted (${code}): name its authority in NODE_EXTRA_CA_CERTS, or correct sslmode`,
+      `points to a Postgres whose certificate is not trusted (${code}): name its authority in NODE_EXTRA_CA_CERTS, ` +
+      `or correct sslmode`,
   ],
   [
     (_code, error) => error instanceof Error && error.message === 'The server does not support SSL connections',
-    () => 'asks for TLS, which that Postgres does not speak: switch it on there, or correct sslmode',
+    () => 'requires TLS, which that Postgres does not support: enable it there, or correct sslmode',
   ],
   [
     (_code, error) => isConnectionTrouble(error),
     (code) =>
-      `leads to no Postgres that answers (${code}): start it, correct the address, or wait longer with DATABASE_WAIT_SECONDS`,
+      `points to no Postgres that answers (${code}): start it, correct the address, or wait longer with ` +
+      `DATABASE_WAIT_SECONDS`,
   ],
 ];

@@ -2,7 +2,7 @@ import type { EntityManager } from 'typeorm';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { waitedForLock } from './database-errors.js';
 
-/** Who waits holds a connection that strangers need. */
+/** A waiting caller holds a connection that others need. */
 const MAX_WAIT_MS = 200;
 /** The columns are computed from left to right, so the bound holds for this lock alone. */
 const LOCK = `SELECT set_config('lock_timeout', '${MAX_WAIT_MS}', true), pg_advisory_xact_lock(hashtextextended($1, 0)),

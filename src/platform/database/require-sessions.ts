@@ -4,10 +4,10 @@ import { EnvironmentError } from '../config/environment.js';
 import { connectionConfig } from './connection.js';
 import { haveSessions } from './pooler-detection.rules.js';
 
-/** A busy pooler changes backends often, an idle one gives both connections the same: few statements tell. */
+/** A busy pooler changes backends often, an idle one gives both connections the same: a few statements reveal it. */
 const ROUNDS = 8;
 const STATEMENT_TIMEOUT_MS = 5_000;
-/** PgBouncer, of what it cannot pass on. */
+/** The message of PgBouncer for settings that it cannot pass on. */
 const REFUSED_PARAMETER = /unsupported startup parameter/i;
 
 const FIX = 'use the address of Postgres itself, or switch the pooler to session mode';
@@ -31,14 +31,14 @@ export async function requireSessions(url: Secret): Promise<void> {
     }
   } catch (error) {
     if (!(error instanceof Error) || !REFUSED_PARAMETER.test(error.message)) throw error;
-    throw new EnvironmentError(`DATABASE_URL leads to a pooler that refuses settings of a connection: ${FIX}.`, {
+    throw new EnvironmentError(`DATABASE_URL points to a pooler that refuses settings of a connection: ${FIX}.`, {
       cause: error,
     });
   } finally {
     await Promise.allSettled(clients.map((client) => client.end()));
   }
   if (!haveSessions(...backends)) {
-    throw new EnvironmentError(`DATABASE_URL leads to a pooler in transaction mode: ${FIX}.`);
+    throw new EnvironmentError(`DATABASE_URL points to a pooler in transaction mode: ${FIX}.`);
   }
 }
 

@@ -10,7 +10,7 @@ interface Waiting<Item, Answer> {
 }
 
 /**
- * Combines what many calls ask Postgres: while statements run, further items wait, and the next statement takes all of
+ * Combines the queries of many calls: while statements run, further items wait, and the next statement takes all of
  * them.
  */
 export class StatementBatch<Item, Answer> {

@@ -1,7 +1,7 @@
 import { backoffMs } from './retry-unreachable.js';
 
 interface WriteBatchOptions<Item> {
-  /** Maximum items of a write; so many wait for no others. */
+  /** Maximum items of a write; this many do not wait for more. */
   readonly maxItems: number;
   /** Maximum time that an item waits for others, in milliseconds. */
   readonly gatherMs: number;

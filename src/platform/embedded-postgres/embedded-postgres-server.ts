@@ -146,7 +146,7 @@ async function findFreePort(): Promise<number> {
   const address = probe.address();
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('The system gave no port on 127.0.0.1.');
+  if (address === null || typeof address === 'string') throw new Error('The system assigned no port on 127.0.0.1.');
   return address.port;
 }
 

@@ -40,7 +40,7 @@ describe('instances that cannot serve together', () => {
       /^REDIS_URL is set, but process 41 on web-2 .* without it.*restart that one with the same REDIS_URL/,
     );
     expect(incompatibilityMessage(neighbour(), true)).toMatch(
-      /^REDIS_URL names another Redis than that of process 41 on web-2.*give all of them the same REDIS_URL/,
+      /^REDIS_URL names a different Redis than that of process 41 on web-2.*give all of them the same REDIS_URL/,
     );
   });
 });

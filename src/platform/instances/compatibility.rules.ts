@@ -45,7 +45,10 @@ export function incompatibilityMessage({ host, pid, usesRedis: theyDo }: Neighbo
   const who = `process ${pid} on ${host}`;
   const why = 'Several instances count together through Redis';
   if (usesRedis && theyDo) {
-    return `REDIS_URL names another Redis than that of ${who}, which serves from this database. ${why}: give all of them the same REDIS_URL, or stop that one.`;
+    return (
+      `REDIS_URL names a different Redis than that of ${who}, which serves from this database. ${why}: give ` +
+      `all of them the same REDIS_URL, or stop that one.`
+    );
   }
   return usesRedis
     ? `REDIS_URL is set, but ${who} serves from this database without it. ${why}: restart that one with the same REDIS_URL, or stop it.`

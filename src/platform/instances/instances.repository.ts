@@ -120,7 +120,7 @@ const RENEW = `
 /** The database time, in milliseconds since the Unix epoch. */
 export async function readDatabaseTime(dataSource: DataSource): Promise<number> {
   const [row] = await dataSource.query<{ now: number }[]>(`SELECT ${DATABASE_NOW_MS} AS now`);
-  if (row === undefined) throw new Error('the database tells no time');
+  if (row === undefined) throw new Error('the database returned no time');
   return row.now;
 }
 

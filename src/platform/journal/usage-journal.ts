@@ -26,7 +26,7 @@ const KEPT_SEGMENTS = 4;
 const CARRIED_AT_ONCE = 500;
 /** Settled events kept in memory; further ones are read back from disk. */
 const EVENTS_IN_MEMORY = 20_000;
-/** What a line has beside its JSON. */
+/** The parts of a line besides its JSON. */
 const MARK_AND_END_BYTES = 2;
 /** Receives lines that cannot be stored, for the operator. */
 const REJECTED_FILE = 'rejected.log';

@@ -7,12 +7,12 @@ import { isPlainAddress } from './smtp-settings.rules.js';
 const CONNECT_MS = 10_000;
 /** How long the server may stay silent. */
 const SILENCE_MS = 15_000;
-/** How long an attempt may take in all. */
+/** How long an attempt may take in total. */
 export const ATTEMPT_MS = 45_000;
 
 /** A mail in plain text. */
 export interface Mail {
-  /** Before the `@` of its `Message-ID`: the same at each attempt, so that a repetition can be told. */
+  /** Before the `@` of its `Message-ID`: the same at each attempt, so that duplicates are recognisable. */
   readonly id: string;
   readonly to: string;
   /** Without control characters. */
@@ -21,8 +21,8 @@ export interface Mail {
 }
 
 /**
- * `refused`: the server will never take this mail. `failed`: a later attempt may succeed. The code is that of the server, or
- * of the connection.
+ * `refused`: the server will never accept this mail. `failed`: a later attempt may succeed. The code is that of the
+ * server, or of the connection.
  */
 export type MailOutcome =
   | { readonly status: 'sent' }
@@ -80,7 +80,7 @@ export class Mailer {
   }
 }
 
-/** A recipient or message that the server refuses for good; a wrong password is the operator's to mend. */
+/** A recipient or message that the server refuses permanently; a wrong password is for the operator to fix. */
 function outcomeOf(error: unknown): MailOutcome {
   const { code, responseCode } = Object(error) as { readonly code?: unknown; readonly responseCode?: unknown };
   const isAnswer = typeof responseCode === 'number';

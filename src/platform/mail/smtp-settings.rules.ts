@@ -1,6 +1,6 @@
 import { Secret } from '../../common/log/secret.js';
 
-/** A server that takes mails. */
+/** A server that accepts mails. */
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
@@ -11,7 +11,7 @@ export interface SmtpServer {
 
 /** Of RFC 8314 and RFC 6409. */
 const PORTS: Readonly<Record<string, number>> = { 'smtps:': 465, 'smtp:': 587 };
-/** No quotes, groups or lists: what is no plain address is none. */
+/** No quotes, groups or lists: only a plain address is valid. */
 const ADDRESS = /^[^\s\p{C}<>()[\]\\,;:"@]{1,64}@[^\s\p{C}<>()[\]\\,;:"@]{1,255}$/u;
 const NAMED = /^(?<name>[^<>"\p{C}]*)<(?<address>[^<>]+)>$/u;
 
@@ -47,7 +47,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Who mails come from. */
+/** The sender of mails. */
 export interface MailSender {
   readonly name: string;
   readonly address: string;
@@ -60,7 +60,7 @@ export function parseMailFrom(text: string): MailSender {
   return { name: name.trim(), address };
 }
 
-/** Whether a text is one address, which no header reads as anything else. */
+/** Whether a text is one address, which no parser of headers reads as anything else. */
 export function isPlainAddress(text: string): boolean {
   return ADDRESS.test(text);
 }

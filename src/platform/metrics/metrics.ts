@@ -29,7 +29,9 @@ interface CountedCost {
 export class Metrics {
   readonly requests = tallies({
     name: 'gateway_requests_total',
-    help: 'Requests that ended. code: of the error of the gateway; an error without one came from a provider. status_class none: the client disconnected before any answer.',
+    help:
+      'Requests that ended. code: the error code of the gateway; an error without one came from a provider. ' +
+      'status_class none: the client disconnected before any answer.',
     type: 'counter',
     labels: ['route', 'status_class', 'code'],
   });
@@ -50,7 +52,9 @@ export class Metrics {
 
   readonly providerRequests = tallies({
     name: 'gateway_provider_requests_total',
-    help: 'Calls to providers, each target of a named endpoint by itself. status_class none: no answer. Without calls whose client disconnected before an answer.',
+    help:
+      'Calls to providers, counted for each target of a named endpoint. status_class none: no answer. Without ' +
+      'calls whose client disconnected before an answer.',
     type: 'counter',
     labels: ['provider_type', 'status_class'],
   });
@@ -126,7 +130,7 @@ export class Metrics {
 
   readonly cost = tallies({
     name: 'gateway_cost_usd_total',
-    help: 'Cost of finished calls in US dollars. cost_source unresolved: the known part alone.',
+    help: 'Cost of finished calls in US dollars. cost_source unresolved: only the known part.',
     type: 'counter',
     labels: ['provider_type', 'cost_source'],
     divisor: NANO_USD_PER_USD,
@@ -134,7 +138,7 @@ export class Metrics {
 
   readonly estimatedCost = tallies({
     name: 'gateway_estimated_cost_usd_total',
-    help: 'Estimated cost of finished calls beside that, in US dollars; it counts against budgets.',
+    help: 'Additional estimated cost of finished calls, in US dollars; it counts against budgets.',
     type: 'counter',
     labels: ['provider_type'],
     divisor: NANO_USD_PER_USD,
@@ -142,7 +146,7 @@ export class Metrics {
 
   readonly fallbacks = tallies({
     name: 'gateway_fallbacks_total',
-    help: 'Targets of named endpoints that the next one replaced: endpoint_fallback lines.',
+    help: 'Targets of named endpoints that were replaced by the next one: endpoint_fallback lines.',
     type: 'counter',
     labels: [],
   });

@@ -102,8 +102,8 @@ export function guardedConnector(options: GuardedConnectorOptions): buildConnect
 }
 
 /**
- * Names of metadata services, and the own one, are refused whatever they resolve to. Node resolves no literal addresses,
- * and no names that a proxy resolves.
+ * Names of metadata services, and the name of this deployment, are refused whatever they resolve to. Node resolves no
+ * literal addresses, and no names that a proxy resolves.
  */
 function refusalOfText(
   host: string,

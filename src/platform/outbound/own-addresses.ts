@@ -54,7 +54,7 @@ export class OwnAddresses {
     return this.#publicHost === hostOf(url);
   }
 
-  /** Whether a URL leads to this deployment by its text alone; other names are judged when they are dialled. */
+  /** Whether a URL leads to this deployment by its text alone; other names are checked when they are dialled. */
   isNamedIn(url: URL): boolean {
     return this.isPublic(url) || this.isListener(bareHost(url.hostname), dialledPort(url));
   }

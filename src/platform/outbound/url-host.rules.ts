@@ -24,7 +24,7 @@ const PRIVATE_SUFFIXES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Why a host is no public DNS name, by its text alone; what it resolves to is checked when it is dialled.
+ * Why a host is not a public DNS name, by its text alone; what it resolves to is checked when it is dialled.
  *
  * @param host in lower case, without brackets.
  * @returns the end of a message; undefined for a public name.

@@ -5,10 +5,10 @@ import type { Secret } from '../../common/log/secret.js';
 import { MailLinks } from '../mail/mail-links.js';
 import { Mailer } from '../mail/mailer.js';
 
-/** Invitations that are mailed for one account in a day: strangers are not to be flooded. */
+/** Invitations that are mailed for one account in a day: strangers must not be flooded. */
 const MOST_A_DAY = 100;
 
-/** Mails on their way that no event is about; `src/mail` sends them. */
+/** Pending mails without an event; `src/mail` sends them. */
 @Injectable()
 export class MailOutbox {
   constructor(

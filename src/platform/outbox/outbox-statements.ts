@@ -1,4 +1,4 @@
-/** What an event is made once for: SQL expressions, of which absent ones are null. */
+/** The key for which an event is created once: SQL expressions; absent ones are null. */
 export interface EventKey {
   readonly type: string;
   readonly account: string;
@@ -30,7 +30,7 @@ export function eventIdOf(key: EventKey): string {
   return `'evt_' || left(encode(sha256(convert_to(json_build_array(${parts.join(', ')})::text, 'UTF8')), 'hex'), 32)`;
 }
 
-/** SQL expression of a time as JSON has it. */
+/** SQL expression of a time in JSON. */
 export function isoTime(at: string): string {
   return `to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
@@ -41,8 +41,9 @@ export function eventBodyOf(type: string, at: string, data: string): string {
 }
 
 /**
- * Parts of a `WITH` that store events, a delivery for each webhook and a mail for each member that asks for them. An event with a stored id is not
- * stored again, nor is one that `source` has twice. Append them to the statement that changes what the events tell of: all commit or none does.
+ * Parts of a `WITH` that store events, a delivery for each webhook and a mail for each member that asks for them. An
+ * event with a stored id is not stored again, nor is one that `source` has twice. Append them to the statement that
+ * makes the reported change: all commit or none does.
  *
  * A webhook or subscription that is deleted meanwhile gets none: without the lock its deliveries would fail the statement.
  *

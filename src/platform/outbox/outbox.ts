@@ -23,9 +23,9 @@ export interface OutboxEvent {
 }
 
 /**
- * Events on their way to webhooks and to members by mail; `src/webhooks` and `src/mail` deliver them. An event is stored in
- * the transaction of what it reports, with a delivery for each webhook and member that asks for it, and not at all where
- * nobody does.
+ * Events for webhooks and for mails to members; `src/webhooks` and `src/mail` deliver them. An event is stored in the
+ * transaction of what it reports, with a delivery for each webhook and member that subscribes to it; without any, it is
+ * not stored.
  *
  * Source: docs/reference/webhooks.md.
  */

@@ -11,7 +11,7 @@ import type { VaultKey } from './vault.js';
 const CHECK_MS = 60_000;
 const CANARY = new Secret('canary');
 const CONTEXT = { purpose: 'canary' };
-/** Secrets looked at where no canary is stored yet. */
+/** Secrets examined where no canary is stored yet. */
 const SAMPLE = 500;
 
 interface KeyCanaryParts {
@@ -25,8 +25,8 @@ interface KeyCanaryParts {
 }
 
 /**
- * Tells the operator's keys from other ones by a canary for each in `key_canaries`: a text that the vault's key of this
- * version has sealed, a fingerprint of a secret that signs. Source: docs/operations.md#vault.
+ * Recognises the operator's keys by a canary for each in `key_canaries`: a text that this version of the vault's key
+ * has sealed, or a fingerprint of a signing secret. Source: docs/operations.md#vault.
  */
 export class KeyCanaries {
   #timer: NodeJS.Timeout | undefined;
@@ -45,7 +45,7 @@ export class KeyCanaries {
     clearInterval(this.#timer);
   }
 
-  /** Judges each key of the vault. What cannot be compared at the moment stays as it was judged before. */
+  /** Checks each key of the vault. A key that cannot be compared now keeps its previous result. */
   async check(): Promise<void> {
     try {
       await this.#judge(await this.#read());
@@ -76,7 +76,7 @@ export class KeyCanaries {
     const name = `vault ${key.version}`;
     const known = canaries.get(name);
     if (known !== undefined && (await opens(key, known, CONTEXT))) return true;
-    // Another key in place of a retired version is no mistake once nothing is sealed with that.
+    // Another key in place of a retired version is not an error once nothing is sealed with that version.
     if (known !== undefined && key.isCurrent) return false;
     const sealed = await this.#sample(key);
     if (known !== undefined && sealed.length > 0) return false;

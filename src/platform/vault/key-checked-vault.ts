@@ -2,7 +2,7 @@ import type { Secret } from '../../common/log/secret.js';
 import type { VaultContext } from './sealed-blob.rules.js';
 import { Vault, type VaultKey, vaultMisconfigured } from './vault.js';
 
-/** A vault that seals nothing while a key of it is not the one that sealed what is stored. */
+/** A vault that seals nothing while one of its keys is not the one that sealed the stored secrets. */
 export class KeyCheckedVault extends Vault {
   readonly #unfit = new Set<number>();
 
@@ -14,7 +14,7 @@ export class KeyCheckedVault extends Vault {
     return this.#unfit.size > 0 ? 'misconfigured' : this.vault.state;
   }
 
-  /** @returns whether this is news. */
+  /** @returns whether this is a change. */
   judge({ version }: VaultKey, isFit: boolean): boolean {
     const wasFit = !this.#unfit.has(version);
     if (isFit) this.#unfit.delete(version);

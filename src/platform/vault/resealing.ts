@@ -17,7 +17,7 @@ export interface StoredSecret {
 export interface SecretRows {
   /** @returns at most `limit` rows after `afterId`, in order of id. */
   page(afterId: string, limit: number): Promise<readonly StoredSecret[]>;
-  /** Replaces this blob. @returns false when the row holds another one by now. */
+  /** Replaces this blob. @returns false when the row now holds another one. */
   replace(secret: StoredSecret, blob: string): Promise<boolean>;
 }
 

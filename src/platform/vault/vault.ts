@@ -8,7 +8,7 @@ export interface VaultKey {
   readonly version: number;
   /** Whether new secrets are sealed with it. */
   readonly isCurrent: boolean;
-  /** What names it to the operator. */
+  /** Its name in messages to the operator. */
   readonly variable: string;
   /** As `Vault.seal`, with this key. */
   seal(secret: Secret, context: VaultContext): Promise<string>;
@@ -45,7 +45,7 @@ export abstract class Vault {
   /** True when the blob was sealed with an older key version: resealing it allows retiring that version. */
   abstract needsRewrap(blob: string): boolean;
 
-  /** The versions of its key; one where the vault does not tell them apart. */
+  /** The versions of its key; one where the vault does not distinguish them. */
   get keys(): readonly VaultKey[] {
     const seal = (secret: Secret, context: VaultContext) => this.seal(secret, context);
     const open = (blob: string, context: VaultContext) => this.open(blob, context);

@@ -70,10 +70,10 @@ export class ModelRatesResponse implements ModelRates {
   @Rate('Video output, per 1 000 000 tokens.')
   video_output?: number;
 
-  @Rate('Reasoning that is counted beside the output, per 1 000 000 tokens.')
+  @Rate('Reasoning that is counted in addition to the output, per 1 000 000 tokens.')
   reasoning_output?: number;
 
-  @Rate('Citations, which are counted beside the output, per 1 000 000 tokens.')
+  @Rate('Citations, which are counted in addition to the output, per 1 000 000 tokens.')
   citation_output?: number;
 
   @Rate('Web searches that the provider made, per 1 000.')

@@ -54,7 +54,7 @@ class ProviderTestRecord {
   @ApiProperty({
     type: 'string',
     enum: TEST_RESULTS,
-    description: '`refused`: 401 or 403. `unexpected_status`: any other that is no success.',
+    description: '`refused`: 401 or 403. `unexpected_status`: any other non-success status.',
   })
   result: TestResult;
 }

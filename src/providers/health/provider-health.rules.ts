@@ -1,4 +1,4 @@
-/** What one call says of its provider. Calls that say nothing, such as one that its client ended, are not noted. */
+/** What one call says about its provider. Calls that say nothing, such as one that its client ended, are not noted. */
 export type CallVerdict = 'good' | 'error' | 'key_refused';
 
 /** Why a provider is failing. */
@@ -48,7 +48,7 @@ const SLOT_MS = 5_000;
 const LEAST_CALLS = 20;
 const FAILING_SHARE = 1 / 2;
 const RECOVERED_SHARE = 1 / 10;
-/** So many good calls in a row end a failure at once. */
+/** This many good calls in a row end a failure immediately. */
 const GOOD_IN_A_ROW = 20;
 
 /** A report with one more call. */
@@ -73,9 +73,9 @@ export function joined(earlier: ProviderReport, later: ProviderReport): Provider
 }
 
 /**
- * Judges a provider by a report. It is failing when it refuses its key, or when half of at least 20 calls in 60 s failed. It
- * has recovered after 20 good calls in a row, or when it has failed for 60 s and less than a tenth of the calls of the last
- * 60 s did. What came before a recovery no longer counts.
+ * Evaluates a provider by a report. It is failing when it refuses its key, or when half of at least 20 calls in 60 s
+ * failed. It has recovered after 20 good calls in a row, or when it has failed for 60 s and less than a tenth of the
+ * calls of the last 60 s did. What came before a recovery no longer counts.
  *
  * @param nowMs milliseconds since the Unix epoch.
  * @returns the state to store, and what it changed.

@@ -23,9 +23,9 @@ const REPORT_MS = 5_000;
 const REPORT_ERRORS_MS = 500;
 
 /**
- * Tells webhooks when a provider is failing and when it has recovered. Each instance counts its calls in memory and reports
- * them together; the state of all is in the database, and changes in the transaction that stores the event, so that one
- * event tells of a change, however many instances see it. Counts of a killed process are lost.
+ * Reports to webhooks when a provider is failing and when it has recovered. Each instance counts its calls in memory
+ * and reports them together; the state of all is in the database, and changes in the transaction that stores the event,
+ * so that one event reports a change, however many instances see it. Counts of a killed process are lost.
  *
  * Source: docs/reference/webhooks.md#failing-providers.
  */

@@ -70,7 +70,8 @@ export class ProviderGatewaysController {
     id: 'testProviderGateway',
     tag: TAG,
     summary: 'Test a token without storing it',
-    description: 'Makes one cheap authenticated call through the gateway. Each result is an answer.',
+    description:
+      'Makes one cheap authenticated call through the gateway. Every outcome is returned as a result, not as an error.',
   })
   @BodyByType(TEST_FORMS)
   @Fails('invalid_request')

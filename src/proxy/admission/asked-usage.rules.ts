@@ -7,13 +7,13 @@ import { CheckedMembers } from '../json/checked-members.js';
 import { scanJson } from '../json/json-scan.js';
 import { isNamed, memberValue, type ScannedBody } from '../json/scanned-body.js';
 
-/** A higher number of images is no request that any provider serves. */
+/** No provider serves a request for more images. */
 const MOST_IMAGES = 1_000;
 const IMAGE_PATH = /(?:^|\/)images\//;
 const WHOLE_NUMBER = /^\d{1,4}$/;
 const QUOTE = 0x22;
 const MAX_TEXT_BYTES = 1024 * 1024;
-/** The text of a request; a second one would have two readings. */
+/** The text of a request; a duplicate would be ambiguous. */
 const TEXT = new CheckedMembers({ root: ['input'], nested: {}, deep: [], media: [] });
 const ASKED_RATES = ['perRequest', 'perImage', 'characters'] as const satisfies (keyof RequestRates)[];
 

@@ -118,7 +118,7 @@ export class CallAdmission {
   /**
    * Records a refusal, unless it is of a kind that is not recorded.
    *
-   * @param callOf what is known of the request.
+   * @param callOf what is known about the request.
    */
   noteRefused(error: unknown, callOf: () => RefusedCall): void {
     if (!(error instanceof GatewayError)) return;

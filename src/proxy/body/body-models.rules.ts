@@ -25,9 +25,8 @@ const MODELS_MAX_BYTES = 16 * 1024;
  * validated one, the member is always refused.
  *
  * @param body scanned with `REQUEST_NAMES`.
- * @throws invalid_request, model_not_allowed.
- * Source: docs/reference/application-api.md#models, docs/reference/security.md#judged-and-sent-bytes,
- * docs/reference/application-api.md#refused-members.
+ * @throws invalid_request, model_not_allowed. Source: docs/reference/application-api.md#models,
+ * docs/reference/security.md#checked-and-sent-bytes, docs/reference/application-api.md#refused-members.
  */
 export function validateModelAlternatives(
   body: ScannedBody,

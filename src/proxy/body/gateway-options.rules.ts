@@ -33,9 +33,9 @@ type Options = Readonly<Record<string, unknown>>;
  * that is no object is replaced by one. Routes that do not read the member are skipped.
  *
  * @param body scanned with `REQUEST_NAMES`.
- * @throws invalid_request naming the option.
- * Source: docs/reference/application-api.md#provider-types, docs/reference/security.md#judged-and-sent-bytes,
- * docs/reference/application-api.md#bodies, docs/reference/application-api.md#refused-members.
+ * @throws invalid_request naming the option. Source: docs/reference/application-api.md#provider-types,
+ * docs/reference/security.md#checked-and-sent-bytes, docs/reference/application-api.md#bodies,
+ * docs/reference/application-api.md#refused-members.
  */
 export function gatewayOptionEdits(
   { bytes, root }: ScannedBody,

@@ -207,7 +207,7 @@ function wholeNumber(value: unknown): number | undefined {
 }
 
 /**
- * Judges the models of tools like `model`: allowed, and priced unless the provider reports the cost. A pattern passes
+ * Checks the models of tools like `model`: allowed, and priced unless the provider reports the cost. A pattern passes
  * only where every model is allowed and the provider reports the cost.
  *
  * @param bounds of the request.

@@ -51,7 +51,7 @@ export class EndpointPlans {
   async forCall({ app }: Caller, slug: string, method: string): Promise<EndpointPlan> {
     const endpoint = SLUG.test(slug) ? app.config.endpoints[slug] : undefined;
     if (endpoint === undefined) {
-      throw new GatewayError('endpoint_not_found', { message: 'The application has no endpoint of this name.' });
+      throw new GatewayError('endpoint_not_found', { message: 'The application has no endpoint with this name.' });
     }
     const providers = await this.providers.forOrganization(app.organizationId);
     const { primary, fallbacks, ...priced } = this.targets(providers, endpoint);

@@ -100,8 +100,8 @@ function readShape(body: Buffer, at: number, start: number, end: number): PartSh
  * form that the gateway validates and the provider parses must leave no room for tolerance: CRLF lines, no text around
  * the parts, one plain `content-disposition` each, no transfer encodings, no charset other than UTF-8.
  *
- * @throws invalid_request the form is malformed, truncated, ambiguous, or beyond `FORM_LIMITS`.
- * Source: docs/reference/security.md#bounded-work, docs/reference/security.md#judged-and-sent-bytes.
+ * @throws invalid_request the form is malformed, truncated, ambiguous, or beyond `FORM_LIMITS`. Source:
+ * docs/reference/security.md#bounded-work, docs/reference/security.md#checked-and-sent-bytes.
  */
 export function measureForm(body: Buffer, boundary: string): PartShape[] {
   const opening = `--${boundary}`;

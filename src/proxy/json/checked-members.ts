@@ -133,8 +133,8 @@ function checkedMember(name: string, list: CheckedMemberList): CheckedMember {
 }
 
 /**
- * A compiled list of names: built once per list, looked up for every key.
- * Source: docs/reference/security.md#judged-and-sent-bytes, docs/reference/application-api.md#bodies.
+ * A compiled list of names: built once per list, looked up for every key. Source:
+ * docs/reference/security.md#checked-and-sent-bytes, docs/reference/application-api.md#bodies.
  */
 export class CheckedMembers {
   readonly #byFold = new Map<string, CheckedMember>();

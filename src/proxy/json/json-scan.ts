@@ -27,9 +27,8 @@ export interface ScanOptions {
  *
  * Refuses with `invalid_request`: what `JsonTokenizer` refuses, more than `MAX_DEPTH` levels, a listed member
  * duplicated in one object (in any spelling), and a member that differs from a listed one by letter case only, because
- * some decoders treat both as equal.
- * Source: docs/reference/application-api.md#bodies, docs/reference/security.md#bounded-work,
- * docs/reference/security.md#judged-and-sent-bytes.
+ * some decoders treat both as equal. Source: docs/reference/application-api.md#bodies,
+ * docs/reference/security.md#bounded-work, docs/reference/security.md#checked-and-sent-bytes.
  */
 export class JsonScan extends JsonTokenizer implements ScannedBody {
   readonly root = new ObjectSpan(-1);

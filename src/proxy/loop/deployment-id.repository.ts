@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** The lasting id of this deployment. */
+/** The permanent id of this deployment. */
 @Injectable()
 export class DeploymentIdRepository {
   constructor(private readonly dataSource: DataSource) {}

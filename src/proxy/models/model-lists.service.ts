@@ -19,7 +19,7 @@ import { type ModelList, readModelList, type UsableModels, usableModels, usableP
 
 const TIMEOUT_MS = 10_000;
 const MAX_LIST_BYTES = 8 * 1024 * 1024;
-/** Lists count against no limit: a provider is asked for one so often, however often callers ask. */
+/** Lists count against no limit: this bounds how often a provider is asked for one. */
 const KEPT_MS = 60_000;
 /** Pages and providers. */
 const MOST_KEPT = 200;
@@ -39,8 +39,8 @@ interface KeptList {
 }
 
 /**
- * What an application may use, as lists of models. They count against no limit and leave no event.
- * Source: docs/reference/application-api.md#model-lists.
+ * What an application may use, as lists of models. They count against no limit and create no event. Source:
+ * docs/reference/application-api.md#model-lists.
  */
 @Injectable()
 export class ModelLists {
@@ -79,7 +79,7 @@ export class ModelLists {
   }
 
   /**
-   * Answers the call of a provider's list of models with what the caller may use of it.
+   * Answers a request for a provider's list of models with those that the caller may use.
    *
    * @throws as `ProxyPlans.forCall` and `ProxyPolicy.admitBare`; auth_required the user is blocked; provider_error the
    *   provider has not answered with a list of models.
@@ -104,7 +104,7 @@ export class ModelLists {
     return usableModels(app, allowed, (model) => this.prices.find(type, model, customPrices) !== undefined);
   }
 
-  /** Shared by all callers for a minute; a failure is not kept. */
+  /** Shared by all callers for a minute; a failure is not cached. */
   private listOf(plan: ProxyPlan, path: string): Promise<ModelList> {
     const { provider } = plan;
     const key = `${provider.id} ${path}`;
@@ -126,7 +126,7 @@ export class ModelLists {
       .catch(unreachable);
     if (answer.status !== 200) throw noList(`The provider answered its list of models with status ${answer.status}.`);
     const list = readModelList(parseJson(answer.body.toString('utf8')));
-    if (list === undefined) throw noList('The provider’s answer is no list of models.');
+    if (list === undefined) throw noList('The provider’s answer is not a list of models.');
     return list;
   }
 }

@@ -58,7 +58,7 @@ export function readModelList(document: unknown): ModelList | undefined {
 
 /**
  * What an application may use of a provider's list of models, in the provider's form. A name that is sent as another
- * model stands beside that model, described as it is.
+ * model is listed next to that model, with the same description.
  *
  * @returns a document to send as JSON.
  */

@@ -9,7 +9,7 @@ import type { ProviderCall } from '../round-trip/provider-call.js';
 import { tracedRequest } from '../round-trip/traced-call.rules.js';
 import { verdictOf } from './provider-verdict.rules.js';
 
-/** Logs, metrics and traces of provider calls, and what they say of the provider. */
+/** Logs, metrics and traces of provider calls, and what they say about the provider. */
 @Injectable()
 export class CallTelemetry {
   constructor(

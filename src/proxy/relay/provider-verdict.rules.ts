@@ -2,7 +2,7 @@ import type { CallVerdict } from '../../providers/health/provider-health.rules.j
 import type { UsageAttempt, UsageOutcome } from '../../usage/recording/usage-event.js';
 import { INTERRUPTED } from '../round-trip/provider-failure.rules.js';
 
-/** The provider refused the stored key: no client can bring this about. */
+/** The provider refused the stored key: no client can cause this. */
 const KEY_REFUSED = 401;
 
 /** Refusals below 500 that are about the account at the provider, not about the request. */
@@ -14,7 +14,7 @@ const OF_OTHERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a call says of its provider; undefined: nothing, since the request was at fault or the call was ended.
+ * What a call says about its provider; undefined: nothing, because the request was at fault or the call was ended.
  *
  * Source: docs/reference/webhooks.md#failing-providers.
  */

@@ -5,7 +5,10 @@ import type { Stage, TurnBatch } from '../turn-batch.js';
 import type { ProviderCall } from './provider-call.js';
 import { connectionFailure, GivenUp } from './provider-failure.rules.js';
 
-/** More than this of a body waits for no stage, so that a slow client pauses the provider before it sends much more. */
+/**
+ * A larger part of a body does not wait for stages, so that a slow client pauses the provider before it sends much
+ * more.
+ */
 const MAX_STAGED_BYTES = 16 * 1024;
 
 /** A provider's head as received. */
@@ -40,11 +43,11 @@ export interface RoundTripEvents extends BodyEvents {
  */
 export class ProviderRoundTrip implements ConnectionEvents {
   #connection: ProviderConnection | undefined;
-  /** Of a coded answer. */
+  /** Of an encoded answer. */
   #decoderFor: DecoderFor | undefined;
   /** Absent before the first byte of the body. */
   #decoder: Decoder | undefined;
-  /** Bytes of the coded body. */
+  /** Bytes of the encoded body. */
   #codedBytes = 0;
   #receiver: BodyEvents;
   #status = 0;
@@ -168,7 +171,7 @@ export class ProviderRoundTrip implements ConnectionEvents {
   }
 
   /**
-   * Discards the rest of the answer: what follows reaches nobody, and the connection of an answer that has not arrived
+   * Discards the rest of the answer: what follows is dropped, and the connection of an answer that has not arrived
    * completely is closed.
    */
   finish(): void {

@@ -37,7 +37,7 @@ export interface ApprovalKind<Request extends ApprovalRequest> {
 /** A signed-in person. */
 export type Viewer = Pick<PersonRow, 'name' | 'email'>;
 
-/** Who looks at a request, and what keeps them from approving it. */
+/** The viewer of a request, and what prevents them from approving it. */
 export interface Viewing {
   readonly viewer: Viewer | null;
   readonly memberships: readonly Membership[];
@@ -46,7 +46,7 @@ export interface Viewing {
 }
 
 /**
- * The decision of a person, in a browser, on what a client asked for: an operation of a terminal, or the authorization
+ * The decision of a person, in a browser, on the request of a client: an operation of a terminal, or the authorization
  * of an OAuth client.
  */
 @Injectable()
@@ -83,7 +83,7 @@ export class Approvals {
     return request;
   }
 
-  /** Who looks at a request, and what keeps them from approving it. */
+  /** The viewer of a request, and what prevents them from approving it. */
   async viewing({ session }: BrowserClient): Promise<Viewing> {
     if (session === undefined) return { viewer: null, memberships: [], blockedBy: 'registration_required' };
     const { name, email } = await this.people.profile(session.row);
@@ -96,7 +96,7 @@ export class Approvals {
    * Decides in one transaction, which has locked the request. The first decision is final.
    *
    * @param end the state that the decision leads to.
-   * @param work gets a pending request, or one that has ended so already, whose answer it repeats.
+   * @param work gets a pending request, or one that has already ended this way, whose answer it repeats.
    * @throws as `unknown` and `expired` of the kind; operation_denied, already_completed; and as `work`.
    */
   decide<Request extends ApprovalRequest, T>(
@@ -114,7 +114,7 @@ export class Approvals {
   }
 
   /**
-   * Denies; nobody needs to be signed in. The denial of a signed-in person is in the audit trail of their current account.
+   * Denies; no sign-in is needed. The denial of a signed-in person is in the audit trail of their current account.
    *
    * @param entryOf the entry of the first denial; a repeated one changes nothing.
    * @returns the request as it was before.

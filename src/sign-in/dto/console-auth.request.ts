@@ -16,14 +16,15 @@ import { ConsolePath } from '../third-party/console-path.js';
 
 const PASSWORD = `${MIN_PASSWORD} to ${MAX_PASSWORD} characters of any kind.`;
 const BOOTSTRAP_KEY =
-  'The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account it has opened, and gets no other. Not with `invitationToken`.';
+  'The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account that it opened, and gets no other. Not with ' +
+  '`invitationToken`.';
 const INVITATION_TOKEN = 'The text after `#` in the link of an invitation; the person joins its organization.';
 
 export class SignUpRequest {
   @DisplayName({ max: MAX_NAME })
   readonly name: string;
 
-  @EmailAddress({ description: 'Compared without case; not verified by a mail.' })
+  @EmailAddress({ description: 'Compared case-insensitively; not verified by mail.' })
   readonly email: string;
 
   @Verbatim({ min: MIN_PASSWORD, max: MAX_PASSWORD, description: PASSWORD })
@@ -50,7 +51,7 @@ export class SignUpRequest {
 }
 
 export class SignInRequest {
-  @EmailAddress({ description: 'As registered, in any case.' })
+  @EmailAddress({ description: 'As registered; case-insensitive.' })
   readonly email: string;
 
   @Verbatim({ max: MAX_PASSWORD })

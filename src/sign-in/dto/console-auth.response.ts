@@ -4,7 +4,7 @@ import type { PersonRow } from '../people/people.repository.js';
 import type { SignedInPerson } from '../people/people.service.js';
 
 /** OpenAPI description of a session token. */
-const SESSION_TOKEN = 'Names the session. It opens nothing without the signature that only the cookie has.';
+const SESSION_TOKEN = 'Names the session. Useless without the signature, which only the cookie has.';
 
 class UserResource {
   @ApiProperty({ type: 'string' })
@@ -184,7 +184,8 @@ export class CapabilitiesResponse {
     format: 'uri',
     required: false,
     description:
-      'The address that AI clients are given, which people let in on a page. Absent without `PUBLIC_URL`, or with `OAUTH_ENABLED=false`.',
+      'The address for AI clients, whose access people approve on a page. Absent without `PUBLIC_URL`, or with ' +
+      '`OAUTH_ENABLED=false`.',
   })
   mcpUrl?: string;
 

@@ -6,7 +6,7 @@ import { MAX_CODE } from '../recovery/recovery-code.rules.js';
 const PASSWORD = `${MIN_PASSWORD} to ${MAX_PASSWORD} characters of any kind.`;
 
 export class RecoverRequest {
-  @EmailAddress({ description: 'As registered, in any case.' })
+  @EmailAddress({ description: 'As registered; case-insensitive.' })
   readonly email: string;
 
   @Text({ max: MAX_CODE, description: 'A recovery code, in any case, with or without hyphens.' })

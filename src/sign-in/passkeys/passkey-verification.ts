@@ -11,14 +11,14 @@ import type { RelyingParty } from './relying-party.rules.js';
 /** COSE algorithms: EdDSA, ES256, RS256. */
 const ALGORITHMS = [-8, -7, -257];
 
-/** What a browser answers with a new passkey; every member is base64url. */
+/** What a browser returns for a new passkey; every member is base64url. */
 export interface NewPasskeyAnswer {
   readonly id: string;
   readonly clientDataJSON: string;
   readonly attestationObject: string;
 }
 
-/** What a browser answers with a signature; every member is base64url. */
+/** What a browser returns with a signature; every member is base64url. */
 export interface PasskeyAnswer {
   readonly id: string;
   readonly clientDataJSON: string;
@@ -49,7 +49,7 @@ export function challengeOf(clientDataJSON: string): string {
   return challenge;
 }
 
-/** Options of a registration: a passkey that verifies the person and names them without a user name. */
+/** Options of a registration: a passkey that verifies the person and identifies them without a user name. */
 export function registrationOptions(
   site: RelyingParty,
   challenge: Uint8Array,
@@ -80,9 +80,9 @@ export function signInOptions(site: RelyingParty, challenge: Uint8Array): Promis
 }
 
 /**
- * A new passkey of a challenge that was taken.
+ * A new passkey for a consumed challenge.
  *
- * @throws Error whatever is wrong with it.
+ * @throws Error for any problem with it.
  */
 export async function verifyNew(
   site: RelyingParty,
@@ -111,9 +111,9 @@ export async function verifyNew(
 }
 
 /**
- * The counter of a signature with a stored passkey, over a challenge that was taken.
+ * The counter of a signature with a stored passkey, over a consumed challenge.
  *
- * @throws Error whatever is wrong with it: the counter has to rise, if the authenticator counts.
+ * @throws Error for any problem with it: the counter has to rise, if the authenticator counts.
  */
 export async function verifySignature(
   site: RelyingParty,
@@ -145,8 +145,8 @@ export async function verifySignature(
 }
 
 /**
- * Attestation is not asked for. A statement with certificates would be verified all the same, and the library fetches
- * the revocation lists that they name: an address that the sender chooses.
+ * Attestation is not requested. A statement with certificates would still be verified, and the library fetches the
+ * revocation lists that they name: an address that the sender chooses.
  */
 function requireNoCertificates(attestationObject: string): void {
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));

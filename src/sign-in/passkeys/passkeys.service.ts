@@ -40,7 +40,7 @@ export interface SignInChallenge {
 
 /**
  * Sign-in with passkeys (WebAuthn). A challenge is bound to the session that registers or the browser that signs in,
- * expires, and is deleted before its signature is verified: whatever comes of it, it cannot be tried again.
+ * expires, and is deleted before its signature is verified: whatever the outcome, it cannot be tried again.
  *
  * Source: docs/reference/management-api.md#passkeys, docs/reference/security.md#sign-in.
  */
@@ -73,8 +73,8 @@ export class Passkeys {
   /**
    * Stores a passkey of the signed-in person.
    *
-   * @throws forbidden, conflict as `startRegistration`; conflict the passkey is stored already; invalid_request anything
-   * else is wrong with it.
+   * @throws forbidden, conflict as `startRegistration`; conflict the passkey is already stored; invalid_request
+   * anything else is wrong with it.
    */
   async register(
     acting: PersonPrincipal,

@@ -5,7 +5,7 @@ import { COMMON_PASSWORDS } from './common-passwords.js';
 let known: ReadonlySet<string> | undefined;
 
 /**
- * Refuses a new password that many people have, in any case.
+ * Refuses a new password that many people use, case-insensitively.
  *
  * @param member of the request that holds it.
  * @throws invalid_request at that member.

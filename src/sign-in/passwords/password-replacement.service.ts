@@ -11,7 +11,7 @@ import { PeopleRepository } from '../people/people.repository.js';
 import { requireUncommonPassword } from './common-password.rules.js';
 import { PasswordsRepository } from './passwords.repository.js';
 
-/** Sets passwords without the current one, for a person who proved themselves otherwise. */
+/** Sets passwords without the current one, for a person who proved their identity by other means. */
 @Injectable()
 export class PasswordReplacement {
   constructor(

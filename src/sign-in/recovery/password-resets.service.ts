@@ -25,8 +25,8 @@ export interface IssuedReset {
 }
 
 /**
- * Links with which a member sets a new password, made by an owner. A password opens every organization of its person, so
- * the owner has to own all of them, when the link is made and when it is used.
+ * Links for members to set a new password, created by an owner. A password opens every organization of its person, so
+ * the owner has to own all of them, when the link is created and when it is used.
  *
  * Source: docs/reference/security.md#password-resets.
  */
@@ -70,7 +70,7 @@ export class PasswordResets {
   /**
    * Sets the password of the person of a link and ends their sessions.
    *
-   * @throws not_found the link is unknown, used, replaced or expired, or whoever made it no longer owns every organization
+   * @throws not_found the link is unknown, used, replaced or expired, or its creator no longer owns every organization
    * of the person; invalid_request the password is too common; service_unavailable.
    */
   async redeem(token: Secret, newPassword: Secret): Promise<void> {
@@ -105,7 +105,8 @@ function refused(reason: 'reset_own' | 'reset_without_password', message: string
 function ownsNotAll(): GatewayError {
   return new GatewayError('forbidden', {
     message:
-      'This person also belongs to an account that you do not own, and the password would open it. They use a recovery code or a passkey, or leave the other account first.',
+      'This person also belongs to an account that you do not own, and the password would open it. They can use a ' +
+      'recovery code or a passkey, or leave the other account first.',
     reason: 'reset_reaches_other_accounts',
   });
 }

@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 
 import { IdentityEntity, OrganizationEntity } from '../../accounts/access/organization.entity.js';
 import type { Instant } from '../../common/clock.js';
 
-/** A recovery code that is not used, hashed as passwords are. */
+/** A recovery code that is not used, hashed like passwords. */
 @Entity('recovery_codes')
 @Check('recovery_codes_position_check', 'position BETWEEN 0 AND 9')
 export class RecoveryCodeEntity {
@@ -21,7 +21,7 @@ export class RecoveryCodeEntity {
   createdAt: Instant;
 }
 
-/** A link with which a person sets a new password; of several the newest counts. */
+/** A link with which a person sets a new password; only the newest is valid. */
 @Entity('password_resets')
 @Unique('password_resets_identity_key', ['identityId'])
 @Index('password_resets_issuer_idx', ['issuerId'])
@@ -39,7 +39,7 @@ export class PasswordResetEntity {
   @ForeignKey(() => OrganizationEntity, { name: 'password_resets_organization_fkey', onDelete: 'CASCADE' })
   organizationId: string;
 
-  /** The owner who made the link. */
+  /** The owner who created the link. */
   @Column({ name: 'issuer_id', type: 'text' })
   @ForeignKey(() => IdentityEntity, { name: 'password_resets_issuer_fkey', onDelete: 'CASCADE' })
   issuerId: string;

@@ -59,13 +59,13 @@ export class ThirdPartyController {
     description:
       'Google redirects the browser here. Redirects to `callbackURL`, signed in; otherwise to `errorCallbackURL` with `error`: `access_denied`, `registration_disabled`, `account_exists`, `invitation_invalid`, `sign_in_expired` or `sign_in_failed`.',
   })
-  @FromGoogle('state', 'What the sign-in was begun with.')
-  @FromGoogle('code', 'Stands for the person who signed in.')
-  @FromGoogle('error', 'Why nobody did.')
+  @FromGoogle('state', 'The `state` that the sign-in started with.')
+  @FromGoogle('code', 'The authorization code.')
+  @FromGoogle('error', 'Why the sign-in failed.')
   @Fails('not_found', 'service_unavailable')
   @ApiResponse({
     status: 302,
-    description: 'Back to the console.',
+    description: 'Redirects to the console.',
     headers: { Location: headerReference('ConsolePlace'), ...setsCookie('SessionCookie') },
   })
   async callback(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

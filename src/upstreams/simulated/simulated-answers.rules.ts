@@ -6,7 +6,7 @@ export interface SimulatedAnswer {
   readonly pieces: readonly string[];
 }
 
-/** What every request is asked for, whatever its format. */
+/** What a request asks for, in any format. */
 interface SimulatedRequest {
   readonly model: string;
   readonly isStream: boolean;
@@ -33,7 +33,7 @@ const ID = 'simulated';
  */
 export function simulatedAnswer(path: string, body: string, createdSeconds: number): SimulatedAnswer {
   const parsed = parsedBody(body);
-  if (parsed === undefined) return refusal(400, 'The body is no JSON object.');
+  if (parsed === undefined) return refusal(400, 'The body is not a JSON object.');
   const request = requestOf(parsed);
   if (path === '/v1/chat/completions') return chatAnswer(request, createdSeconds);
   if (path === '/v1/responses') return responsesAnswer(request, createdSeconds);

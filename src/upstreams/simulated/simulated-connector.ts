@@ -7,7 +7,7 @@ import type { Clock } from '../../common/clock.js';
 import { simulatedAnswer } from './simulated-answers.rules.js';
 import { SIMULATED_HOST } from './simulated-type.js';
 
-/** Between two pieces of a stream, so that it is seen to arrive. */
+/** Delay between two pieces of a stream, so that streaming is visible. */
 const PIECE_MS = 12;
 
 /**

@@ -3,7 +3,7 @@ import type { ProviderTypeDefinition } from '../defined-types/provider-type-defi
 /** A name that nobody else can have (RFC 2606). It is never resolved: the gateway itself answers. */
 export const SIMULATED_HOST = 'simulated.example.com';
 
-/** The provider whose answers the gateway makes up, in its own process. */
+/** The provider whose answers the gateway generates, in its own process. */
 export const SIMULATED_TYPE: ProviderTypeDefinition = {
   name: 'simulated',
   label: 'Simulated provider',

@@ -161,8 +161,8 @@ export function dearestTier(tiers: readonly (string | undefined)[]): string | un
 
 /**
  * Returns the service tier that an answer or stream event names, unless it is the standard tier. Looks at the root, in
- * the wrapped response or message, and in the usage; of several, the dearest applies. Undefined: the standard tier, or
- * none named.
+ * the wrapped response or message, and in the usage; of several, the most expensive applies. Undefined: the standard
+ * tier, or none named.
  */
 export function otherTierOf(document: JsonObject): string | undefined {
   const tiers = placesOfTiers(document).flatMap((place) => (place === undefined ? [] : otherTiersIn(place)));

@@ -15,7 +15,7 @@ const MAX_TEXT_BYTES = 256 * 6;
 const MAX_KEPT_BYTES = 256 * 1024;
 /** What an object or list counts against it. */
 const NODE_BYTES = 64;
-/** A string that goes on for so long, without an escaped quote, is searched for its end natively. */
+/** From this length on, the end of a string without an escaped quote is searched natively. */
 const SHORT_TEXT_BYTES = 32;
 /** Bytes outside of strings with a meaning: all of them, and those in a container that is not kept. */
 const BOUNDS = tableOf([QUOTE, OPEN_OBJECT, OPEN_ARRAY, CLOSE_OBJECT, CLOSE_ARRAY]);
@@ -25,9 +25,9 @@ type OpenObject = Record<string, unknown>;
 type Node = OpenObject | unknown[];
 
 /**
- * Reads a JSON document in pieces and keeps its outline: the strings, objects and lists of objects under the given member
- * names, each of which is held by one of them. Everything else passes, so that a document of any size takes little memory.
- * It does not validate: what it makes of text that is not JSON means nothing.
+ * Reads a JSON document in pieces and keeps its outline: the strings, objects and lists of objects under the given
+ * member names, each of which is held by one of them. Everything else passes, so that a document of any size takes
+ * little memory. It does not validate: its result for text that is not JSON is meaningless.
  */
 export class DocumentOutline {
   readonly #names: ReadonlySet<string>;

@@ -1,7 +1,7 @@
 /** A parsed JSON object of unknown shape. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** False for arrays, null and everything that is no object. */
+/** False for arrays, null and everything that is not an object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -10,9 +10,11 @@ const SPACE = 0x20;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const LETTER_N = 0x6e;
-/** Events without known content that are parsed; one more is taken for content, so that no stream is parsed as a whole. */
+/**
+ * Events without known content that are parsed; one more is treated as content, so that no stream is parsed as a whole.
+ */
 const MAX_PARSED_EVENTS = 16;
-/** Longer events are judged by their type alone; they have content. */
+/** Longer events are classified by their type alone; they have content. */
 const MAX_PARSED_BYTES = 16 * 1024;
 const TYPE_BYTES = 256;
 const LEADING_TYPE = /^data: ?\s*\{\s*"(?:event_)?type"\s*:\s*"([\w.]{1,64})"/m;

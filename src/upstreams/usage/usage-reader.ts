@@ -65,7 +65,7 @@ interface DocumentSource {
   readonly responseId: string | undefined;
   /** Calls of tools that the source saw outside of these documents. */
   readonly items: readonly JsonObject[];
-  /** Set where an event of the source reports an error; undefined for documents, which are judged as a whole. */
+  /** Set where an event of the source reports an error; undefined for documents, which are evaluated as a whole. */
   readonly failure: AnswerFailure | undefined;
   /** Ids of kept objects that the source saw outside of these documents. */
   readonly keptIds: readonly string[];

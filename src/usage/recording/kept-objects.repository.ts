@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { BackgroundDataSource } from '../../platform/database/pools.js';
 
-/** How long providers keep what they make, where nothing else is known. */
+/** How long providers keep objects, where nothing else is known. */
 const KEPT = '30 days';
 
 /** An object that a provider made for an application. */

@@ -20,7 +20,7 @@ const MAX_WAITING = 100_000;
 
 /**
  * Maps objects that providers keep (responses, their items, containers, …) to the application and user they were made
- * for, so that nobody else can name them. Source: ADR 0028.
+ * for, so that no one else can reference them. Source: ADR 0028.
  */
 @Injectable()
 export class KeptObjects implements OnApplicationShutdown {
@@ -56,7 +56,7 @@ export class KeptObjects implements OnApplicationShutdown {
   /**
    * The first of these objects that was not made for this application and this user.
    *
-   * @param userId null: for no user. What was made for a user belongs to no call without one, and the reverse.
+   * @param userId null: for no user. What was made for a user belongs to no call without one, and vice versa.
    */
   async findForeign(appId: string, userId: string | null, ids: readonly string[]): Promise<string | undefined> {
     const isForeign = (id: string) => this.recent.get(keyOf(appId, id))?.userId !== userId;

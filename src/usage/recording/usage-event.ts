@@ -84,7 +84,7 @@ export interface UsageAdmission {
 /** The provider type, model and route of a request that was refused before they were known. */
 export const NOT_KNOWN = '(none)';
 
-/** A refused request: what is known of it, which may be less than of an admitted one. */
+/** A refused request: what is known about it, which may be less than of an admitted one. */
 export interface RefusedCall
   extends Omit<
     UsageAdmission,
@@ -102,14 +102,14 @@ export interface RefusedCall
   readonly providerSlug: string | null;
 }
 
-/** Why a request was refused, as its event tells. */
+/** Why a request was refused, as its event states. */
 export interface Refusal {
   readonly status: RefusedStatus;
   /** The code that the client got. */
   readonly code: ErrorCode;
   /** The granular reason of the log. */
   readonly reason: string | null;
-  /** What the client was told. */
+  /** The message to the client. */
   readonly message: string;
   /** The name of the group whose limit refused. */
   readonly group?: string | undefined;

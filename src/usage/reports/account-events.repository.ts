@@ -30,7 +30,7 @@ export interface EventPlace {
 /** A part of the search. */
 export interface EventSearch {
   readonly events: readonly UsageEventRow[];
-  /** The last event that was looked at; null: the period has no more. */
+  /** The last event that was examined; null: the period has no more. */
   readonly last: EventPlace | null;
 }
 
@@ -73,7 +73,7 @@ export class AccountEventsRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * Looks at the next `part` events of a period.
+   * Examines the next `part` events of a period.
    *
    * @param before the end of the part before; absent at first.
    * @param limit maximum events found.

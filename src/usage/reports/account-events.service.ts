@@ -8,7 +8,7 @@ import type { AskedUsage } from './account-usage.service.js';
 import { csvLine, exactUsd } from './csv.rules.js';
 import { estimateOf } from './usage-totals.rules.js';
 
-/** Events that one answer looks at: a search that finds nothing then takes a fraction of a second. */
+/** Events that one request examines: a search that finds nothing then takes a fraction of a second. */
 const PART = 100_000;
 /** Events of one statement of a CSV file. */
 const CSV_PAGE = 2_000;
@@ -27,7 +27,7 @@ export interface AccountEventPage extends DayRange {
   readonly limit: number;
   /** Newest first. */
   readonly events: readonly UsageEventRow[];
-  /** Where the search goes on; null: the period has no more. */
+  /** Where the search continues; null: the period has no more. */
   readonly next: EventPlace | null;
 }
 

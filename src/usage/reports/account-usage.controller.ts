@@ -115,7 +115,8 @@ export class AccountUsageController {
     tag: TAG,
     summary: 'Recorded requests of the account',
     description:
-      'Newest first; UTC days, the last thirty by default. Pass `next` as `before` to go on. One answer searches a part of the period: a page that is not full may have a `next`.',
+      'Newest first; UTC days, the last thirty by default. Pass `next` as `before` to get the next page. Each ' +
+      'request searches a part of the period, so a page that is not full may have a `next`.',
   })
   @Fails('invalid_request')
   @ApiOkResponse({ type: AccountEventsResponse })

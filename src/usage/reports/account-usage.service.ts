@@ -91,7 +91,7 @@ export interface AccountBreakdown extends DayRange {
   readonly app_id: string | null;
   readonly by: AccountDimension;
   readonly complete_from: string;
-  /** Usage of the range from `complete_from` on; what shares are of. */
+  /** Usage of the range from `complete_from` on; the total for shares. */
   readonly total: UsageTotals;
   readonly rows: readonly AccountShare[];
 }

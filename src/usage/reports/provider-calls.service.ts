@@ -3,7 +3,7 @@ import { Clock } from '../../common/clock.js';
 import { type DayRange, daysBefore } from '../../common/day-range.rules.js';
 import { UsageSumsRepository } from '../recording/usage-sums.repository.js';
 
-/** Today and the days before it that the health of a provider is judged by. */
+/** The days, including today, on which the health of a provider is based. */
 const DAYS = 7;
 
 /** Calls of all applications of an account to one provider instance. */
@@ -22,7 +22,7 @@ export interface RecentProviderCalls {
   readonly bySlug: ReadonlyMap<string, ProviderCalls>;
 }
 
-/** Reads how the provider instances of an account have answered of late. */
+/** Reads the recent results of the provider instances of an account. */
 @Injectable()
 export class RecentCallsOfProviders {
   constructor(

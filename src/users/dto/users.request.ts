@@ -45,7 +45,8 @@ export class ListUsersRequest {
   @OneOf(USER_ORDERS, {
     optional: true,
     description:
-      '`recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. `budget`: the largest share of the budget first. Equal users by id.',
+      '`recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. ' +
+      '`budget`: the largest share of the budget first. Ties are ordered by id.',
   })
   sort?: UserOrder;
 

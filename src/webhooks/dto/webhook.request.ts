@@ -58,7 +58,7 @@ export class UpdateWebhookRequest {
   @AppFilter()
   apps?: unknown;
 
-  @Flag({ optional: true, description: `${ENABLED_TEXT} Undelivered events are given up.` })
+  @Flag({ optional: true, description: `${ENABLED_TEXT} Undelivered events are dropped.` })
   enabled?: boolean;
 }
 

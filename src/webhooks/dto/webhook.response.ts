@@ -42,7 +42,7 @@ class WebhookResource {
     type: 'string',
     format: 'date-time',
     nullable: true,
-    description: 'Until then the previous secret signs too.',
+    description: 'Until then events are also signed with the previous secret.',
   })
   previous_secret_until: string | null;
 

@@ -145,7 +145,7 @@ describe('clients by the address of their metadata document', () => {
 
   it('another client_id in the document → refused', async () => {
     serve({ client_id: `${id}?other` });
-    expect(await refusal(clientsWith().find(id, ADDRESS))).toContain('another client_id');
+    expect(await refusal(clientsWith().find(id, ADDRESS))).toContain('a client_id other than its own');
   });
 
   it('a document that drips → refused after five seconds', async () => {

@@ -43,7 +43,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
       const acts = new Acts();
       await browser.go('/');
       await page.getByRole('heading', { level: 1, name: 'Guided start' }).waitFor();
-      await acts.click(page.getByText('The provider is at another address'));
+      await acts.click(page.getByText('The provider has another address'));
       await acts.fill(page.getByLabel('Base URL'), `${simulator.url}/`);
       await acts.fill(page.getByLabel('Provider key'), WRONG_KEY);
       await acts.click(page.getByRole('button', { name: 'Continue' }));
@@ -73,7 +73,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
     async () => {
       const { client, page } = await newcomer();
       await browser.go('/start');
-      await page.getByText('The provider is at another address').click();
+      await page.getByText('The provider has another address').click();
       await page.getByLabel('Base URL').fill(`${simulator.url}/`);
       await page.getByLabel('Provider key').fill(RIGHT_KEY);
       await page.getByRole('button', { name: 'Continue' }).click();
@@ -107,7 +107,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
     async () => {
       const { page } = await newcomer();
       await browser.go('/start');
-      await page.getByText('The provider is at another address').click();
+      await page.getByText('The provider has another address').click();
       await page.getByLabel('Base URL').fill(`${simulator.url}/`);
       await page.getByLabel('Provider key').fill(RIGHT_KEY);
       await page.getByRole('button', { name: 'Continue' }).click();
@@ -124,7 +124,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
         await page.getByRole('button', { name: 'Send it from here' }).waitFor();
       }
       await page.getByRole('button', { name: 'Change: an application' }).click();
-      await page.getByLabel('Or an application that exists').waitFor();
+      await page.getByLabel('Or an existing application').waitFor();
       await page.getByRole('button', { name: 'Use it' }).click();
       await page.getByText('and is no longer available').waitFor();
     },
@@ -136,7 +136,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
     async () => {
       const { page } = await newcomer();
       await browser.go('/start');
-      await page.getByText('The provider is at another address').click();
+      await page.getByText('The provider has another address').click();
       await page.getByLabel('Base URL').fill('http://127.0.0.1:9/');
       await page.getByLabel('Provider key').fill(RIGHT_KEY);
       await page.getByRole('button', { name: 'Continue', exact: true }).click();

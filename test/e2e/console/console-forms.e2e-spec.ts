@@ -282,7 +282,7 @@ describeWithBrowser('the forms of the console', () => {
       };
       await app({ routing: { ...EVERY_PROVIDER, ...byType } });
       await remove.click();
-      await dialog.getByText('2 applications reach it and lose it: Journal, Journal.').waitFor();
+      await dialog.getByText('2 applications can reach it and will lose access: Journal, Journal.').waitFor();
     },
     PAGE_MS,
   );

@@ -72,7 +72,7 @@ describeWithBrowser('a lost password, in the console', () => {
       expect(page.url()).not.toContain('#');
       expect(await ofMember.axe()).toEqual([]);
       await page.getByRole('button', { name: 'Set the password' }).click();
-      await page.getByText('Your password is set, and every session of yours is signed out.').waitFor();
+      await page.getByText('Your password is set, and all your sessions are signed out.').waitFor();
       await page.getByRole('link', { name: 'Sign in' }).click();
       await signIn(PASSWORD);
       await page.getByRole('alert').waitFor();

@@ -358,11 +358,11 @@ describe('gw plan', () => {
     expect(meaning).toEqual([
       'Applications that reach every provider, or every provider of its type, may call it at once.',
       'Its key is read from the variable GW_PROVIDER_SECRET_CLAUDE.',
-      'Anyone who has its key may call it.',
+      'Anyone with its key may call it.',
       'Calls without the user in the header x-end-user-id are refused.',
       'Calls may reach openai alone.',
       'Through openai, calls of everything but gpt-4.1-mini are refused.',
-      'It has no limit of requests or spending.',
+      'It has no limit on requests or spending.',
     ]);
   });
 
@@ -372,7 +372,7 @@ describe('gw plan', () => {
     expect((await apply()).exitCode).toBe(0);
     write('g/providers.yaml', PROVIDERS);
     expect((await plan()).json.result.changes).toMatchObject([
-      { meaning: ['gpt-4.1 gets the price of the catalog.', 'own becomes unpriced: its calls are refused.'] },
+      { meaning: ['gpt-4.1 gets the catalog price.', 'own becomes unpriced: its calls are refused.'] },
     ]);
   });
 

@@ -194,7 +194,7 @@ describe('gw doctor, stopped with Ctrl-C', () => {
     expect(await session.ended).toBe(130);
     expect(session.screen).toMatch(/passed +Postgres/);
     expect(session.screen).toMatch(/passed +streams/);
-    expect(session.screen).toContain('Interrupted. The other checks were not made.');
+    expect(session.screen).toContain('Interrupted. The other checks were skipped.');
     await slow.close();
   });
 });
@@ -213,7 +213,7 @@ describe('gw apply on a terminal', () => {
     const session = gw.onTerminal('apply g --key-output keys');
     await session.shows('Make this change?');
     expect(session.screen).toContain('+ create application one');
-    expect(session.screen).toContain('! Anyone who has its key may call it.');
+    expect(session.screen).toContain('! Anyone with its key may call it.');
     session.type(answer);
     expect(await session.ended).toBe(exitCode);
     expect((await api.get('/v1/admin/apps')).body.total).toBe(total);

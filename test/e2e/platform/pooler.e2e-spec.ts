@@ -35,7 +35,8 @@ describe('a pooler in transaction mode', () => {
 
   it('a start → refused, with what to do', async () => {
     await expect(start()).rejects.toThrow(
-      'DATABASE_URL leads to a pooler in transaction mode: use the address of Postgres itself, or switch the pooler to session mode.',
+      'DATABASE_URL points to a pooler in transaction mode: use the address of Postgres itself, or switch the ' +
+        'pooler to session mode.',
     );
   });
 

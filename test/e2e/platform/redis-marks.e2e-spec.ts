@@ -79,7 +79,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     const first = await start(redis);
     const second = await prepare(other);
     await expect(second.start()).rejects.toThrow(
-      /REDIS_URL names another Redis than that of process \d+ on .*give all of them the same REDIS_URL/s,
+      /REDIS_URL names a different Redis than that of process \d+ on .*give all of them the same REDIS_URL/s,
     );
     await reads(first, { status: 200, redis: 'ok', limits: 'ok', instances: 1 });
     const third = await start(redis);

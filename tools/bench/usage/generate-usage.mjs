@@ -3,10 +3,10 @@
  * `npm exec -- node tools/bench/usage/generate-usage.mjs --url=postgres://… --account=<id> [--events=1000000] [--days=90]
  * [--users=100000]`; instead of `--url`, `--data-dir=.data` names the data directory of a gateway with an embedded database.
  *
- * The database must be migrated. Applications, users and models are used by very different amounts, a few statuses hardly
- * ever, and less is asked on weekends. Sums are in step with the events, and no event is in the future. The models are
- * those of the account's providers, and the applications that `--app` names (all without it) are used in that order. With
- * `--seed`, from -1 to 1, the same usage is made again.
+ * The database must be migrated. Applications, users and models have very different usage, a few statuses are rare, and
+ * weekends are quieter. Sums match the events, and no event is in the future. The models are those of the account's
+ * providers, and the applications that `--app` names (all without it) are used in that order. With `--seed`, from -1 to
+ * 1, the usage is reproducible.
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -135,14 +135,14 @@ const KEEP = [
    GROUP BY organization_id, app_id, user_id, auth_method ORDER BY at`,
 ];
 
-/** Of the account $1: three of a hundred attempts, and always the same ones of the newest, so that pages look alike. */
+/** Of the account $1: three of a hundred attempts, and always the same of the newest, so that pages look the same. */
 const REJECT_SOME = `
   UPDATE auth_events SET outcome = 'issuer_token_rejected'
   FROM (SELECT event_id, row_number() OVER (PARTITION BY app_id ORDER BY id DESC) AS place
     FROM auth_events WHERE organization_id = $1) AS ranked
   WHERE auth_events.event_id = ranked.event_id AND place % 33 = 5`;
 
-/** So that their users are kept among the users of applications, as the service keeps those it has seen only in usage. */
+/** So that their users are stored, as the service stores users known only from usage. */
 async function appsOfAccount() {
   const { rows } = await client.query(
     `SELECT id, config #>> '{authentication,type}' <> 'api_key' OR config #> '{authentication,end_user}' IS NOT NULL AS has_users,
@@ -157,7 +157,7 @@ async function appsOfAccount() {
   return rows;
 }
 
-/** Those that the providers of the account serve. */
+/** The models that the providers of the account serve. */
 async function modelsOfAccount() {
   const { rows: providers } = await client.query(
     'SELECT id, type, slug FROM providers WHERE organization_id = $1 ORDER BY created_at, slug',
@@ -171,7 +171,7 @@ async function modelsOfAccount() {
   });
 }
 
-/** What the service would have made as those months began. */
+/** The partitions that the service would have created for those months. */
 async function makePartitions() {
   const options = { url, applicationName: 'generate-usage', poolSize: 2, entities: [], migrations: [] };
   const dataSource = await createDataSource(options).initialize();

@@ -56,7 +56,7 @@ export function AccessPage() {
     <>
       <PageHeader
         title="Access"
-        lead="Keys for programs, terminals that logged in, and AI clients with access. Each may do at most what its owner may."
+        lead="Keys for programs, terminals that logged in, and AI clients with access. None of them can do more than its owner."
       />
       <div className="flex flex-col gap-4">
         {mcpUrl !== undefined && <AiClientCard address={mcpUrl} />}

@@ -1,4 +1,4 @@
-/** How a client is told the address: what to do, and what to copy. */
+/** How to configure the address in a client: what to do, and what to copy. */
 export interface AiClient {
   readonly name: string;
   readonly steps: readonly string[];

@@ -6,7 +6,7 @@ import { Button } from '../design/button';
 import { TextField } from '../design/field';
 import { Card, ErrorAlert } from '../design/layout';
 
-/** An account that a program has opened, and no person owns yet. */
+/** An account that a program opened and that no person owns yet. */
 export function ClaimCard() {
   const client = useQueryClient();
   const [bootstrapKey, setBootstrapKey] = useState('');

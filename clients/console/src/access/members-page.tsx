@@ -32,7 +32,7 @@ export function MembersPage() {
   const { organization } = useSession();
   return (
     <>
-      <PageHeader title="Members" lead={`Who works in ${organization?.name ?? 'this organization'}, and as what.`} />
+      <PageHeader title="Members" lead={`Members of ${organization?.name ?? 'this organization'} and their roles.`} />
       <div className="flex flex-col gap-6">
         {organization?.claimed === false && <ClaimCard />}
         <Members />
@@ -213,7 +213,7 @@ function Invitations() {
       title="Invitations"
       lead={
         mail?.configured
-          ? 'A link for one person. It is mailed to an address that you name; you can pass it on yourself too.'
+          ? 'A link for one person. It is mailed to the address that you enter; you can also pass it on yourself.'
           : 'A link for one person. The gateway sends no mail; you pass it on.'
       }
       isFlush

@@ -1,19 +1,19 @@
-/** A path such as `config.endpoints."my slug".fallback.0`, and what is wrong there. Unusual names are quoted as JSON. */
+/** A path such as `config.endpoints."my slug".fallback.0`, and the problem there. Unusual names are quoted as JSON. */
 const FIELD = /^([A-Za-z_][\w-]*(?:\.(?:"(?:[^"\\]|\\.)*"|[\w/@+-]+)|\[\d+\])*): (.+)$/s;
 /** Names that the API writes into paths as they are; it quotes and truncates every other one. */
 const PLAIN_NAME = /^[\w/@+-]+(?:\.[\w/@+-]+)*$/;
 const NOT_PRINTABLE_ASCII = /[^\x20-\x7e]/g;
 const MAX_NAME = 64;
 
-/** A refusal of the API, or its silence. */
+/** A refusal of the API, or a missing response. */
 export class ApiError extends Error {
   private constructor(
-    /** HTTP status; 0 where no answer came. */
+    /** HTTP status; 0 without a response. */
     readonly status: number,
-    /** The error code of the API; `offline` where no answer came. */
+    /** The error code of the API; `offline` without a response. */
     readonly code: string,
     message: string,
-    /** Seconds until another try makes sense. */
+    /** Seconds until a retry makes sense. */
     readonly retryAfterSeconds: number | undefined,
   ) {
     super(message);
@@ -24,7 +24,7 @@ export class ApiError extends Error {
     return new ApiError(0, 'offline', 'The gateway does not answer. Check your connection and try again.', undefined);
   }
 
-  /** @param body of the answer, parsed; anything. */
+  /** @param body of the response, parsed; anything. */
   static of({ status, headers }: Response, body: unknown): ApiError {
     const { error } = Object(body);
     const { code, message } = typeof error === 'object' && error !== null ? error : Object(body);
@@ -88,7 +88,7 @@ function placeText(place: string): string {
     .replace(/^\./, '');
 }
 
-/** A text for whatever was thrown: what is wrong, and when or with whom it can be mended. */
+/** A message for any thrown value: the problem, and when or by whom it can be fixed. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error);
   const { message, status, retryAfterSeconds } = error;

@@ -5,7 +5,7 @@ import type { components, paths } from './schema';
 /** The shapes of the management API, by their names in the OpenAPI document. */
 export type Schemas = components['schemas'];
 
-/** Every request to `/v1` has it: other sites cannot make a browser send it. */
+/** Sent with every request to `/v1`: other sites cannot make a browser send it. */
 export const CONSOLE_HEADER = { 'x-console-request': '1' } as const;
 
 /** The management API, as its OpenAPI document describes it. The session is in a cookie of this origin. */
@@ -21,9 +21,9 @@ interface Answer<T> {
 }
 
 /**
- * The body of a successful answer.
+ * The body of a successful response.
  *
- * @throws ApiError for every other answer, and where there was none.
+ * @throws ApiError for every other response, and without one.
  */
 export async function read<T>(answer: Promise<Answer<T>>): Promise<T> {
   let received: Answer<T>;

@@ -8,13 +8,13 @@ export const APPS_AT_ONCE = 50;
 const STALE_MS = 15_000;
 const RETRY_MS = 1_000;
 
-/** The cache of everything that was read. Temporary failures are tried again, after the pause that the answer names. */
+/** The cache of all queries. Temporary failures are retried after the delay that the response names. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: STALE_MS,
-        // What the browser thinks of the network says nothing about a gateway on this machine: a request finds out.
+        // The browser's online state says nothing about a gateway on this machine; a request does.
         networkMode: 'always',
         refetchOnReconnect: true,
         retry: (failures, error) => error instanceof ApiError && error.isTemporary && failures < MAX_RETRIES,
@@ -29,10 +29,10 @@ export function createQueryClient(): QueryClient {
 
 export type AppFilter = NonNullable<operations['listApps']['parameters']['query']>;
 
-/** How the list of applications begins. */
+/** The first page of the list of applications. */
 export const DEAREST_APPS = { sort: 'cost', order: 'desc' } as const satisfies AppFilter;
 
-/** What is read on several pages: each with the key under which it is cached. */
+/** Queries that several pages use, each with its cache key. */
 export const queries = {
   capabilities: () => ({
     queryKey: ['capabilities'],
@@ -79,7 +79,10 @@ export const queries = {
     queryKey: ['providers'],
     queryFn: async () => (await read(api.GET('/v1/admin/providers'))).providers,
   }),
-  /** Who uses each provider, and how it answers; begins with the key of the providers, which its rows follow. */
+  /**
+   * Who uses each provider, and its results; the key starts with that of the providers, so that both are refreshed
+   * together.
+   */
   providerUsage: () => ({
     queryKey: ['providers', 'usage'],
     queryFn: () => read(api.GET('/v1/admin/providers/usage')),
@@ -109,7 +112,7 @@ export const queries = {
     queryKey: ['keys'],
     queryFn: async () => (await read(api.GET('/v1/admin/keys'))).keys,
   }),
-  /** What the person is mailed of the organization, and whether mail is sent at all. */
+  /** Which events of the organization are mailed to the person, and whether mail is sent at all. */
   mail: () => ({
     queryKey: ['mail'],
     queryFn: async () => (await read(api.GET('/v1/admin/mail'))).mail,
@@ -119,7 +122,7 @@ export const queries = {
     queryKey: ['webhooks'],
     queryFn: () => read(api.GET('/v1/admin/webhooks')),
   }),
-  /** Begins with the key of all, which it follows. */
+  /** The key starts with that of all, so that both are refreshed together. */
   webhook: (id: string) => ({
     queryKey: ['webhooks', id],
     queryFn: async () => (await read(api.GET('/v1/admin/webhooks/{id}', { params: { path: { id } } }))).webhook,

@@ -228,7 +228,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who belongs to the organization */
+        /** List the members of the organization */
         get: operations["listMembers"];
         put?: never;
         post?: never;
@@ -254,7 +254,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member, or leave
-         * @description Permanently revokes their management keys in this organization. Everybody may remove themselves; admins remove others, owners remove owners. One owner always remains.
+         * @description Permanently revokes their management keys in this organization. Anyone may leave; admins remove others, owners remove owners. One owner always remains.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -532,7 +532,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description With what the browser made of the options; all members are base64url. It must verify the person.
+         * @description Takes what the browser returned for the options; all members are base64url. It must verify the person.
          */
         post: operations["createPasskey"];
         delete?: never;
@@ -551,7 +551,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Start to add a passkey
+         * Start adding a passkey
          * @description Within 15 minutes after the sign-in of the session.
          */
         post: operations["startPasskey"];
@@ -612,7 +612,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with a passkey
-         * @description With what the browser made of the options; all members are base64url. The answer sets the session’s cookie. Every failure is the same 401.
+         * @description Takes what the browser returned for the options; all members are base64url. The answer sets the session’s cookie. Every failure is the same 401.
          */
         post: operations["signInWithPasskey"];
         delete?: never;
@@ -631,8 +631,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link with which a member sets a new password
-         * @description For owners, within 15 minutes after the sign-in of the session. Valid once, for a day; another link replaces it. Only where every account of the person is one that you own.
+         * Create a link for a member to set a new password
+         * @description For owners, within 15 minutes after the sign-in of the session. Valid once, for a day; another link replaces it. Only if you own every account of the person.
          */
         post: operations["createPasswordReset"];
         delete?: never;
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Test a key without storing it
-         * @description Makes one cheap authenticated call. A refused key is an error; any other result is an answer.
+         * @description Makes one cheap authenticated call. A refused key is an error; any other outcome is returned as a result.
          */
         post: operations["testProviderCredential"];
         delete?: never;
@@ -876,7 +876,7 @@ export interface paths {
         put?: never;
         /**
          * Test a token without storing it
-         * @description Makes one cheap authenticated call through the gateway. Each result is an answer.
+         * @description Makes one cheap authenticated call through the gateway. Every outcome is returned as a result, not as an error.
          */
         post: operations["testProviderGateway"];
         delete?: never;
@@ -1139,7 +1139,7 @@ export interface paths {
         };
         /**
          * Recorded requests of the account
-         * @description Newest first; UTC days, the last thirty by default. Pass `next` as `before` to go on. One answer searches a part of the period: a page that is not full may have a `next`.
+         * @description Newest first; UTC days, the last thirty by default. Pass `next` as `before` to get the next page. Each request searches a part of the period, so a page that is not full may have a `next`.
          */
         get: operations["listUsageEvents"];
         put?: never;
@@ -1219,7 +1219,7 @@ export interface paths {
         };
         /**
          * List the users of an application
-         * @description With their usage of one UTC month. Pass `next_cursor` as `cursor` to get the next page: users who stay as they are appear once, whatever happens to others.
+         * @description With their usage of one UTC month. Pass `next_cursor` as `cursor` to get the next page: users who do not change meanwhile appear exactly once.
          */
         get: operations["listAppUsers"];
         put?: never;
@@ -1258,7 +1258,7 @@ export interface paths {
         put?: never;
         /**
          * Block a user
-         * @description Any id can be blocked, before its first call too. Exchanges are refused at once; valid tokens stop working within ten seconds. Idempotent. A user identified by an install escapes a block by reinstalling.
+         * @description Any id can be blocked, even before its first call. Exchanges are refused immediately; valid tokens stop working within ten seconds. Idempotent. A user identified by an install escapes a block by reinstalling.
          */
         post: operations["blockAppUser"];
         delete?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
         };
         /**
          * Read a user named in the query
-         * @description For ids that URL software changes in a path, such as those with a slash.
+         * @description For ids that URL libraries change in a path, such as those with a slash.
          */
         get: operations["getNamedAppUser"];
         put?: never;
@@ -1318,7 +1318,7 @@ export interface paths {
         put?: never;
         /**
          * Block a user named in the query
-         * @description For ids that URL software changes in a path, such as those with a slash.
+         * @description For ids that URL libraries change in a path, such as those with a slash.
          */
         post: operations["blockNamedAppUser"];
         delete?: never;
@@ -1338,7 +1338,7 @@ export interface paths {
         put?: never;
         /**
          * Unblock a user named in the query
-         * @description For ids that URL software changes in a path, such as those with a slash.
+         * @description For ids that URL libraries change in a path, such as those with a slash.
          */
         post: operations["unblockNamedAppUser"];
         delete?: never;
@@ -1354,11 +1354,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read which events you are mailed of the account */
+        /** Read which events of the account are mailed to you */
         get: operations["getMail"];
         /**
-         * Choose which events you are mailed of the account
-         * @description Every member may, for themselves. The types are those of webhooks.
+         * Choose which events of the account are mailed to you
+         * @description Each member chooses for themselves. The types are those of webhooks.
          */
         put: operations["updateMail"];
         post?: never;
@@ -1422,7 +1422,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the secret of a webhook
-         * @description For a day both secrets sign, so that the receiver can change its own. The new one is shown once.
+         * @description For a day both secrets sign, so that the receiver can replace its own. The new one is shown once.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1442,7 +1442,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event now
-         * @description One attempt of type `webhook.test`, whatever the filters are. Each result is an answer.
+         * @description One attempt of type `webhook.test`, regardless of the filters. Every outcome is returned as a result, not as an error.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -1500,7 +1500,7 @@ export interface paths {
         };
         /**
          * What needs attention in the account
-         * @description Facts of now: an item is gone once it is mended.
+         * @description The current state: an item disappears once it is fixed.
          */
         get: operations["listAttention"];
         put?: never;
@@ -1591,7 +1591,7 @@ export interface paths {
         put?: never;
         /**
          * Check the body of a new application
-         * @description Refuses what a creation would refuse, except for ceilings of the account. Saves nothing.
+         * @description Applies the checks of a creation, except for account limits. Saves nothing.
          */
         post: operations["validateAppDraft"];
         delete?: never;
@@ -1648,7 +1648,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read who uses the provider instances, and how they answer
+         * Read the use and the results of the provider instances
          * @description For each instance the applications that can reach it, by routing or by an endpoint, and its calls of the last seven UTC days. A call that a fallback answered counts for the fallback.
          */
         get: operations["getProviderUsage"];
@@ -1960,7 +1960,7 @@ export interface paths {
         };
         /**
          * Test streaming
-         * @description Parts of an event stream over half a second. A proxy that buffers delivers them at once.
+         * @description Sends parts of an event stream over half a second. A buffering proxy delivers them all at once.
          */
         get: operations["getCliStream"];
         put?: never;
@@ -2142,7 +2142,7 @@ export interface paths {
         put?: never;
         /**
          * Get a challenge for a device to sign
-         * @description Valid five minutes, once, for this application. A body is ignored.
+         * @description Valid once, for five minutes, for this application. A body is ignored.
          */
         post: operations["createAppAttestChallenge"];
         delete?: never;
@@ -2444,7 +2444,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** What was spent, estimates included, reached a budget. */
+        /** Spending, including estimates, reached a budget. */
         post: operations["onBudgetExhausted"];
         delete?: never;
         options?: never;
@@ -2461,7 +2461,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** What was spent reached a part of a budget. */
+        /** Spending reached a part of a budget. */
         post: operations["onBudgetThresholdReached"];
         delete?: never;
         options?: never;
@@ -2478,7 +2478,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A person denied what a terminal asked for. */
+        /** A person denied the request of a terminal. */
         post: operations["onCliOperationDenied"];
         delete?: never;
         options?: never;
@@ -2665,7 +2665,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A member changed which events they are mailed. */
+        /** A member changed which events are mailed to them. */
         post: operations["onMailChanged"];
         delete?: never;
         options?: never;
@@ -2903,7 +2903,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A provider refused its key, or half of at least 20 calls in 60 seconds failed. */
+        /** A provider refused its key, or at least half of 20 or more calls in 60 seconds failed. */
         post: operations["onProviderFailing"];
         delete?: never;
         options?: never;
@@ -2920,7 +2920,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A failing provider answered 20 calls in a row, or failed less than a tenth in 60 seconds. */
+        /** A failing provider answered 20 calls in a row, or failed fewer than a tenth of its calls in 60 seconds. */
         post: operations["onProviderRecovered"];
         delete?: never;
         options?: never;
@@ -3260,7 +3260,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A person or key asked for a test of the webhook. */
+        /** A person or key requested a test of the webhook. */
         post: operations["onWebhookTest"];
         delete?: never;
         options?: never;
@@ -3300,7 +3300,7 @@ export interface components {
             from: (string | number | boolean | ((string | number | boolean) | null)[]) | null;
             /** @description The new value; null: absent, or not recorded. */
             to: (string | number | boolean | ((string | number | boolean) | null)[]) | null;
-            /** @description Whether the values are not recorded: they can hold secrets or prompts. */
+            /** @description True when the values are not recorded because they can hold secrets or prompts. */
             redacted: boolean;
         };
         AuditEventResponse: {
@@ -3384,7 +3384,7 @@ export interface components {
             clientId: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, at most ten minutes behind; null until the first use. Of a connection: when it last got tokens.
+             * @description When it was last used, up to ten minutes late; null until the first use. For a connection: when it last got tokens.
              */
             lastUsedAt: string | null;
         };
@@ -3393,7 +3393,7 @@ export interface components {
             keys: components["schemas"]["ManagementKeyResource"][];
         };
         CreateManagementKeyRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
             /**
              * @description The most the key may do, regardless of its owner’s role; `manage` when absent.
@@ -3439,7 +3439,7 @@ export interface components {
             clientId: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, at most ten minutes behind; null until the first use. Of a connection: when it last got tokens.
+             * @description When it was last used, up to ten minutes late; null until the first use. For a connection: when it last got tokens.
              */
             lastUsedAt: string | null;
             /**
@@ -3487,9 +3487,9 @@ export interface components {
             text_output?: number;
             /** @description Video output, per 1 000 000 tokens. */
             video_output?: number;
-            /** @description Reasoning that is counted beside the output, per 1 000 000 tokens. */
+            /** @description Reasoning that is counted in addition to the output, per 1 000 000 tokens. */
             reasoning_output?: number;
-            /** @description Citations, which are counted beside the output, per 1 000 000 tokens. */
+            /** @description Citations, which are counted in addition to the output, per 1 000 000 tokens. */
             citation_output?: number;
             /** @description Web searches that the provider made, per 1 000. */
             per_1k_web_searches?: number;
@@ -3561,9 +3561,9 @@ export interface components {
             text_output?: number;
             /** @description Video output, per 1 000 000 tokens. */
             video_output?: number;
-            /** @description Reasoning that is counted beside the output, per 1 000 000 tokens. */
+            /** @description Reasoning that is counted in addition to the output, per 1 000 000 tokens. */
             reasoning_output?: number;
-            /** @description Citations, which are counted beside the output, per 1 000 000 tokens. */
+            /** @description Citations, which are counted in addition to the output, per 1 000 000 tokens. */
             citation_output?: number;
             /** @description Web searches that the provider made, per 1 000. */
             per_1k_web_searches?: number;
@@ -3674,7 +3674,7 @@ export interface components {
              * @enum {string|null}
              */
             role: "owner" | "admin" | "member" | null;
-            /** @description All of a person, the one of a key; the oldest organization first. */
+            /** @description A person’s organizations, or the one of the key; oldest first. */
             memberships: components["schemas"]["MembershipResource"][];
             /** @enum {string} */
             credentialType: "session" | "apiKey" | "oauth";
@@ -3703,7 +3703,7 @@ export interface components {
             bootstrapKey: string;
         };
         OrganizationNameRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
         };
         OrganizationResponse: {
@@ -3723,7 +3723,7 @@ export interface components {
             joinedAt: string;
         };
         MemberListResponse: {
-            /** @description Those who joined first come first. */
+            /** @description Oldest members first. */
             members: components["schemas"]["Member"][];
         };
         MemberRoleRequest: {
@@ -3814,7 +3814,7 @@ export interface components {
         };
         SessionResource: {
             id: string;
-            /** @description Names the session. It opens nothing without the signature that only the cookie has. */
+            /** @description Names the session. Useless without the signature, which only the cookie has. */
             token: string;
             userId: string;
             /**
@@ -3850,29 +3850,29 @@ export interface components {
         };
         SignUpRequest: {
             name: string;
-            /** @description Compared without case; not verified by a mail. */
+            /** @description Compared case-insensitively; not verified by mail. */
             email: string;
             /** @description 8 to 128 characters of any kind. */
             password: string;
             /** @description The text after `#` in the link of an invitation; the person joins its organization. */
             invitationToken?: string;
-            /** @description The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account it has opened, and gets no other. Not with `invitationToken`. */
+            /** @description The value of `BOOTSTRAP_MANAGEMENT_KEY`: the person owns the account that it opened, and gets no other. Not with `invitationToken`. */
             bootstrapKey?: string;
         };
         SessionBegunResponse: {
-            /** @description Names the session. It opens nothing without the signature that only the cookie has. */
+            /** @description Names the session. Useless without the signature, which only the cookie has. */
             token: string;
             user: components["schemas"]["UserResource"];
         };
         SignInRequest: {
-            /** @description As registered, in any case. */
+            /** @description As registered; case-insensitive. */
             email: string;
             password: string;
         };
         SignInResponse: {
             /** @enum {boolean} */
             redirect: false;
-            /** @description Names the session. It opens nothing without the signature that only the cookie has. */
+            /** @description Names the session. Useless without the signature, which only the cookie has. */
             token: string;
             user: components["schemas"]["UserResource"];
         };
@@ -3986,7 +3986,7 @@ export interface components {
             codes: string[];
         };
         RecoverRequest: {
-            /** @description As registered, in any case. */
+            /** @description As registered; case-insensitive. */
             email: string;
             /** @description A recovery code, in any case, with or without hyphens. */
             code: string;
@@ -4036,7 +4036,7 @@ export interface components {
             simulatedProvider: boolean;
             /**
              * Format: uri
-             * @description The address that AI clients are given, which people let in on a page. Absent without `PUBLIC_URL`, or with `OAUTH_ENABLED=false`.
+             * @description The address for AI clients, whose access people approve on a page. Absent without `PUBLIC_URL`, or with `OAUTH_ENABLED=false`.
              */
             mcpUrl?: string;
             /** Format: uri */
@@ -4121,7 +4121,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             /**
-             * @description `refused`: 401 or 403. `unexpected_status`: any other that is no success.
+             * @description `refused`: 401 or 403. `unexpected_status`: any other non-success status.
              * @enum {string}
              */
             result: "accepted" | "refused" | "unreachable" | "unexpected_status";
@@ -4436,11 +4436,11 @@ export interface components {
             keys: components["schemas"]["AppKeyResponse"][];
         };
         CreateAppKeyRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
             /**
              * Format: date-time
-             * @description From when the key is refused; in the future. It does not expire when absent or null.
+             * @description When the key expires; must be in the future. Absent or null: it does not expire.
              */
             expires_at?: string | null;
         } & {
@@ -4521,7 +4521,7 @@ export interface components {
             id: number;
             app_id: string;
             user_id: string | null;
-            /** @description The application key used, also through a token. */
+            /** @description The application key used, directly or through a token. */
             api_key_id: string | null;
             /** @description Type of the provider; `(none)`: refused before one was chosen. */
             provider: string;
@@ -4553,7 +4553,7 @@ export interface components {
             cost_usd: number;
             /** @description Estimate in US dollars beside `cost_usd`, where the usage is unknown; counts against budgets. */
             estimated_cost_usd: number;
-            /** @description US dollars, as the provider says. */
+            /** @description US dollars, as reported by the provider. */
             reported_cost_usd: number | null;
             /** @enum {string|null} */
             cost_source: "computed" | "reported" | "unresolved" | null;
@@ -4894,7 +4894,7 @@ export interface components {
              * @description First UTC day of the rows: `from`, or a later day if this detail of earlier days is deleted. Later than `to` if all of it is deleted.
              */
             complete_from: string;
-            /** @description Usage from `complete_from` to `to`: what rows are shares of. */
+            /** @description Usage from `complete_from` to `to`: the total to which shares of rows refer. */
             total: components["schemas"]["UsageTotalsResponse"];
             /** @description Most requests first, then by key. */
             rows: components["schemas"]["AccountShareResponse"][];
@@ -5155,7 +5155,7 @@ export interface components {
             configured: boolean;
             /** @description Where your mails go; null: you have no address. */
             address: string | null;
-            /** @description What you are mailed of this account. Empty: nothing. Null: every event. */
+            /** @description Which events of this account are mailed to you. Empty: none. Null: every event. */
             events: string[] | null;
         };
         MailResponse: {
@@ -5182,7 +5182,7 @@ export interface components {
             disabled_reason: "gone" | null;
             /**
              * Format: date-time
-             * @description Until then the previous secret signs too.
+             * @description Until then events are also signed with the previous secret.
              */
             previous_secret_until: string | null;
             /** Format: date-time */
@@ -5237,7 +5237,7 @@ export interface components {
             events?: string[] | null;
             /** @description Ids of applications; only events about them are sent. Null: every event. */
             apps?: string[] | null;
-            /** @description False: no event is sent. Undelivered events are given up. */
+            /** @description False: no event is sent. Undelivered events are dropped. */
             enabled?: boolean;
         };
         DeletedWebhookResponse: {
@@ -5296,9 +5296,9 @@ export interface components {
             app_name: string | null;
             /** @description Failed calls, at most 100 of each model; users; calls of unknown cost; 1 for others. */
             count: number;
-            /** @description US dollars: spent, the most by one user, or estimated; null where it is not about money. */
+            /** @description US dollars: spent, the highest amount spent by a user, or estimated; null for items without an amount. */
             amount_usd: number | null;
-            /** @description Budget of it in US dollars, if any. */
+            /** @description Its budget in US dollars, if any. */
             budget_usd: number | null;
             /**
              * @description How long that budget is for: the current day, week (from Monday) or month, UTC, or in total.
@@ -5341,7 +5341,7 @@ export interface components {
             providers: string[];
             /** @description Slugs and types that its configuration names. */
             referenced_providers: string[];
-            /** @description Different models its providers are restricted to; 0 when they are not. */
+            /** @description Number of models its providers are restricted to; 0 if unrestricted. */
             allowed_model_count: number;
             /** @description Budget of the whole application. */
             monthly_budget_usd: number | null;
@@ -5591,7 +5591,7 @@ export interface components {
         AppAllowedPath: {
             /** @description Provider path. One `{model}` stands for a model; or one `{object}` for the id of an object that the provider keeps and the caller owns. */
             path: string;
-            /** @description The model of a path without one, for its price. */
+            /** @description The model whose price applies to a path without a model. */
             fixed_model?: string;
             /**
              * @description The body members with the output ceiling, if the path does not determine them.
@@ -5638,7 +5638,7 @@ export interface components {
             daily_usd?: number | null;
             /** @description US dollars per week, which begins on Monday, UTC; absent or null: unlimited. */
             weekly_usd?: number | null;
-            /** @description US dollars in all, not for users; absent or null: unlimited. */
+            /** @description US dollars in total, not for users; absent or null: unlimited. */
             total_usd?: number | null;
             /** @description Shares of each budget, ascending, at which webhooks get `budget.threshold_reached`; absent: 0.5, 0.8 and 1. */
             thresholds?: number[];
@@ -5666,7 +5666,7 @@ export interface components {
             claim?: string | string[];
         };
         AppRunLimits: {
-            /** @description The most that `X-Run-Budget-Usd` may ask for, and the budget of a run that names none; US dollars. */
+            /** @description The maximum of `X-Run-Budget-Usd`, and the budget of a run without it; US dollars. */
             max_usd: number;
         };
         AppUnprovenLimits: {
@@ -5681,7 +5681,7 @@ export interface components {
             /** @description Only where callers have a user identity. */
             per_user?: components["schemas"]["AppScopeLimits"];
             per_app?: components["schemas"]["AppScopeLimits"];
-            /** @description By name, at most three, in the order in which they are checked; their use is counted from now on. */
+            /** @description By name, at most three, checked in this order; usage is counted from when they are set. */
             groups?: {
                 [key: string]: components["schemas"]["AppGroupLimits"];
             };
@@ -5735,7 +5735,7 @@ export interface components {
             allowed_origins?: string[];
         };
         CreateAppRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
             /** @description Your own name for it in scripts and files, unique in the account. Null or absent: none. */
             handle?: string | null;
@@ -5767,7 +5767,7 @@ export interface components {
         };
         CreatedAppResponse: {
             app: components["schemas"]["AppResource"];
-            /** @description What is enforced at run time, for people; null when the configuration is no longer valid. */
+            /** @description What is enforced at run time, for display; null when the configuration is no longer valid. */
             resolved: {
                 [key: string]: unknown;
             } | null;
@@ -5778,7 +5778,7 @@ export interface components {
         };
         AppResponse: {
             app: components["schemas"]["AppResource"];
-            /** @description What is enforced at run time, for people; null when the configuration is no longer valid. */
+            /** @description What is enforced at run time, for display; null when the configuration is no longer valid. */
             resolved: {
                 [key: string]: unknown;
             } | null;
@@ -5786,7 +5786,7 @@ export interface components {
             config_error: string | null;
         };
         ReplaceAppRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
             /** @description Your own name for it in scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
             handle?: string | null;
@@ -5800,7 +5800,7 @@ export interface components {
             revision: number;
         };
         ValidateAppRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
             /** @description Your own name for it in scripts and files, unique in the account. Null: none. Absent: the stored one stays. */
             handle?: string | null;
@@ -5825,7 +5825,7 @@ export interface components {
             warnings?: string[];
         };
         ValidateAppDraftRequest: {
-            /** @description For people; surrounding blanks are dropped. */
+            /** @description A display name; surrounding blanks are removed. */
             name: string;
             /** @description Your own name for it in scripts and files, unique in the account. Null or absent: none. */
             handle?: string | null;
@@ -5910,7 +5910,7 @@ export interface components {
              * @description UTC day of the last successful call; null without one in these days.
              */
             lastSuccessDay: string | null;
-            /** @description Applications that can reach it, also disabled ones. */
+            /** @description Applications that can reach it, including disabled ones. */
             appCount: number;
             /** @description At most five of them, by name. */
             apps: components["schemas"]["ProviderUserResponse"][];
@@ -5942,7 +5942,7 @@ export interface components {
             /** @enum {string} */
             state: "pending" | "completed" | "expired";
             /**
-             * @description A person declined; with `expired`.
+             * @description True when a person declined; with `expired`.
              * @enum {boolean}
              */
             denied?: true;
@@ -6039,7 +6039,7 @@ export interface components {
             /** @enum {string} */
             state: "pending" | "completed" | "expired";
             /**
-             * @description A person declined; with `expired`.
+             * @description True when a person declined; with `expired`.
              * @enum {boolean}
              */
             denied?: true;
@@ -6168,7 +6168,7 @@ export interface components {
         RegisterForHandoffRequest: {
             /** @description The text after `#` in the link; for a login also the user code. */
             submissionToken: string;
-            /** @description Compared without case; no mail is sent to it. */
+            /** @description Compared case-insensitively; no mail is sent to it. */
             email: string;
             password: string;
             name: string;
@@ -6345,7 +6345,7 @@ export interface components {
             reason: string | null;
             app_version: string | null;
             latency_ms: number | null;
-            /** @description How long a required claim took to arrive; on the success that ended the wait. */
+            /** @description How long a required claim took to arrive; only on the success that ended the wait. */
             claim_delay_ms: number | null;
             /** @description The proof that a device offered to an application of several proofs. */
             proof?: string;
@@ -6625,7 +6625,7 @@ export interface components {
             /** @description Instances that use this database, this one included, as this one sees it. */
             instances: number;
             /**
-             * @description Differs: this machine's clock is more than 2 s from the time that all instances share, by which everything goes.
+             * @description Differs: this machine's clock is more than 2 s off the time that all instances share, which everything uses.
              * @enum {string}
              */
             clock: "ok" | "differs";
@@ -6713,7 +6713,7 @@ export interface components {
             pendingEvents: number;
             /** @description The last nightly job; null before the first one. */
             maintenance: components["schemas"]["MaintenanceRunResponse"] | null;
-            /** @description Where the prices of this instance are from. */
+            /** @description Where the prices of this instance come from. */
             prices: components["schemas"]["DeploymentPricesResponse"];
             /** @description Important settings, without secrets. */
             settings: components["schemas"]["DeploymentSettingResponse"][];
@@ -6988,11 +6988,11 @@ export interface operations {
                 limit?: number;
                 /** @description Only events of this action, such as `app.created`. */
                 action?: string;
-                /** @description Only what this user did. */
+                /** @description Only actions of this user. */
                 actor_id?: string;
                 /** @description Only events of this application and its resources. */
                 app_id?: string;
-                /** @description First UTC day; when only `to` is given, 29 days before it. Every day when neither is. */
+                /** @description First UTC day; 29 days before `to` when only that is given. Without both: every day. */
                 from?: string;
                 /** @description Last UTC day, inclusive; today when only `from` is given. */
                 to?: string;
@@ -8623,11 +8623,11 @@ export interface operations {
     googleCallback: {
         parameters: {
             query?: {
-                /** @description Why nobody did. */
+                /** @description Why the sign-in failed. */
                 error?: string;
-                /** @description Stands for the person who signed in. */
+                /** @description The authorization code. */
                 code?: string;
-                /** @description What the sign-in was begun with. */
+                /** @description The `state` that the sign-in started with. */
                 state?: string;
             };
             header?: never;
@@ -9642,7 +9642,7 @@ export interface operations {
                 from?: string;
                 /** @description Last UTC day, inclusive; today when absent. */
                 to?: string;
-                /** @description Of what a bucket is; `provider` when absent. */
+                /** @description The dimension by which buckets are split; `provider` when absent. */
                 by?: "provider" | "model" | "app" | "status";
                 /** @description Length of a bucket; `day` when absent. */
                 unit?: "day" | "hour";
@@ -10069,7 +10069,7 @@ export interface operations {
                 limit?: number;
                 /** @description How many users to skip; 0 when absent. Only with `sort=recent`. */
                 offset?: number;
-                /** @description `recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. `budget`: the largest share of the budget first. Equal users by id. */
+                /** @description `recent`, when absent: the most recently active first. `cost`: the largest cost of the month first. `budget`: the largest share of the budget first. Ties are ordered by id. */
                 sort?: "recent" | "cost" | "budget";
                 /** @description `true`: only users who have spent their budget of the month or, in the current month, of the day or week; nobody where each user has none. */
                 at_limit?: "true" | "false";
@@ -10926,7 +10926,7 @@ export interface operations {
                 limit?: number;
                 /** @description Only applications whose id comes after this one, by id. */
                 after_id?: string;
-                /** @description Only those with this text in name, handle, id or bundle id. */
+                /** @description Only applications whose name, handle, id or bundle id contains this text. */
                 query?: string;
                 /** @description Only applications with this status. */
                 status?: "active" | "disabled";

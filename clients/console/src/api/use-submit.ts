@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
 interface Submit {
-  /** Runs a change; what it throws is `error` until the next one. */
+  /** Runs a change; a thrown error is `error` until the next one. */
   readonly run: (work: () => Promise<void>) => Promise<void>;
   readonly error: unknown;
   readonly isBusy: boolean;

@@ -26,7 +26,10 @@ interface AppDraft {
   readonly isDirty: boolean;
   readonly isSaving: boolean;
   readonly save: () => Promise<void>;
-  /** Changes the configuration and saves everything. In a conflict a person is asked, and the change is in the draft. */
+  /**
+   * Changes the configuration and saves everything. In a conflict the person is asked, and the change stays in the
+   * draft.
+   */
   readonly saveConfig: (change: Partial<AppConfig>) => Promise<Outcome>;
   readonly discard: () => void;
   /** Why the last save was refused. */
@@ -41,7 +44,7 @@ interface Stored {
   readonly revision: number;
 }
 
-/** A field whose text stands for no value. */
+/** A field whose text is not a valid value. */
 const UNREADABLE_HERE = `#content ${UNREADABLE}`;
 
 const AppDraftContext = createContext<AppDraft | undefined>(undefined);
@@ -133,7 +136,7 @@ function Editor({
           await put(stored.draft, stored.revision);
           return;
         }
-        // What is shown there is not in the draft, and would not be what is saved.
+        // The text shown there is not in the draft and would not be saved.
         field.focus();
         setError(new Error('A field has a value that cannot be read. Correct it first.'));
       },
@@ -157,7 +160,7 @@ function Editor({
       <SaveBar />
       {newest !== undefined && (
         <ConflictDialog
-          // A further save by somebody else asks anew: an answer to an older question decides nothing.
+          // Another save by someone else asks again: an answer to an older question has no effect.
           key={newest.app.revision}
           base={stored.base}
           mine={stored.draft}
@@ -220,12 +223,12 @@ function restored(text: string | null): Stored | undefined {
   return stored === undefined ? undefined : (stored as Stored);
 }
 
-/** A member that was set to undefined is not there: the API takes null and absent for different things. */
+/** A member that was set to undefined is absent: null and absent mean different things to the API. */
 function withoutAbsent(config: AppConfig): AppConfig {
   return Object.fromEntries(Object.entries(config).filter(([, member]) => member !== undefined)) as AppConfig;
 }
 
-/** Leaving the application keeps what is unsaved, and says so. */
+/** Leaving the application keeps unsaved changes and reports it. */
 function useWordAboutDraft(isKept: () => boolean, name: string, say: (text: string) => void): void {
   const left = useRef({ isKept, name });
   left.current = { isKept, name };

@@ -16,7 +16,7 @@ import { useReadOnlyReason } from '../shell/session';
 
 type AppKey = Schemas['AppKeyResponse'];
 
-/** Members whose refusal is shown beside their field. */
+/** Members whose refusal is shown next to their field. */
 const FIELDS = ['name', 'expires_at'];
 
 /** The keys with which servers call as the application. */

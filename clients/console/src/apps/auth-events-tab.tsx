@@ -81,7 +81,7 @@ export function AuthEventList({ app, user }: { readonly app: string; readonly us
     <>
       <Card
         title={user === undefined ? 'Attempts' : 'Sign-ins'}
-        lead="Devices that registered, and tokens that were requested; the newest first."
+        lead="Device registrations and token requests, newest first."
         isFlush
       >
         <Loaded query={pages} rows={6}>

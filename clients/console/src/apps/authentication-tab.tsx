@@ -130,7 +130,7 @@ function PagesForm() {
     <Card title="Pages" lead="Web pages and web views that may call with a token or key of this application.">
       <ListField
         label="Allowed origins"
-        hint="One a line, as https://app.example.com or capacitor://localhost. Empty: no page of another origin can call."
+        hint="One per line, such as https://app.example.com or capacitor://localhost. Empty: no page of another origin can call."
         entries={draft.config.allowed_origins ?? []}
         onChange={(origins) => changeConfig({ allowed_origins: origins.length > 0 ? origins : undefined })}
         error={problemAt(error, 'config.allowed_origins')}

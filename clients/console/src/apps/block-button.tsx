@@ -7,7 +7,7 @@ import { useReadOnlyReason } from '../shell/session';
 
 type User = Pick<Schemas['UserResponse'], 'id' | 'status'>;
 
-/** Blocks a user, or lets them in again. */
+/** Blocks or unblocks a user. */
 export function BlockButton({ app, user: { id, status } }: { readonly app: string; readonly user: User }) {
   const reason = useReadOnlyReason();
   const client = useQueryClient();

@@ -1,9 +1,9 @@
 import type { UsageEvent } from '../usage/status-badges';
 
-/** Where the cause of a failed call is mended. */
+/** Where to fix the cause of a failed call. */
 export type Remedy = 'provider' | 'key' | 'model' | 'limits' | 'proxy' | 'settings' | 'none';
 
-/** Why a call failed, in words, and where that is mended. */
+/** Why a call failed, in words, and where to fix it. */
 export interface CallProblem {
   readonly text: string;
   readonly remedy: Remedy;
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 300;
 /** Gemini answers a wrong key with 400. */
 const KEY = /\bapi[ _-]?key\b/i;
 
-/** What the gateway itself refuses. Source: docs/errors.md. */
+/** Refusals of the gateway itself. Source: docs/errors.md. */
 const OWN: Readonly<Record<string, CallProblem>> = {
   auth_required: {
     text: 'The gateway does not accept the key or token of the application. Use another one.',
@@ -48,7 +48,7 @@ const OWN: Readonly<Record<string, CallProblem>> = {
   },
 };
 
-/** Why an answer is no success; undefined where it is one. */
+/** Why a response is not a success; undefined if it is one. */
 export function problemOfAnswer(status: number, text: string): CallProblem | undefined {
   if (status >= 200 && status < 300) {
     return text === '' ? { text: 'The answer has no text. Try another model.', remedy: 'model' } : undefined;
@@ -71,7 +71,7 @@ export function problemOfAnswer(status: number, text: string): CallProblem | und
   return { text: `The call was refused (status ${status}).${says}`, remedy: 'model' };
 }
 
-/** Why a recorded call is no success; undefined where it is one. */
+/** Why a recorded call is not a success; undefined if it is one. */
 export function problemOfEvent({ status }: Pick<UsageEvent, 'status'>): CallProblem | undefined {
   return EVENTS[status];
 }
@@ -109,7 +109,7 @@ function errorOf(text: string): { readonly code: string | undefined; readonly me
   };
 }
 
-/** Pages of proxies are no words for people. */
+/** HTML pages of proxies are not shown to people. */
 function shortened(text: string): string {
   if (text.startsWith('<') || text.startsWith('{')) return '';
   return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;

@@ -4,7 +4,7 @@ import { Dialog } from '../design/dialog';
 import { ErrorAlert } from '../design/layout';
 import { type Conflict, conflictsOf, type Draft, type Json, merged, type Winner } from './draft-merge.rules';
 
-/** Someone else saved changes in the meantime: what both changed is decided one by one, the rest is merged. */
+/** Someone else saved changes in the meantime: the person decides each member that both changed; the rest is merged. */
 export function ConflictDialog({
   base,
   mine,

@@ -7,7 +7,7 @@ interface Spent {
   readonly estimated_cost_usd: number;
 }
 
-/** What the bar beside a cost shows, and the words under it: a share of the budget, without one of all cost. */
+/** The bar next to a cost, and the text below it: a share of the budget, or without a budget of all cost. */
 export function shareOf(
   { cost_usd: cost, estimated_cost_usd: estimated }: Spent,
   budgetUsd: number | null,
@@ -18,7 +18,7 @@ export function shareOf(
   return { part: cost + estimated, all: budgetUsd, label: `of ${moneyText(budgetUsd)}` };
 }
 
-/** The width of a bar in per cent. Nothing of nothing is empty; a budget of nothing is used up. */
+/** The width of a bar in percent. 0 of 0 is empty; a budget of 0 is used up. */
 export function barWidth(part: number, all: number): number {
   if (all === 0) return part === 0 ? 0 : FULL;
   return Math.min(part / all, 1) * FULL;

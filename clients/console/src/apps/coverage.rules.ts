@@ -5,7 +5,7 @@ type Instance = Pick<Provider, 'slug' | 'type' | 'name'>;
 /** What a key of the selected providers reaches. */
 export interface Coverage<P> {
   readonly providers: readonly P[];
-  /** Whether the key is a provider type, so that it covers instances that are added later, too. */
+  /** Whether the key is a provider type, so that it also covers instances that are added later. */
   readonly isType: boolean;
 }
 

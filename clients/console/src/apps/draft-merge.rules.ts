@@ -1,6 +1,6 @@
 import type { AppConfig } from './app-config.rules';
 
-/** What a person edits of an application. */
+/** The parts of an application that a person edits. */
 export interface Draft {
   readonly name: string;
   readonly status: 'active' | 'disabled';
@@ -28,7 +28,7 @@ interface Change {
   readonly value: Json;
 }
 
-/** What differs between what was loaded and each of the two sides, where they disagree. */
+/** The members that both sides changed, each to a different value. */
 export function conflictsOf(base: Json, mine: Json, theirs: Json): readonly Conflict[] {
   const own = changesOf(base, mine);
   const foreign = changesOf(base, theirs);

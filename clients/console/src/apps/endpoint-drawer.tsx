@@ -16,7 +16,7 @@ import { type Target, TargetForm } from './endpoint-target';
 
 const PATH = 'config.endpoints';
 
-/** Adds an endpoint, or changes one. What was sent is in the draft of the application, even if it was refused. */
+/** Adds or changes an endpoint. The submitted values stay in the draft of the application, even if they are refused. */
 export function EndpointDrawer({
   opened,
   onClose,

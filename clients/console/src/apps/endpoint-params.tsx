@@ -5,7 +5,7 @@ import { TextArea } from '../design/field';
 import { NumberField } from '../design/number-field';
 import { useReadOnlyReason } from '../shell/session';
 
-/** The member that the gateway sets where a request has no limit of its own. */
+/** The member that the gateway sets if a request has no limit. */
 function ceilingOf(ceiling: number | undefined): { readonly max_output_tokens?: number } {
   return ceiling === undefined ? {} : { max_output_tokens: ceiling };
 }
@@ -63,12 +63,12 @@ export function ParamsForm({
 
 type Params = NonNullable<Schemas['AppResponsesEndpoint']['params']>;
 
-/** A text that is not a JSON object is the value itself, until it is one: the gateway refuses to store it. */
+/** A text that is not a JSON object is kept as the value; the gateway refuses to store it. */
 function unreadable(text: string): Params {
   return text as unknown as Params;
 }
 
-/** The text of a value: as it was typed, as long as that is what it means. */
+/** The text of a value: as typed, while both are equal. */
 function textOfParams(params: Params | undefined, typed: string): string {
   if (typeof params === 'string') return params;
   const value = params ?? {};

@@ -4,7 +4,7 @@ import { problemOfName, withStyle } from './endpoint.rules';
 describe('problemOfName', () => {
   it.each([
     ['', 'Name it first.'],
-    ['taken', 'There is an endpoint of this name.'],
+    ['taken', 'An endpoint with this name already exists.'],
     ['With space', 'Use 1 to 64 lower-case letters, digits and dashes.'],
     ['a'.repeat(65), 'Use 1 to 64 lower-case letters, digits and dashes.'],
     ['free-1', undefined],

@@ -12,11 +12,11 @@ export const STYLES = [
 /** Why an endpoint cannot have a name now. */
 export function problemOfName(name: string, taken: readonly string[]): string | undefined {
   if (name === '') return 'Name it first.';
-  if (taken.includes(name)) return 'There is an endpoint of this name.';
+  if (taken.includes(name)) return 'An endpoint with this name already exists.';
   return NAME.test(name) ? undefined : 'Use 1 to 64 lower-case letters, digits and dashes.';
 }
 
-/** An endpoint that serves another style: what only the style before has goes. */
+/** An endpoint with another style: members of only the previous style are removed. */
 export function withStyle({ provider, model, fallback }: Endpoint, style: Endpoint['api_style']): Endpoint {
   const targets = { provider, model, ...(fallback === undefined ? {} : { fallback }) };
   return style === 'responses' ? { ...targets, api_style: style } : { ...targets, api_style: style };

@@ -107,7 +107,11 @@ function Acts({ name, endpoint, onEdit, onTry }: Row & { readonly onEdit: () => 
   return (
     <span className="inline-flex items-center gap-1">
       {endpoint.api_style === 'responses' && (
-        <Button size="sm" reason={isDirty ? 'Save first: the call runs what is stored.' : undefined} onClick={onTry}>
+        <Button
+          size="sm"
+          reason={isDirty ? 'Save first: the call uses the stored configuration.' : undefined}
+          onClick={onTry}
+        >
           Try it
         </Button>
       )}

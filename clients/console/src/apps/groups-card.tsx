@@ -35,7 +35,7 @@ export function GroupsCard() {
   return (
     <Card
       title="Groups"
-      lead="Teams or tenants of your own. Each value of the header or claim is one group, with limits of its own."
+      lead="Your teams or tenants. Each value of the header or claim is one group with its own limits."
     >
       <div className="flex flex-col gap-6">
         {Object.entries(groups).map(([of, group]) => (
@@ -54,7 +54,7 @@ export function GroupsCard() {
               hint="Lower case letters, digits and -, such as team."
               value={name}
               onChange={setName}
-              error={isTaken ? 'is in use already' : undefined}
+              error={isTaken ? 'is already in use' : undefined}
               reason={reason}
             />
             <Button onClick={add} size="row" reason={reason ?? problem}>

@@ -97,7 +97,7 @@ export function IssuerForm({
   );
 }
 
-/** Fills in the addresses of a known identity provider from the few values that are one's own. */
+/** Fills in the addresses of a known identity provider from the few values that are specific to the customer. */
 function Preset({
   initial,
   onFill,
@@ -154,7 +154,7 @@ function Preset({
   );
 }
 
-/** Required claims, such as a subscription; with a token to try them on. */
+/** Required claims, such as a subscription; with a token to test them. */
 function RequiredClaims({
   claims,
   onChange,

@@ -11,7 +11,7 @@ export type IssuerPreset = (typeof presets)[number];
 export const USER_CLAIMS = [
   { value: 'sub', note: 'The subject of every identity provider' },
   { value: 'user_id', note: 'Firebase' },
-  { value: 'email', note: 'The address, which people change' },
+  { value: 'email', note: 'The e-mail address, which people can change' },
 ] as const;
 
 /** Claims that usually say what a user may do. */
@@ -50,7 +50,7 @@ export function listOfText(text: string): string | string[] {
   return parts.length > 1 ? parts : text;
 }
 
-/** The claims of a JSON Web Token, unverified; undefined where it is none. */
+/** The claims of a JSON Web Token, unverified; undefined if it is not one. */
 export function claimsOf(token: string): Readonly<Record<string, unknown>> | undefined {
   const [, payload = ''] = token.trim().split('.');
   try {
@@ -73,7 +73,7 @@ export function claimPathsOf(claims: object, prefix = ''): readonly string[] {
   });
 }
 
-/** Whether claims have what is required, as the gateway decides it. */
+/** Whether claims meet the requirements, by the rules of the gateway. */
 export function fulfils(claims: Readonly<Record<string, unknown>>, claim: RequiredClaim): boolean {
   const found = claimAt(claims, typeof claim.path === 'string' ? claim.path.split('.') : claim.path);
   if ('equals' in claim) return found === claim.equals;

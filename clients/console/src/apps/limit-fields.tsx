@@ -15,7 +15,7 @@ const COUNTS = [
   { limit: 'tokens', member: 'per_day', label: 'Tokens per day (UTC)' },
 ] as const;
 
-/** Each holds by itself. */
+/** Each applies independently. */
 const BUDGETS = [
   { member: 'daily_usd', label: 'USD per day (UTC)' },
   { member: 'weekly_usd', label: 'USD per week (from Monday, UTC)' },
@@ -86,7 +86,7 @@ function ThresholdsField({
 }) {
   const shown = (thresholds ?? []).map((share) => String(Number((share * 100).toFixed(4)))).join(', ');
   const [typed, setTyped] = useState({ text: shown, thresholds });
-  // A value that was not typed here, as one of a discarded draft, replaces the text.
+  // A value that was not typed here, such as that of a discarded draft, replaces the text.
   const text = typed.thresholds === thresholds ? typed.text : shown;
   const isUnreadable = partsOf(text).some((part) => Number.isNaN(Number(part)));
   return (

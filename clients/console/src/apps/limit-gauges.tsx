@@ -9,7 +9,7 @@ import { Gauge } from './gauge';
 
 const REFRESH_MS = 15_000;
 
-/** How much of the stored budget and daily limit of the application is used; nothing where it has neither. */
+/** How much of the stored budget and daily limit of the application is used; nothing if it has neither. */
 export function LimitGauges() {
   const { id, loaded } = useAppDraft();
   const { requests, spending } = draftOf(loaded).config.limits?.per_app ?? {};

@@ -111,7 +111,7 @@ function RunsCard() {
   return (
     <Card
       title="Runs"
-      lead="A backend gives the calls of one agent a budget of their own: X-Run-Id names the run, X-Run-Budget-Usd its budget."
+      lead="A backend gives the calls of one agent their own budget: X-Run-Id names the run, X-Run-Budget-Usd its budget."
     >
       <div className="grid gap-4 sm:grid-cols-3">
         <NumberField

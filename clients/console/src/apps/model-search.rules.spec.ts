@@ -9,12 +9,12 @@ describe('search for models to allow', () => {
   });
 
   it('a listed model that is allowed → not called missing from the list', () => {
-    expect(searchModels(KNOWN, ['o3'], 'o3')).toEqual({ found: [], note: 'It is allowed already.' });
+    expect(searchModels(KNOWN, ['o3'], 'o3')).toEqual({ found: [], note: 'It is already allowed.' });
     expect(searchModels(KNOWN, ['o3'], 'o').note).toMatch(/^Every model of the price list with this text/);
   });
 
   it('a model of its own → allowed already once it was added, missing from the list before', () => {
     expect(searchModels(KNOWN, [], 'my-model').note).toMatch(/^Not in the price list/);
-    expect(searchModels(KNOWN, ['my-model'], 'my-model').note).toBe('It is allowed already.');
+    expect(searchModels(KNOWN, ['my-model'], 'my-model').note).toBe('It is already allowed.');
   });
 });

@@ -12,10 +12,10 @@ export function searchModels(known: Iterable<string>, allowed: readonly string[]
   const fitting = [...known].filter((name) => name.toLowerCase().includes(text));
   const found = fitting.filter((name) => !allowed.includes(name)).slice(0, SHOWN);
   if (found.length > 0) return { found, note: undefined };
-  if (allowed.includes(typed.trim())) return { found, note: 'It is allowed already.' };
+  if (allowed.includes(typed.trim())) return { found, note: 'It is already allowed.' };
   const note =
     fitting.length > 0
-      ? 'Every model of the price list with this text is allowed already. Enter adds the name as it is.'
+      ? 'Every model of the price list with this text is already allowed. Enter adds the name as it is.'
       : 'Not in the price list. Enter adds it; saving is refused if the gateway finds no price for it.';
   return { found, note };
 }

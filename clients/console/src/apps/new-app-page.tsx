@@ -14,7 +14,7 @@ const KINDS = [
   {
     value: 'mobile',
     label: 'Mobile app',
-    hint: 'An iOS app. Its devices prove themselves with App Attest; no key is in the app.',
+    hint: 'An iOS app. Its devices authenticate with App Attest; the app contains no key.',
   },
   { value: 'server', label: 'Server', hint: 'Your backend. It calls with a key that you keep secret.' },
 ] as const;

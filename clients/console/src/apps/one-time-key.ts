@@ -4,10 +4,10 @@ import { api, read } from '../api/client';
 import { queries } from '../api/queries';
 import { useToast } from '../design/toast';
 
-/** The name under which it stands in the list of keys. */
+/** Its name in the list of keys. */
 const ONE_TIME_NAME = 'One-time key of “Try it”';
 
-/** How long one that a killed browser leaves behind is accepted. */
+/** How long a key that a killed browser leaves behind stays valid. */
 const LIFE_MS = 24 * 60 * 60 * 1000;
 
 interface Key {
@@ -16,8 +16,8 @@ interface Key {
 }
 
 /**
- * A key of an application that is made on demand and revoked when the panel is closed or the page is left. A browser that
- * is killed leaves it behind, under its name, in the list of keys, until it expires a day later.
+ * A key of an application that is made on demand and revoked when the panel is closed or the page is left. A killed
+ * browser leaves it in the list of keys, under its name, until it expires a day later.
  */
 export function useOneTimeKey(app: string): { readonly key: Key | undefined; readonly make: () => Promise<void> } {
   const client = useQueryClient();
@@ -41,7 +41,7 @@ export function useOneTimeKey(app: string): { readonly key: Key | undefined; rea
     isClosed.current = false;
     const leave = () => {
       void revoke();
-      // A browser may show the page again as it was left.
+      // A browser may restore the page as it was left.
       setKey(undefined);
     };
     addEventListener('pagehide', leave);

@@ -1,16 +1,16 @@
 import type { UsageEvent } from '../usage/status-badges';
 import type { Stage } from './stream-text.rules';
 
-/** Whom a message goes to. */
+/** The target of a message. */
 export interface Target {
   readonly slug: string;
   readonly model: string;
 }
 
-/** What one target said to one message. */
+/** The reply of one target to one message. */
 export interface Reply {
   readonly target: Target;
-  /** Absent while the answer arrives. */
+  /** Absent while the response arrives. */
   readonly status?: number;
   readonly text: string;
   readonly stages: readonly Stage[];
@@ -29,8 +29,8 @@ interface ChatMessage {
 }
 
 /**
- * The conversation of one column with a further message. What the column refused or failed to answer is left out, so that
- * roles alternate.
+ * The conversation of one column with a further message. Messages that the column refused or failed to answer are left
+ * out, so that roles alternate.
  */
 export function messagesOf(turns: readonly Turn[], column: number, message: string): readonly ChatMessage[] {
   const told = turns.flatMap(({ message: asked, replies }): ChatMessage[] => {

@@ -129,7 +129,7 @@ function SelectedProviders({
       {Object.keys(selected).length === 0 && (
         <Card>
           <EmptyState title="No providers selected">
-            The proxy refuses every call until you select one. Named endpoints have targets of their own.
+            The proxy refuses every call until you select one. Named endpoints have their own targets.
           </EmptyState>
         </Card>
       )}
@@ -191,8 +191,8 @@ function PolicyForm({
       />
       {detailed.length > 0 && (
         <p className="text-sm text-muted">
-          {countedText(detailed.length, 'further path has', 'further paths have')} settings that this form does not
-          show, and keeps: {detailed.map((allowed) => allowed.path).join(', ')}.
+          {countedText(detailed.length, 'further path has', 'further paths have')} settings that this form does not show
+          but keeps: {detailed.map((allowed) => allowed.path).join(', ')}.
         </p>
       )}
       <NumberField

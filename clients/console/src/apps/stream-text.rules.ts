@@ -1,4 +1,4 @@
-/** The text in one event of a provider's stream; empty where it has none. */
+/** The text in one event of a provider's stream; empty if it has none. */
 export function textOfEvent(data: string): string {
   const event = parsed(data);
   const places = [['delta'], ['choices', '0', 'delta', 'content'], ['delta', 'text']];
@@ -9,7 +9,7 @@ function at(value: unknown, path: readonly string[]): unknown {
   return path.reduce((inner, key) => Object(inner)[key], value);
 }
 
-/** Splits a stream of server-sent events; keeps what is not complete yet. */
+/** Splits a stream of server-sent events; keeps incomplete data. */
 export class EventSplitter {
   #rest = '';
 
@@ -44,7 +44,7 @@ export function stagesOf(header: string | null): readonly Stage[] {
     .map(([, name = '', ms = '0']) => ({ name, ms: Number(ms) }));
 }
 
-/** Providers end streams with texts that are no JSON, such as `[DONE]`. */
+/** Providers end streams with texts that are not JSON, such as `[DONE]`. */
 function parsed(data: string): unknown {
   try {
     return JSON.parse(data);

@@ -5,7 +5,7 @@ import { EventSplitter, type Stage, stagesOf, textOfEvent } from './stream-text.
 export interface StreamedCall {
   readonly path: string;
   readonly body: object;
-  /** Key or token of the application; it is sent and forgotten. */
+  /** Key or token of the application; it is sent and not kept. */
   readonly credential: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -20,9 +20,9 @@ export interface StreamedAnswer {
 }
 
 /**
- * Calls as an application, and shows the text as it arrives; an answer that is no stream as it is.
+ * Calls as an application and shows the text as it arrives; a response that is not a stream is shown unchanged.
  *
- * @throws ApiError where no answer came.
+ * @throws ApiError without a response.
  */
 export async function streamedCall({
   path,
@@ -41,7 +41,7 @@ export async function streamedCall({
       authorization: `Bearer ${credential}`,
       ...headers,
     },
-    // The call counts as the application's, and proves nothing but that.
+    // The call counts as a call of the application.
     credentials: 'omit',
     body: JSON.stringify(body),
   }).catch((error: unknown) => {

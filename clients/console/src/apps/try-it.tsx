@@ -19,11 +19,14 @@ import type { Stage } from './stream-text.rules';
 import { streamedCall } from './streamed-call';
 
 const DEFAULT_MESSAGE = 'Say good morning in three languages.';
-/** Side by side, no more. */
+/** The most columns side by side. */
 const MOST_TARGETS = 2;
 const NAMES = ['', 'second '] as const;
 
-/** Sends real calls as a caller of the application would, turn after turn. Keys stay in this panel and go with it. */
+/**
+ * Sends real calls as a caller of the application would, turn after turn. Keys stay in this panel and are discarded
+ * with it.
+ */
 export function TryIt({
   isOpen,
   onClose,
@@ -142,7 +145,7 @@ function Panel({ endpoint }: { readonly endpoint: string | undefined }) {
             usable={usable}
             onChange={(next) => {
               setChosen(next);
-              // Columns are conversations of their own; another number of them begins new ones.
+              // Each column is a separate conversation; changing their number starts new ones.
               if (next.length !== targets.length) clear();
             }}
           />
@@ -164,7 +167,7 @@ function Panel({ endpoint }: { readonly endpoint: string | undefined }) {
   );
 }
 
-/** The last turn with one more piece of an answer; nothing where the conversation has been cleared meanwhile. */
+/** The last turn with one more piece of a reply; nothing if the conversation was cleared in the meantime. */
 function withReply(turns: readonly Turn[], column: number, reply: Reply): readonly Turn[] {
   return turns.map((turn, at) =>
     at === turns.length - 1
@@ -314,7 +317,7 @@ function Answer({
   children,
 }: {
   readonly reply: Reply;
-  /** What was recorded of it, once it is here. */
+  /** Its recorded event, when available. */
   readonly children: ReactNode;
 }) {
   const problem = status === undefined ? undefined : problemOfAnswer(status, text);
@@ -326,7 +329,7 @@ function Answer({
       <p className="text-sm text-muted">
         {target.model !== '' && <code className="break-all">{target.model} </code>}
         {status === undefined ? (
-          'The answer arrives…'
+          'Receiving the answer…'
         ) : (
           <>
             Status <strong className={status < 400 ? 'text-good' : 'text-bad'}>{status}</strong>

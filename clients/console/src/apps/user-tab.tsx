@@ -95,7 +95,7 @@ function Limits({ app, of: { user, limits } }: { readonly app: string; readonly 
   return (
     <Card
       title="Limits"
-      lead="What is used now of the limits of each user."
+      lead="Current usage of the limits that apply to each user."
       actions={
         <Link href={`/apps/${app}/limits`} className="text-sm text-accent underline">
           Change limits
@@ -171,8 +171,8 @@ function Usage({ of: { user, days, month } }: { readonly of: SingleUser }) {
         {days.length === 0 ? (
           <EmptyState title="No usage by day">
             {user.usage.requests === 0
-              ? 'This user called nothing in this month.'
-              : 'Days are kept for 90 days; the figures above are of the whole month.'}
+              ? 'This user made no calls in this month.'
+              : 'Daily figures are kept for 90 days; the figures above cover the whole month.'}
           </EmptyState>
         ) : (
           <UsageChart chart={chart} measure="cost" />

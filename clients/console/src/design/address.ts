@@ -1,9 +1,9 @@
 import { useCallback } from 'react';
 import { useLocation } from 'wouter';
-// The search of the router is decoded once already: texts with a per cent sign would be decoded twice.
+// The router has already decoded the search once: texts with a percent sign would be decoded twice.
 import { useSearch } from 'wouter/use-browser-location';
 
-/** The members of an address, each with the value that it has where it is absent: a text, or the first of some values. */
+/** The members of an address, each with its default: a text, or the first of several values. */
 type Members = Readonly<Record<string, string | readonly [string, ...string[]]>>;
 
 type Values<M extends Members> = {
@@ -11,8 +11,8 @@ type Values<M extends Members> = {
 };
 
 /**
- * Filters, sorting and places of a list, kept in the address: a reload, a link and Back bring the same list. What an
- * address says that is none of the values counts as absent.
+ * Filters, sorting and places of a list, kept in the address: a reload, a link and Back bring the same list. An unknown
+ * value in an address counts as absent.
  *
  * @param members stay the same.
  */

@@ -1,8 +1,8 @@
 const CENT = 0.01;
-/** Below a cent this many digits count, so that no cost is shown as nothing. */
+/** Digits shown below a cent, so that no cost is shown as zero. */
 const SIGNIFICANT_DIGITS = 3;
 const MAX_DECIMALS = 12;
-/** Ticks of axes are round: what a sum of floating-point numbers has beyond these digits is no part of it. */
+/** Ticks of axes are round: digits beyond these are floating-point noise. */
 const TICK_DIGITS = 4;
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
@@ -21,7 +21,7 @@ export function moneyText(usd: number): string {
   return usd === 0 || Math.abs(usd) >= CENT ? dollars.format(usd) : smallDollars.format(usd);
 }
 
-/** A round sum at an axis: without the cents that it does not have, and with those below a cent that it has. */
+/** A round amount at an axis: without zero cents, and with the digits below a cent. */
 export function moneyTickText(usd: number): string {
   return `$${usd.toLocaleString('en-US', { maximumSignificantDigits: TICK_DIGITS })}`;
 }
@@ -46,7 +46,7 @@ export function shortCountText(count: number): string {
   return count < 10_000 ? whole.format(count) : compact.format(count);
 }
 
-/** A part of a whole in per cent; small parts are never shown as nothing, and what is left never as none. */
+/** A share in percent; neither a small share nor a small rest is shown as zero. */
 export function shareText(part: number, all: number): string {
   if (part === 0) return '0%';
   if (all === 0) return '100%';
@@ -55,7 +55,7 @@ export function shareText(part: number, all: number): string {
   return percent < 100 && percent > 99 ? '>99%' : `${Math.round(percent)}%`;
 }
 
-/** A duration as people say it: `840 ms`, `12.4 s`. */
+/** A readable duration: `840 ms`, `12.4 s`. */
 export function durationText(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
 }

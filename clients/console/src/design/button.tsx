@@ -13,7 +13,7 @@ const LOOKS: Readonly<Record<Look, string>> = {
 
 const SHAPE =
   'inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap motion-safe:transition-colors';
-/** `row`: beside fields, at the height of their controls. */
+/** `row`: next to fields, at the height of their controls. */
 const SIZES = { md: 'h-8 px-3 text-sm', sm: 'h-7 px-2 text-xs', row: 'mt-6 h-9 px-3 text-sm' } as const;
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {

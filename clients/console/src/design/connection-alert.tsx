@@ -7,7 +7,7 @@ import { isOffline } from './loaded';
 
 const isUnanswered = ({ state }: Query) => isOffline(state.error ?? state.fetchFailureReason);
 
-/** Says once, for everything on the page, that the gateway does not answer; another try asks for all of it. */
+/** Reports once for the page that the gateway does not respond; a retry repeats all requests. */
 export function ConnectionAlert() {
   const client = useQueryClient();
   const cache = client.getQueryCache();
@@ -18,7 +18,7 @@ export function ConnectionAlert() {
   if (!isSilent) return null;
   const tryAgain = () => {
     const isEmpty = ({ state }: Query) => state.data === undefined;
-    // A question without an answer waits for its next try by itself: begun anew, it asks at once, or when it is shown.
+    // A query without a response waits for its next retry; restarted, it runs immediately, or when it is shown.
     void client.resetQueries({ predicate: (query) => isUnanswered(query) && isEmpty(query) });
     void client.refetchQueries({ predicate: (query) => isUnanswered(query) && !isEmpty(query) });
   };

@@ -8,7 +8,7 @@ const SHOWN_MS = 2_000;
 function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>();
   const copy = async () => {
-    // Browsers offer the clipboard to https and this machine alone, and may refuse it there too.
+    // Browsers offer the clipboard only to https and localhost, and may refuse it there too.
     const written = await navigator.clipboard?.writeText(text).then(
       () => true,
       () => false,
@@ -26,7 +26,7 @@ function CopyButton({ text, label = 'Copy' }: { readonly text: string; readonly 
   );
 }
 
-/** Text to take away: a command, an id, a key. */
+/** Text to copy: a command, an id, a key. */
 export function CodeBlock({ code, label }: { readonly code: string; readonly label: string }) {
   return (
     <figure className="overflow-hidden rounded-md border border-line bg-sunken">

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 /** A pause in typing of this length ends a search text. */
 const PAUSE_MS = 150;
 
-/** What was typed when typing paused: a search asks once for it, not once for every letter. */
+/** The text when typing pauses: a search runs once, not for every letter. */
 export function useDebounced(typed: string): string {
   const [settled, setSettled] = useState(typed);
   useEffect(() => {

@@ -7,7 +7,7 @@ import { TextField } from './field';
 import { FormFields, LOSES_NOTHING } from './form-fields';
 import { Alert } from './layout';
 
-/** A field whose text stands for no value: a form with one is not sent. */
+/** A field whose text is not a valid value: a form with one is not sent. */
 export const UNREADABLE = '[data-unreadable]';
 
 interface DialogProps {
@@ -22,7 +22,7 @@ interface DialogProps {
   readonly isWide?: boolean;
   /** Only its own buttons close it, because what it shows is shown once. */
   readonly isSticky?: boolean;
-  /** What of a form in it is not lost without a question. */
+  /** The form values in it that are not lost without a confirmation. */
   readonly guards?: 'typed' | 'unsent' | 'nothing';
 }
 
@@ -32,7 +32,7 @@ const PLACES = {
   wide: 'inset-y-0 right-0 w-[min(64rem,100vw)]',
 } as const;
 
-/** Closed by Escape, by a click beside it or by its cross, it asks before it loses what was typed into a form in it. */
+/** Closed by Escape, a click outside or its close button, it asks before typed form values are lost. */
 export function Dialog({
   title,
   lead,
@@ -124,14 +124,14 @@ function DiscardQuestion({ onKeep, onDiscard }: { readonly onKeep: () => void; r
   );
 }
 
-/** To what had it before; where that is gone with what was deleted, to the page. A page that took it meanwhile keeps it. */
+/** To the previously focused element; if that was deleted, to the page. A page that has taken the focus keeps it. */
 export function giveFocusBack(opener: Element | null): void {
   if (document.activeElement !== document.body) return;
   const target = opener?.isConnected ? opener : document.getElementById('content');
   if (target instanceof HTMLElement) target.focus();
 }
 
-/** What is typed next goes into the dialog's first field; where there is none, its first button has the focus. */
+/** The dialog's first field gets the focus; without one, its first button. */
 function focusFirstField(event: Event): void {
   if (!(event.target instanceof HTMLElement)) return;
   const field = event.target.querySelector<HTMLElement>('input, select, textarea');
@@ -140,7 +140,7 @@ function focusFirstField(event: Event): void {
   field.focus();
 }
 
-/** A destructive act: its name is typed, or nothing happens. */
+/** A destructive action: the name must be typed to confirm it. */
 export function TypedConfirmation({
   title,
   lead,
@@ -152,7 +152,7 @@ export function TypedConfirmation({
 }: {
   readonly title: string;
   readonly lead: ReactNode;
-  /** What has to be typed. */
+  /** The text to type. */
   readonly phrase: string;
   /** The button, as `Delete`. */
   readonly act: string;

@@ -37,7 +37,7 @@ export function helpOf(path: string): HelpPage | undefined {
   return helpOf(general.slice(0, general.lastIndexOf('/')));
 }
 
-/** Where an error code of the API is explained; undefined for what the console itself says. */
+/** Where an error code of the API is explained; undefined for messages of the console. */
 export function errorHelpOf(code: string): string | undefined {
   return /^(?!http_|offline$)[a-z][a-z0-9_]*$/.test(code) ? `/docs/errors#${code}` : undefined;
 }

@@ -2,7 +2,7 @@ import { BookOpen } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { helpOf } from './documentation.rules';
 
-/** A link into the documentation of this version; what is on the page stays there. */
+/** A link into the documentation of this version, opened in a new tab. */
 export function DocumentationLink({
   to,
   children,
@@ -10,7 +10,7 @@ export function DocumentationLink({
 }: {
   readonly to: string;
   readonly children: ReactNode;
-  /** What assistive technology reads where the text alone does not say where it leads. */
+  /** The label for assistive technology if the text alone does not name the target. */
   readonly label?: string;
 }) {
   return (
@@ -26,7 +26,7 @@ export function DocumentationLink({
   );
 }
 
-/** What the documentation says about the page at an address of the console. */
+/** The documentation of the page at an address of the console. */
 export function Help({ path }: { readonly path: string }) {
   const help = helpOf(path);
   if (help === undefined) return null;

@@ -13,7 +13,7 @@ const CONTROL =
 interface Labels {
   readonly label: string;
   readonly hint?: ReactNode;
-  /** What is wrong with the value, in the server's words. */
+  /** The problem of the value, as the server reports it. */
   readonly error?: string | undefined;
   /** Why it cannot be changed. */
   readonly reason?: string | undefined;

@@ -1,10 +1,10 @@
 type FormField = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** On a form whose text is worth nothing once it is closed, such as a confirmation. */
+/** On a form whose text is not needed after it closes, such as a confirmation. */
 export const LOSES_NOTHING = { 'data-loses-nothing': '' } as const;
 const FIELD = ':is(#content, [role=dialog]) form:not([data-loses-nothing]) :is(input, select, textarea)';
 
-/** A form with a refusal in it: what was sent is not kept. */
+/** A form with a refusal: the sent values were not stored. */
 const PROBLEM = '[role=alert], [aria-invalid=true]';
 
 /** The fields of forms that had the focus, with the values that they had then, and those that were sent. */
@@ -18,12 +18,12 @@ export class FormFields {
     if (!this.#before.has(field)) this.#before.set(field, stateOf(field));
   }
 
-  /** What they have now may be lost. */
+  /** Their current values may be lost. */
   settle(): void {
     for (const field of this.#before.keys()) this.#before.set(field, stateOf(field));
   }
 
-  /** A form is sent: what it has now is kept, unless the form shows why it is not. */
+  /** A form is sent: its values are stored, unless the form shows a refusal. */
   send(form: EventTarget | null): void {
     for (const field of this.#before.keys()) {
       if (field.form === form) this.#sent.set(field, stateOf(field));

@@ -47,7 +47,7 @@ export function Card({
   readonly lead?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
-  /** Without a padding of its own, for tables. */
+  /** Without padding, for tables. */
   readonly isFlush?: boolean;
 }) {
   return (
@@ -125,7 +125,7 @@ export function ErrorAlert({ error, actions }: { readonly error: unknown; readon
   );
 }
 
-/** What a list without entries teaches. */
+/** The explanation in an empty list. */
 export function EmptyState({
   title,
   children,
@@ -148,7 +148,7 @@ export function EmptyState({
   );
 }
 
-/** A figure and what it says. */
+/** A figure and its label. */
 export function Figure({
   label,
   value,

@@ -2,14 +2,14 @@ import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { Button } from './button';
 
-/** The next page is asked for this far before its place is seen. */
+/** The next page is requested this far before it becomes visible. */
 const AHEAD = '600px';
 
 type Pages = Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
 
 /**
- * The end of what is loaded of an endless list: the button loads more, and so does reaching it by scrolling, but only where
- * nothing stands below, which could not be reached otherwise.
+ * The end of the loaded part of an endless list: the button loads more, and so does scrolling to it, but only if
+ * nothing is below, which could not be reached otherwise.
  */
 export function ListEnd({ pages, note }: { readonly pages: Pages; readonly note?: string }) {
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;

@@ -16,9 +16,8 @@ interface Asked<T> {
 }
 
 /**
- * What was asked for, in every state of the question: content, a problem with another try, or a skeleton, which is shown
- * only while an answer is under way. Content that answers an older question cannot be used until the answer is here. That
- * the gateway does not answer at all is said once, by `ConnectionAlert`.
+ * The result of a query in every state: content, an error with a retry, or a skeleton while it loads. Content of an
+ * older query is disabled until the response arrives. `ConnectionAlert` reports once that the gateway does not respond.
  */
 export function Loaded<T>({
   query: { status, fetchStatus, data, error, failureReason, isPlaceholderData, refetch },
@@ -29,7 +28,7 @@ export function Loaded<T>({
   readonly query: Asked<T>;
   /** Of the skeleton. */
   readonly rows?: number;
-  /** Whether the content answers something else than what is asked for now. */
+  /** Whether the content belongs to an older query. */
   readonly isOld?: boolean;
   readonly children: (data: T) => ReactNode;
 }) {
@@ -59,7 +58,7 @@ export function Loaded<T>({
   );
 }
 
-/** Whether no answer came at all. */
+/** Whether there was no response at all. */
 export function isOffline(problem: unknown): boolean {
   return problem instanceof ApiError && problem.status === 0;
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { TextField } from './field';
 import { numberOf, textOf } from './number-text.rules';
 
-/** A field for a number that may be absent. What is half typed, as `0.`, stays as it is. */
+/** A field for a number that may be absent. Half-typed text such as `0.` is kept. */
 export function NumberField({
   label,
   hint,
@@ -18,11 +18,11 @@ export function NumberField({
   readonly onChange: (value: number | undefined) => void;
   readonly error: string | undefined;
   readonly reason: string | undefined;
-  /** An empty field is a mistake, and the value stays what it was. */
+  /** An empty field is an error, and the value does not change. */
   readonly isRequired?: boolean;
 }) {
   const [typed, setTyped] = useState({ text: textOf(value), value });
-  // A value that was not typed here, as one of a discarded draft, replaces the text.
+  // A value that was not typed here, such as that of a discarded draft, replaces the text.
   const text = typed.value === value ? typed.text : textOf(value);
   const isEmpty = text.trim() === '';
   const problem = isEmpty

@@ -4,7 +4,7 @@ export function numberOf(text: string): number | undefined {
   return /^(?:\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : undefined;
 }
 
-/** A number as it stands in a field; empty where there is none. */
+/** A number as the text of a field; empty without one. */
 export function textOf(value: number | undefined): string {
   return value === undefined ? '' : String(value);
 }

@@ -1,6 +1,6 @@
 import { TypedConfirmation } from './dialog';
 
-/** Something that has a name and a key, to be revoked for good. */
+/** Something with a name and a key, to be revoked permanently. */
 interface Revocable {
   readonly name: string;
 }

@@ -4,7 +4,7 @@ import { CodeBlock } from './copy';
 import { Dialog } from './dialog';
 import { Alert } from './layout';
 
-/** A key, link or codes that are shown this one time. */
+/** A key, link or codes that are shown only once. */
 export function SecretDialog({
   title,
   label = 'Key',

@@ -1,4 +1,4 @@
-/** Stands where content will be. Pages show it by `Loaded`, which knows when nothing will come. */
+/** A placeholder for content. Pages show it through `Loaded`, which knows when no content will arrive. */
 export function Skeleton({ rows = 3 }: { readonly rows?: number }) {
   return (
     <div className="flex flex-col gap-3 p-4" aria-busy="true" role="status" aria-label="Loading">

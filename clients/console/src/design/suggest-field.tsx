@@ -3,11 +3,11 @@ import { TextField } from './field';
 
 export interface Suggestion {
   readonly value: string;
-  /** What it is, beside it. */
+  /** Its description, next to it. */
   readonly note?: string | undefined;
 }
 
-/** A text, chosen from what is known; what the list lacks can be typed. */
+/** A text, chosen from known values or typed. */
 export function SuggestField({
   known,
   ...field

@@ -9,13 +9,13 @@ export interface Column<T, Order extends string = never> {
   readonly key: string;
   readonly header: string;
   readonly cell: (row: T) => ReactNode;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned right. */
   readonly isNumber?: boolean;
-  /** What people come for, such as the cost and the actions: on narrow screens it stands beside the first column. */
+  /** Important columns, such as the cost and the actions: on narrow screens they are next to the first column. */
   readonly isLead?: boolean;
-  /** On narrow screens it stands after the others. */
+  /** On narrow screens it comes after the others. */
   readonly isDetail?: boolean;
-  /** Absent where the column cannot be sorted by. */
+  /** Absent if rows cannot be sorted by the column. */
   readonly sortKey?: Order;
 }
 
@@ -95,7 +95,7 @@ export function Table<T, Order extends string = never>({
   );
 }
 
-/** Rows that are shown stay as they are when a list grows: give `columns` that stay the same. */
+/** Visible rows are not rendered again when a list grows: pass stable `columns`. */
 const Row = memo(function Row({
   row,
   columns,
@@ -104,7 +104,7 @@ const Row = memo(function Row({
 }: {
   readonly row: unknown;
   readonly columns: readonly Column<unknown>[];
-  /** Of a table of which a part is shown. */
+  /** Of a table that is shown in part. */
   readonly index?: number;
   readonly measure?: (row: Element | null) => void;
 }) {

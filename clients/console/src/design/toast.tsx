@@ -6,7 +6,7 @@ type Say = (text: string) => void;
 
 const Toasts = createContext<Say>(() => undefined);
 
-/** Short messages that something was done, at the foot of the page and read out. */
+/** Short messages that something was done, at the bottom of the page and read out. */
 export function ToastProvider({ children }: { readonly children: ReactNode }) {
   const [texts, setTexts] = useState<readonly { readonly id: number; readonly text: string }[]>([]);
   const said = useRef(0);

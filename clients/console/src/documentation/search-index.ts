@@ -1,4 +1,4 @@
-/** What `tools/documentation.mjs` writes into the index, and `search.ts` reads from it. */
+/** The index that `tools/documentation.mjs` writes and `search.ts` reads. */
 export const SEARCH_INDEX = {
   idField: 'address',
   fields: ['title', 'page', 'text'],

@@ -11,7 +11,7 @@ export interface Found {
 const MOST_SHOWN = 20;
 let loaded: Promise<MiniSearch<Found>> | undefined;
 
-/** The sections that have all words, or words that begin with them, the best first. */
+/** The sections that contain all words, or words that start with them, best first. */
 export async function find(text: string, index: string): Promise<readonly Found[]> {
   loaded ??= load(index);
   try {

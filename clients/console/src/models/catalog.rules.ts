@@ -8,7 +8,7 @@ export type Prices = Schemas['PriceListResponse']['prices'];
 /** A model at one price, and the providers of the account that charge it. */
 export interface CatalogModel {
   readonly model: string;
-  /** Of its providers; the price list has models of types that the account does not use. */
+  /** Of its providers; the price list also has models of types that the account does not use. */
   readonly type: string;
   readonly price: Price;
   readonly providers: readonly Provider[];
@@ -104,7 +104,7 @@ export function priceWords(price: Price): string {
 /** `deprecated`: without an announced end. */
 type Life = 'open' | 'deprecated' | 'ending' | 'ended';
 
-/** Where the life of a model stands. @param today UTC, `YYYY-MM-DD`. */
+/** The lifecycle state of a model. @param today UTC, `YYYY-MM-DD`. */
 export function lifeOf({ retirement_date: ends, deprecated }: Price, today: string): Life {
   if (ends === undefined) return deprecated === true ? 'deprecated' : 'open';
   return ends <= today ? 'ended' : 'ending';

@@ -3,7 +3,7 @@ import { type Provider, queries } from '../api/queries';
 import { SuggestField } from '../design/suggest-field';
 import { costWords, pricesOf, utcToday } from './catalog.rules';
 
-/** A model, chosen from those with a price; a name that providers take and the list lacks can be typed. */
+/** A model, chosen from those with a price; another name that providers accept can be typed. */
 export function ModelField({
   label,
   model,

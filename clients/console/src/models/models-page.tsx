@@ -9,7 +9,7 @@ import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { type CatalogModel, catalogOf, isFound, lifeOf, otherWords, utcToday } from './catalog.rules';
 
-/** Models that no provider of the account has are shown on demand. */
+/** Models that no provider of the account serves are shown on demand. */
 const EVERYTHING = '*';
 const LIVES = [
   { value: 'any', label: 'Any retirement' },
@@ -21,7 +21,7 @@ const LIVES = [
 
 const FILTERS = { q: '', provider: '', retirement: valuesOf(LIVES), day: '' };
 
-/** Every model that calls can be priced for: search and filters are in the address, so that they can be sent on. */
+/** Every model with a price: search and filters are in the address, so that they can be shared. */
 export function ModelsPage() {
   const [{ q: search, provider: slug, retirement, day: asked }, change] = useAddress(FILTERS);
   const day = asked || utcToday();
@@ -35,7 +35,7 @@ export function ModelsPage() {
     <>
       <PageHeader
         title="Models"
-        lead="What the models of your providers cost, in dollars per million tokens unless stated otherwise. A call has the prices of the UTC day on which it is made."
+        lead="What the models of your providers cost, in dollars per million tokens unless stated otherwise. A call is priced by the UTC day on which it is made."
       />
       <Card isFlush>
         <div className="flex flex-wrap items-end gap-3 border-b border-line p-3">

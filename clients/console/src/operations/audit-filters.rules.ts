@@ -7,7 +7,7 @@ export type AuditFilters = Omit<
 
 const DAY_MS = 86_400_000;
 
-/** How far back the trail is read, in days up to today in UTC. */
+/** How far back the trail is read: UTC days up to today. */
 export const TIMES = [
   { value: 'any', label: 'Last 90 days' },
   { value: '1', label: 'Today (UTC)' },
@@ -15,7 +15,7 @@ export const TIMES = [
   { value: '30', label: 'Last 30 days' },
 ] as const;
 
-/** What the address of the page narrows the trail to; an empty text is everything. */
+/** The filters in the address of the page; an empty text matches everything. */
 interface AuditAddress {
   readonly action: string;
   readonly person: string;
@@ -23,7 +23,7 @@ interface AuditAddress {
   readonly app: string;
 }
 
-/** What an address asks the trail for. */
+/** The query for the filters of an address. */
 export function filtersOf({ action, person, time, app }: AuditAddress, nowMs: number): AuditFilters {
   return {
     ...(action === '' ? {} : { action }),

@@ -21,7 +21,7 @@ type AuditEvent = Schemas['AuditEventResponse'];
 
 const PAGE = 50;
 const FILTERS = { action: '', person: '', time: valuesOf(TIMES), app: '' };
-/** Changes of an entry that are shown before the rest is asked for. */
+/** Changes of an entry that are shown before the rest is expanded. */
 const MOST_SHOWN = 8;
 
 const SOURCES: Readonly<Record<AuditEvent['actor']['action_source'], string>> = {
@@ -125,7 +125,7 @@ export function AuditPage() {
     <>
       <PageHeader
         title="Audit trail"
-        lead="Who changed what, when and by which means. Kept for 90 days."
+        lead="Who changed what, when and how. Kept for 90 days."
         actions={
           <Button
             isBusy={isBusy}
@@ -175,7 +175,7 @@ interface Choice {
   readonly label: string;
 }
 
-/** By label. What the address asks for can be chosen even if nobody did it. */
+/** By label. The value in the address can be chosen even if it does not occur. */
 function optionsOf(everything: string, known: readonly Choice[], asked: string): readonly Choice[] {
   const isKnown = asked === '' || known.some(({ value }) => value === asked);
   const choices = [...known, ...(isKnown ? [] : [{ value: asked, label: asked }])];

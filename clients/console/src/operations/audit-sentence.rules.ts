@@ -1,4 +1,4 @@
-/** The members of an entry that its sentence is made of. */
+/** The members of an entry that its sentence uses. */
 interface Entry {
   readonly action: string;
   readonly details: Readonly<Record<string, unknown>> | null;
@@ -46,7 +46,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'recovery_code.used': 'Set a new password with a recovery code',
   'passkey.created': 'Added passkey',
   'passkey.removed': 'Removed passkey',
-  'mail.changed': 'Changed what they are mailed',
+  'mail.changed': 'Changed their mail settings',
   'webhook.created': 'Added webhook',
   'webhook.updated': 'Changed webhook',
   'webhook.rotated': 'Rotated the secret of webhook',

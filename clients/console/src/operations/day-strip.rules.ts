@@ -1,4 +1,4 @@
-/** What a slot looks like: without a sample, working, failing in some samples, failing in most. */
+/** The state of a slot: without a sample, working, failing in some samples, failing in most. */
 export type SlotLook = 'unknown' | 'good' | 'some' | 'bad';
 
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });

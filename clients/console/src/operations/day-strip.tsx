@@ -9,7 +9,7 @@ const FILLS: Readonly<Record<SlotLook, string>> = {
 const SLOT_WIDTH = 10;
 const HEIGHT = 120;
 
-/** The last day of a part, a bar for each slot: how tall it is says the same as its colour. */
+/** The last day of a part, one bar per slot: height and colour show the same. */
 export function DayStrip({
   since,
   slotSeconds,

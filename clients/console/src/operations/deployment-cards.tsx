@@ -9,7 +9,7 @@ type Instance = Deployment['instances'][number];
 type Setting = Deployment['settings'][number];
 
 const CLOCK_TOLERANCE_MS = 2_000;
-/** A night without its work is no trouble; two are. */
+/** One missed nightly run is not a problem; two are. */
 const MAINTENANCE_LATE_MS = 50 * 3_600_000;
 
 const INSTANCE_COLUMNS: readonly Column<Instance>[] = [
@@ -50,7 +50,7 @@ const SETTING_COLUMNS: readonly Column<Setting>[] = [
   },
 ];
 
-/** What only owners of the deployment see. */
+/** Shown only to owners of the deployment. */
 export function DeploymentCards({ deployment }: { readonly deployment: Deployment }) {
   const { version, node, instances, database, pendingEvents, maintenance, prices, settings } = deployment;
   return (

@@ -15,11 +15,11 @@ const POLL_MS = 10_000;
 interface Part {
   readonly name: string;
   readonly purpose: string;
-  /** The member of readiness that has its state. */
+  /** The member of readiness with its state. */
   readonly member: Schemas['PartHistoryResponse']['part'];
-  /** States that need nobody. */
+  /** States that need no action. */
   readonly good: readonly string[];
-  /** What to do about any other state. */
+  /** What to do in any other state. */
   readonly advice: string;
 }
 
@@ -36,7 +36,7 @@ const PARTS: readonly Part[] = [
     purpose: 'Counts requests for several instances together.',
     member: 'redis',
     good: ['ok', 'unused'],
-    advice: 'Check REDIS_URL and the server. Limits hold without it, each instance within its share.',
+    advice: 'Check REDIS_URL and the server. Limits still apply without it, each instance within its share.',
   },
   {
     name: 'Vault',
@@ -68,7 +68,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'Request limits',
-    purpose: 'Hold for all instances together.',
+    purpose: 'Apply to all instances together.',
     member: 'limits',
     good: ['ok'],
     advice: 'Without Redis each instance counts within its share, so callers are refused earlier.',
@@ -85,7 +85,7 @@ async function readiness(): Promise<Readiness> {
   return body as Readiness;
 }
 
-/** The whole deployment for its owners; what every instance tells anybody for everybody else. */
+/** The whole deployment for its owners; the public health of this instance for everyone else. */
 async function health(): Promise<{ readonly readiness: Readiness; readonly deployment?: Deployment }> {
   try {
     const deployment = await read(api.GET('/v1/admin/deployment'));
@@ -140,7 +140,7 @@ function Parts({ readiness: shown, deployment }: Awaited<ReturnType<typeof healt
   );
 }
 
-/** In the order of the list, those that need somebody first. */
+/** In the order of the list, those that need action first. */
 function failingFirst(readiness: Readiness): readonly Part[] {
   const isGood = ({ good, member }: Part) => good.includes(readiness[member]);
   return [...PARTS.filter((part) => !isGood(part)), ...PARTS.filter(isGood)];

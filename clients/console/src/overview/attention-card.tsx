@@ -5,7 +5,7 @@ import { Badge, Card, EmptyState } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type AttentionItem, attentionText } from './attention.rules';
 
-/** What somebody should do something about, each with a link to where. */
+/** Items that need action, each with a link. */
 export function AttentionCard() {
   const query = useQuery(queries.attention());
   return (
@@ -19,8 +19,8 @@ function Items({ items }: { readonly items: readonly AttentionItem[] }) {
   if (items.length === 0) {
     return (
       <EmptyState title="Nothing needs attention">
-        Failing providers, budgets above 80%, unresolved costs of the last 30 days, and keys that were not used for 90
-        days are listed here.
+        Failing providers, budgets above 80%, unresolved costs of the last 30 days, and keys that have not been used for
+        90 days are listed here.
       </EmptyState>
     );
   }

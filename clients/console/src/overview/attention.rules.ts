@@ -4,7 +4,7 @@ import { countedText, moneyText, shareText } from '../design/amounts.rules';
 
 export type AttentionItem = Schemas['AttentionItemResponse'];
 
-/** What an item says, and where it is mended. */
+/** The text of an item, and where to fix it. */
 export interface AttentionText {
   readonly title: string;
   readonly detail: string;
@@ -61,7 +61,7 @@ export function attentionText(item: AttentionItem): AttentionText {
     case 'unused_app_key':
       return {
         title: `Key “${name}” of ${appName} is unused`,
-        detail: 'It was not used for 90 days.',
+        detail: 'It has not been used for 90 days.',
         to: `/apps/${app}/auth`,
         act: 'Revoke the key',
         isUrgent: false,
@@ -69,7 +69,7 @@ export function attentionText(item: AttentionItem): AttentionText {
     case 'unused_management_key':
       return {
         title: `Management key “${name}” is unused`,
-        detail: 'It was not used for 90 days.',
+        detail: 'It has not been used for 90 days.',
         to: '/access',
         act: 'Revoke the key',
         isUrgent: false,

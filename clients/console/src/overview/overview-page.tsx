@@ -13,7 +13,7 @@ import { AttentionCard } from './attention-card';
 
 const DAYS = 30;
 const MOST_SHOWN = 5;
-/** Rows come by their requests; the dearest are looked for among these. */
+/** Rows are ordered by requests; the most expensive are found among these. */
 const ROWS = 200;
 
 type Share = Schemas['AccountShareResponse'];
@@ -84,7 +84,9 @@ function TopRows({ title, header, rows }: TopProps & { readonly rows: readonly S
         rowKey={({ key, app_id: app }) => `${app} ${key}`}
       />
       {rows.length === ROWS && (
-        <p className="border-t border-line p-3 text-sm text-muted">The dearest of the {ROWS} with the most requests.</p>
+        <p className="border-t border-line p-3 text-sm text-muted">
+          The most expensive of the {ROWS} with the most requests.
+        </p>
       )}
     </>
   );

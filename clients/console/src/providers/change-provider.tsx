@@ -90,7 +90,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
         )}
         <TextArea
           label="Custom prices (JSON)"
-          hint="USD per million tokens, as {&quot;my-model&quot;: {&quot;input&quot;: 0.5, &quot;output&quot;: 2}}. Empty: the catalog’s."
+          hint="USD per million tokens, such as {&quot;my-model&quot;: {&quot;input&quot;: 0.5, &quot;output&quot;: 2}}. Empty: the catalog’s."
           rows={5}
           value={pricing}
           onChange={setPricing}

@@ -32,7 +32,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
   const credential =
     gateway === OWN_KEY ? { secret, ...(baseUrl === '' ? {} : { baseUrl }) } : { providerGatewayId: gateway };
   const candidate = JSON.stringify({ type, ...credential });
-  /** What a test has shown of exactly what the form says now. */
+  /** The result of a test of the current values of the form. */
   const verdict = tested?.of === candidate ? tested.verdict : undefined;
   const run = async (work: () => Promise<void>) => {
     setBusy(true);
@@ -52,7 +52,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
   const add = (body: Schemas['CreateProviderRequest'], isTested = false) =>
     run(async () => {
       const { provider } = await read(api.POST('/v1/admin/providers', { body }));
-      // What a test has shown goes with the provider: its row is marked.
+      // The test result is stored with the provider: its row is marked.
       if (isTested) await markTested(provider);
       await client.invalidateQueries({ queryKey: queries.providers().queryKey });
       say(`${provider.name} is added as ${provider.slug}.`);
@@ -125,7 +125,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           {gateway === OWN_KEY && (
             <TextField
               label="Base URL"
-              hint="Of your own mirror or proxy. Empty: the provider’s."
+              hint="The address of your own mirror or proxy. Empty: the provider’s."
               value={baseUrl}
               onChange={setBaseUrl}
               error={problemAt(error, 'baseUrl')}

@@ -1,22 +1,22 @@
 import { ApiError, messageOf } from '../api/api-error';
 import type { Schemas } from '../api/client';
 
-/** What a test of a key has shown, in words and colour. */
+/** The result of a key test, as text and colour. */
 export interface Verdict {
   readonly tone: 'good' | 'warn' | 'bad';
   readonly text: string;
   readonly isAccepted: boolean;
-  /** Whether the other side was reached and refused the credential. */
+  /** Whether the provider was reached and refused the credential. */
   readonly isRefused: boolean;
 }
 
 type Outcome = Schemas['ProviderTestResponse'] | Schemas['ProviderGatewayTestResponse'];
 
 /**
- * Only an accepted key is good news; what could not be tested is neither accepted nor refused.
+ * Only an accepted key is a success; a key that could not be tested is neither accepted nor refused.
  *
  * @param name of the provider or gateway that was asked.
- * @param what it is, for the good news.
+ * @param what it is, for the success message.
  */
 export function verdictOf({ validated, reason, status }: Outcome, name: string, what = 'provider'): Verdict {
   if (validated) return { tone: 'good', text: `The ${what} accepts it.`, isAccepted: true, isRefused: false };

@@ -2,10 +2,10 @@ import { api, read, type Schemas } from '../api/client';
 import type { Provider } from '../api/queries';
 import { type Verdict, verdictOf, verdictOfError } from './probe.rules';
 
-/** Why it is not known whether a provider takes a key. */
+/** Why it is unknown whether a provider accepts a key. */
 export type Doubt = string;
 
-/** Asks a provider whether it takes a key; the list of providers shows what was found of a stored one. */
+/** Tests whether a provider accepts a key; the list of providers shows the result for a stored key. */
 export function testedBy(tested: Schemas['TestProviderRequest'] | Provider, name: string): Promise<Verdict> {
   return outcomeOf(tested).then((outcome) => verdictOf(outcome, name), verdictOfError);
 }
@@ -13,8 +13,7 @@ export function testedBy(tested: Schemas['TestProviderRequest'] | Provider, name
 /**
  * As {@link testedBy}.
  *
- * @returns why it is not known; undefined where it takes the key.
- * @throws ApiError provider_key_invalid it refuses the key.
+ * @returns why it is unknown; undefined if the key is accepted. @throws ApiError provider_key_invalid if it is refused.
  */
 export async function doubtAbout(
   tested: Schemas['TestProviderRequest'] | Provider,
@@ -24,7 +23,7 @@ export async function doubtAbout(
   return verdict.isAccepted ? undefined : verdict.text;
 }
 
-/** Tests a key that was stored, so that its row is marked. The write stands whatever comes of the test. */
+/** Tests a key that was stored, so that its row is marked. The change is kept regardless of the test result. */
 export async function markTested(provider: Provider): Promise<void> {
   await testedBy(provider, provider.name).catch(() => undefined);
 }

@@ -6,9 +6,9 @@ const apps = (count: number) => Array.from({ length: count }, (_, at) => ({ id: 
 describe('lossOf', () => {
   it.each([
     [0, 0, 'No application can reach it.'],
-    [1, 1, '1 application reaches it and loses it: App 0.'],
-    [2, 2, '2 applications reach it and lose it: App 0, App 1.'],
-    [7, 2, '7 applications reach it and lose it: App 0, App 1 and others.'],
+    [1, 1, '1 application can reach it and will lose access: App 0.'],
+    [2, 2, '2 applications can reach it and will lose access: App 0, App 1.'],
+    [7, 2, '7 applications can reach it and will lose access: App 0, App 1 and others.'],
   ])('%d applications, %d named → %s', (appCount, named, text) => {
     expect(lossOf({ appCount, apps: apps(named) })).toBe(text);
   });

@@ -4,12 +4,13 @@ import { countText, shareText } from '../design/amounts.rules';
 type Users = Pick<UsedProvider, 'appCount' | 'apps'>;
 type Calls = Pick<UsedProvider, 'requests' | 'errors' | 'lastSuccessDay'>;
 
-/** What a deletion does to the applications that can reach a provider, by whatever way. */
+/** The effect of a deletion on the applications that can reach a provider in any way. */
 export function lossOf({ appCount, apps }: Users): string {
   if (appCount === 0) return 'No application can reach it.';
   const rest = appCount > apps.length ? ' and others' : '';
   const names = apps.map(({ name }) => name).join(', ');
-  const who = appCount === 1 ? 'application reaches it and loses it' : 'applications reach it and lose it';
+  const who =
+    appCount === 1 ? 'application can reach it and will lose access' : 'applications can reach it and will lose access';
   return `${countText(appCount)} ${who}: ${names}${rest}.`;
 }
 

@@ -197,7 +197,7 @@ function Credential({ provider }: { readonly provider: Provider }) {
   );
 }
 
-/** What the last test of the stored key has shown. */
+/** The result of the last test of the stored key. */
 function TestMark({ provider: { lastTest } }: { readonly provider: Provider }) {
   if (lastTest === null) return null;
   const { tone, label } = markOf(lastTest);
@@ -249,7 +249,7 @@ function actionColumn(
   };
 }
 
-/** Answers of this type are made up by the gateway itself. */
+/** The gateway itself generates the responses of this type. */
 export function isSimulated(type: string): boolean {
   return type === 'simulated';
 }

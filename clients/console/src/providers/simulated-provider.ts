@@ -4,10 +4,10 @@ import type { ProviderType } from './provider-types';
 export const SIMULATED = 'simulated';
 export const SIMULATED_MODEL = 'simulated-1';
 
-/** What its calls cost, so that usage can be seen. USD per million tokens. */
+/** The price of its calls, so that usage is visible. USD per million tokens. */
 const PRICING = { [SIMULATED_MODEL]: { input: 0.5, output: 2 } };
 
-/** The provider that the gateway plays itself. Deployments that do not offer it refuse the type, so no list names it. */
+/** The provider that the gateway simulates. Deployments that do not offer it refuse the type, so no list names it. */
 export function simulatedProvider(): Schemas['CreateProviderRequest'] {
   return {
     type: SIMULATED as ProviderType,

@@ -3,7 +3,7 @@ import { useSubmit } from '../api/use-submit';
 import { Button } from '../design/button';
 import { ErrorAlert } from '../design/layout';
 
-/** Leaves for Google and comes back to `next`. */
+/** Goes to Google and returns to `next`. */
 export function GoogleButton({ next, invitationToken }: { readonly next: string; readonly invitationToken?: string }) {
   const { run, error, isBusy } = useSubmit();
   const leave = async () => {

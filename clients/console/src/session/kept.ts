@@ -1,13 +1,13 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
-/** Keys of what belongs to a person begin with it; `index.html` and the theme have others. */
+/** Prefix of keys with personal data; `index.html` and the theme use others. */
 const PREFIX = 'person ';
-/** Names of unsaved changes begin with it; the id of an application follows. */
+/** Prefix of unsaved changes, followed by the id of an application. */
 export const DRAFT = 'draft of ';
 const changes = new EventTarget();
 
 /**
- * What this browser keeps for one person, in the tab or for all tabs: nobody else reads it, and it ends with the sign-out.
+ * What this browser keeps for one person, in the tab or for all tabs: nobody else reads it, and signing out deletes it.
  * Everything that a page keeps about a person's work goes through here.
  */
 export class Kept {
@@ -40,7 +40,7 @@ export class Kept {
   }
 }
 
-/** Forgets what was kept for people; with an id, only what was kept for others. */
+/** Deletes the personal data; with an id, only that of others. */
 export function forgetPeople(exceptId?: string): void {
   for (const storage of [sessionStorage, localStorage]) {
     for (const key of keysOf(storage, PREFIX)) {
@@ -63,7 +63,7 @@ export function useKept(kept: Kept, name: string): string | null {
   return useSyncExternalStore(follow, () => kept.get(name));
 }
 
-/** A kept text as JSON; undefined where there is none, or one that is none of this version. */
+/** A kept text as JSON; undefined if absent or not of this version. */
 export function parsedOf(text: string | null): unknown {
   try {
     return text === null ? undefined : JSON.parse(text);

@@ -4,7 +4,7 @@ import { api, read } from '../api/client';
 /** Whether this browser has passkeys. */
 export const hasPasskeys = browserSupportsWebAuthn;
 
-/** What a person did in the browser's own dialog is no error of the gateway. */
+/** Closing the browser's own dialog is not an error of the gateway. */
 class PasskeyCancelled extends Error {
   constructor(cause: unknown) {
     super('No passkey was used: you closed the dialog, or this browser has none for this address.', { cause });

@@ -15,7 +15,7 @@ function takeToken(): string {
   return hash.slice(1);
 }
 
-/** A new password with a link that an owner made. */
+/** A new password with a link that an owner created. */
 export function ResetPage() {
   const [token] = useState(takeToken);
   const { run, error, isBusy } = useSubmit();
@@ -37,7 +37,7 @@ export function ResetPage() {
     return (
       <Frame title="New password">
         <div className="flex flex-col gap-4">
-          <Alert tone="good">Your password is set, and every session of yours is signed out.</Alert>
+          <Alert tone="good">Your password is set, and all your sessions are signed out.</Alert>
           <Link href="/login" className="text-accent underline">
             Sign in
           </Link>
@@ -46,7 +46,7 @@ export function ResetPage() {
     );
   }
   return (
-    <Frame title="New password" lead="The link works once. It signs out every session of yours.">
+    <Frame title="New password" lead="The link works once. It signs out all your sessions.">
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {

@@ -14,7 +14,7 @@ import { ownPath } from './own-path.rules';
 import { PasskeyButton } from './passkey-button';
 import { Frame } from './signed-out-frame';
 
-/** Why a third party's sign-in led back here. */
+/** Why a third-party sign-in returned here. */
 const REFUSALS: Readonly<Record<string, string>> = {
   registration_disabled: 'Registration is closed. Ask an owner for an invitation.',
   account_exists: 'This e-mail address is registered with a password. Sign in with it.',
@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   sign_in_failed: 'The sign-in failed. Try again.',
 };
 
-/** The page to sign in; of a deployment in which nobody has registered, the page to register. */
+/** The sign-in page; before anyone has registered in the deployment, the registration page. */
 export function SignInPage() {
   const query = useQuery(queries.capabilities());
   const refusal = REFUSALS[new URLSearchParams(useSearch()).get('error') ?? ''];

@@ -17,7 +17,7 @@ const SYSTEMS = [
 ] as const;
 
 /**
- * What a person calls their browser, such as `Firefox on Linux`.
+ * A readable name of a browser, such as `Firefox on Linux`.
  *
  * @param userAgent the header `User-Agent`; null when the browser sent none.
  */

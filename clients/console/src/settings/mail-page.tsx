@@ -15,12 +15,15 @@ import { SettingsFrame } from './settings-frame';
 
 type Mail = Schemas['MailResource'];
 
-/** Which events of the current organization a person is mailed. */
+/** Which events of the current organization are mailed to the person. */
 export function MailPage() {
   const { organization } = useSession();
   const query = useQuery(queries.mail());
   return (
-    <SettingsFrame title="Mail" lead={`What you are mailed of ${organization?.name ?? 'an organization'}.`}>
+    <SettingsFrame
+      title="Mail"
+      lead={`Which events are mailed to you from ${organization?.name ?? 'an organization'}.`}
+    >
       <Card>
         <Loaded query={query}>
           {(mail) =>

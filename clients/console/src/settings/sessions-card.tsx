@@ -16,7 +16,7 @@ type OwnSession = Schemas['OwnSessionResource'];
 
 const KEY = ['own-sessions'];
 
-/** Where the person is signed in, and the way out. */
+/** The sessions of the person, and how to end them. */
 export function SessionsCard() {
   const client = useQueryClient();
   const say = useToast();

@@ -1,6 +1,6 @@
-/** Something that the palette can do or show. */
+/** A command or target of the palette. */
 export interface Command {
-  /** Once among all. */
+  /** Unique among all commands. */
   readonly id: string;
   readonly label: string;
   readonly kind: string;
@@ -10,8 +10,8 @@ export interface Command {
 }
 
 /**
- * The commands that have every word that is typed, the best first: those that are called so, those that begin so, then
- * the others, each in the order given. What was found for an older text is shown only as far as it fits this one.
+ * The commands that match every typed word, best first: exact names, names that start with the text, then the others,
+ * each in the given order. Results for an older text are shown only if they match this one.
  */
 export function matching(commands: readonly Command[], typed: string): readonly Command[] {
   const text = typed.trim().toLowerCase();
@@ -25,7 +25,7 @@ export function matching(commands: readonly Command[], typed: string): readonly 
   return ranked.sort((a, b) => a.rank - b.rank).map(({ command }) => command);
 }
 
-/** A text whose last word begins the name of a part: the text before it, and the parts. */
+/** A text whose last word starts the name of a part: the text before it, and the parts. */
 export function partsIn<P extends string>(
   typed: string,
   parts: Readonly<Record<P, string>>,

@@ -6,7 +6,7 @@ import { LeaveGuard } from './leave-guard';
 
 const GuardContext = createContext<LeaveGuard | undefined>(undefined);
 
-/** A router that asks before a page is left in which text was typed. */
+/** A router that asks before leaving a page with unsaved text. */
 export function GuardedRouter({ children }: { readonly children: ReactNode }) {
   const [leave, setLeave] = useState<() => void>();
   const guard = useMemo(() => new LeaveGuard((asked) => setLeave(() => asked)), []);

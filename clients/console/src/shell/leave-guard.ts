@@ -1,23 +1,23 @@
 import { useSyncExternalStore } from 'react';
 import { FormFields } from '../design/form-fields';
 
-/** Asks a person; `leave` goes where they were going. */
+/** Asks the person; `leave` continues the navigation. */
 type Ask = (leave: () => void) => void;
 type Navigate = (to: string, options?: { readonly replace?: boolean }) => void;
 
 /**
- * Stands between the router and the history of the browser: a page in which text was typed is left by a link, by Back or
- * by a shortcut only after a question. A step through the history cannot be stopped, so it is taken back, and the router
- * is told of neither: each entry is numbered to know how far it went. What changes only the search stays on the page.
+ * Sits between the router and the browser history: leaving a page with typed text by a link, Back or a shortcut needs a
+ * confirmation. A history step cannot be stopped, so it is reverted without notifying the router: each entry is
+ * numbered to know how far it went. A change of only the search stays on the page.
  */
 export class LeaveGuard {
   readonly #fields = new FormFields();
   /** The number of the entry that is shown. */
   #place: number = Number(history.state?.place ?? 0);
-  /** What the router shows. A step that is taken back changes the address for a moment, and not this. */
+  /** The location that the router shows. A reverted step changes the address briefly, but not this. */
   #path = location.pathname;
   readonly #followers = new Set<() => void>();
-  /** A step that was taken back, in entries; undefined while none is. */
+  /** A reverted step, in entries; undefined without one. */
   #takenBack: number | undefined;
   /** The person has agreed to the step that comes next. */
   #isAgreed = false;
@@ -42,7 +42,7 @@ export class LeaveGuard {
     return this.#fields.haveChanged;
   }
 
-  /** What was typed may be lost. */
+  /** Typed text may be lost. */
   readonly forget = (): void => this.#fields.settle();
 
   /** The router's hook. */
@@ -55,7 +55,7 @@ export class LeaveGuard {
     else navigate(to, options);
   };
 
-  /** Does what ends the page, after a question where text would be lost. */
+  /** Runs an action that ends the page, after a confirmation if text would be lost. */
   readonly around = (leave: () => void): void => {
     if (this.hasText) {
       this.ask(() => {
@@ -99,7 +99,7 @@ export class LeaveGuard {
     }
   }
 
-  /** @param entries that a step went back; it was taken back. */
+  /** @param entries that a reverted step went back. */
   #askFor(entries: number): void {
     this.#takenBack = undefined;
     this.ask(() => {

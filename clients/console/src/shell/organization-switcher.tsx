@@ -77,17 +77,17 @@ function useSelectOrganization(): (organizationId: string) => Promise<void> {
   };
 }
 
-/** Forgets what was read of another organization, and shows this one. */
+/** Discards cached data of another organization and shows this one. */
 function useEnter(): (session: Session) => void {
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const guard = useLeaveGuard();
   return (session) => {
-    // What was typed was meant for the other organization.
+    // The typed text was meant for the other organization.
     guard.forget();
     const { queryKey } = queries.session();
     client.setQueryData(queryKey, session);
-    // Unlike `clear`, this reaches what is shown at the moment.
+    // Unlike `clear`, this also affects what is currently shown.
     void client.resetQueries({ predicate: (query) => query.queryKey[0] !== queryKey[0] });
     navigate('/apps');
   };

@@ -18,7 +18,7 @@ export interface NavigationPage {
   readonly to: string;
   readonly label: string;
   readonly Icon: LucideIcon;
-  /** The key that leads there after `g`. */
+  /** The key that opens it after `g`. */
   readonly shortcut?: string;
 }
 

@@ -26,7 +26,9 @@ function Commands({ onDone, acts }: { readonly onDone: () => void; readonly acts
   const [typed, setTyped] = useState('');
   /** Chosen by arrow or pointer; else it is the first. */
   const [chosenId, setChosenId] = useState<string>();
-  /** Enter was pressed before everything was found: it means the first of what is typed, not of what is here. */
+  /**
+   * Enter was pressed before all results arrived: it selects the first result of the typed text, not of those shown.
+   */
   const [isAwaited, setAwaited] = useState(false);
   const { commands, isSettled } = useCommands(typed, acts);
   const at = Math.max(

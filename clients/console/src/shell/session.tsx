@@ -6,11 +6,11 @@ import { forgetPeople } from '../session/kept';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
-/** Shows its content to a person who is signed in; the query client sends everybody else to the sign-in. */
+/** Shows its content to a signed-in person; the query client redirects everyone else to the sign-in page. */
 export function SessionProvider({ children }: { readonly children: ReactNode }) {
   const query = useQuery(queries.session());
   const personId = query.data?.user.id;
-  // Somebody else may have worked here whose session ended by itself.
+  // Someone else whose session expired may have worked here.
   useEffect(() => {
     if (personId !== undefined) forgetPeople(personId);
   }, [personId]);

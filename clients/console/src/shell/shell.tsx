@@ -19,9 +19,9 @@ import { useSignOut } from './sign-out';
 import { ThemeMenu } from './theme';
 import { useShortcuts } from './use-shortcuts';
 
-/** Screens of this width have the navigation beside the page. */
+/** Screens of this width show the navigation next to the page. */
 const WIDE = '(min-width: 48rem)';
-/** Where a list of the page is searched. */
+/** The search field of a list on the page. */
 const SEARCH_FIELD = '#content input[type=search]';
 
 type Opened = 'menu' | 'palette' | 'shortcuts';
@@ -122,7 +122,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-/** Beside the page, or in the menu of a narrow screen. */
+/** Next to the page, or in the menu of a narrow screen. */
 function Navigation({
   onLeave,
   onShortcuts,
@@ -135,7 +135,7 @@ function Navigation({
   const [location] = useLocation();
   const { data: account } = useQuery(queries.account());
   const [progress] = useStartProgress();
-  // The guide ends by itself, with a call that succeeded: whoever has calls and is not on the way needs it no more.
+  // The guide ends with a successful call: an account that has calls and has not started it no longer needs it.
   const isGuided = account?.has_proxied_requests === false || isUnderWay(progress);
   return (
     <>
@@ -181,7 +181,7 @@ function Navigation({
   );
 }
 
-/** Whether the page has a list that is searched. */
+/** Whether the page has a searchable list. */
 function focusSearch(): boolean {
   const field = document.querySelector<HTMLInputElement>(SEARCH_FIELD);
   field?.focus();

@@ -4,7 +4,7 @@ import { Checkbox } from '../design/field';
 import { SHORTCUTS } from './shortcuts.rules';
 import { areShortcutsOn, setShortcutsOn } from './use-shortcuts';
 
-/** Every shortcut, and the switch for those of single keys. */
+/** Every shortcut, and the switch for single-key shortcuts. */
 export function ShortcutsDialog({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
   return (
     <Dialog

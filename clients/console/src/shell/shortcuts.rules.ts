@@ -9,7 +9,7 @@ export interface Shortcut {
   readonly act: ShortcutAct;
 }
 
-/** Keys of this list act anywhere but in fields, menus and dialogs. */
+/** These keys work anywhere except in fields, menus and dialogs. */
 export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['?'], label: 'Show these shortcuts', act: 'shortcuts' },
   { keys: ['/'], label: 'Search this list, or everything', act: 'search' },
@@ -19,7 +19,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   ),
 ];
 
-/** What a key does after those that were pressed before it: an act, a wait for the next key, or nothing. */
+/** The effect of a key after the previous ones: an action, a wait for the next key, or nothing. */
 export function pressed(before: readonly string[], key: string): Shortcut | 'waits' | undefined {
   for (const keys of [[...before, key], [key]]) {
     const begun = SHORTCUTS.filter((shortcut) => keys.every((own, index) => shortcut.keys[index] === own));

@@ -14,12 +14,12 @@ import { useSession } from './session';
 const CHANNEL = 'sign-out';
 
 interface SignOut {
-  /** Ends the session, or asks first where unsaved changes would be lost. */
+  /** Ends the session; asks first if unsaved changes would be lost. */
   readonly signOut: () => void;
   readonly question: ReactNode;
 }
 
-/** Ends the session of this browser, and forgets everything that was kept for the person, in every tab. */
+/** Ends the session of this browser and deletes everything kept for the person, in every tab. */
 export function useSignOut(): SignOut {
   const { user } = useSession();
   const client = useQueryClient();
@@ -33,7 +33,7 @@ export function useSignOut(): SignOut {
     try {
       await read(api.POST('/v1/auth/sign-out', {}));
     } catch (thrown) {
-      // A session that has ended already is what was wanted.
+      // An already ended session is fine.
       if (!(thrown instanceof ApiError && thrown.isSignedOut)) {
         setAsking(true);
         setError(thrown);
@@ -75,7 +75,7 @@ export function useSignOut(): SignOut {
   };
 }
 
-/** A sign-out in another tab ends this one as well: what it keeps is a person's who is gone. */
+/** A sign-out in another tab also signs out this one: its data belongs to a person who has left. */
 function useSignOutElsewhere(forgetText: () => void): void {
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -95,7 +95,7 @@ function forget(client: QueryClient): void {
   client.clear();
 }
 
-/** For every way in which this browser's session ends by the person's own will. */
+/** For every way in which the person ends this browser's session. */
 export function tellOtherTabs(): void {
   const channel = new BroadcastChannel(CHANNEL);
   channel.postMessage('signed out');

@@ -9,7 +9,7 @@ import { type Command, matching, partsIn } from './commands.rules';
 import { NAVIGATION } from './pages';
 import { applyTheme } from './theme';
 
-/** What the palette shows at most. */
+/** The most results in the palette. */
 const MAX_SHOWN = 20;
 const MOST_APPS = 50;
 const MOST_USERS = 5;
@@ -17,7 +17,7 @@ const FEWEST_LETTERS = 2;
 /** Newest calls of a user, to see which applications they call. */
 const MOST_CALLS = 50;
 
-/** What the frame of the page does for the palette. */
+/** Actions of the page frame for the palette. */
 export interface ShellActs {
   readonly showShortcuts: () => void;
   readonly signOut: () => void;
@@ -25,7 +25,7 @@ export interface ShellActs {
 
 interface Found {
   readonly commands: readonly Command[];
-  /** Whether everything that was asked for what is typed is here. */
+  /** Whether all results for the typed text have arrived. */
   readonly isSettled: boolean;
 }
 
@@ -87,7 +87,7 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     ...(apps.data?.apps ?? []).map((app) => to(`/apps/${app.id}/overview`, app.name, 'Application', ...namesOf(app))),
     ...(appsOfParts.data?.apps ?? []).flatMap(({ id, name }) => parts.map((part) => tab(id, name, part))),
     ...(users.data?.users ?? []).map(({ id }) => userOf(hereId ?? '', id, here?.name)),
-    // Who calls another application is found by the whole id, and where a call of the last 30 days names it.
+    // Users of other applications are found by the whole id, if a call of the last 30 days has it.
     ...(callers.data?.events ?? []).flatMap(({ app_id: app, user_id: id }) =>
       id === null ? [] : [userOf(app, id, app === hereId ? here?.name : app)],
     ),
@@ -110,7 +110,7 @@ function namesOf({ id, handle, apple_bundle_id: bundle }: AppSummary): readonly 
   return [id, handle, bundle].filter((name) => name !== null);
 }
 
-/** The first of those with one id: a tab can be found in two ways. */
+/** The first of those with the same id: a tab can be found in two ways. */
 function uniqueOf(commands: readonly Command[]): readonly Command[] {
   return [...new Map(commands.toReversed().map((command) => [command.id, command])).values()].toReversed();
 }

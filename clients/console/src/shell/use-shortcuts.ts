@@ -1,15 +1,15 @@
 import { useEffect, useRef } from 'react';
 import { pressed, type ShortcutAct } from './shortcuts.rules';
 
-/** So long a first key waits for its second. */
+/** How long a first key waits for the second. */
 const WAIT_MS = 1_500;
 const SWITCH = 'shortcuts';
 const OFF = 'off';
-/** Keys belong to what has the focus there. */
+/** Keys belong to the focused element there. */
 const TYPED_INTO = 'input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=combobox]';
 const DIALOG = '[role=dialog], [role=alertdialog]';
 
-/** Whether this browser wants shortcuts of single keys: speech and switch control may press keys that were not meant. */
+/** Whether single-key shortcuts are on in this browser: speech and switch control may press keys by accident. */
 export function areShortcutsOn(): boolean {
   return localStorage.getItem(SWITCH) !== OFF;
 }
@@ -19,7 +19,7 @@ export function setShortcutsOn(isOn: boolean): void {
   else localStorage.setItem(SWITCH, OFF);
 }
 
-/** Calls `onAct` for a shortcut, and `onPalette` for Ctrl K; neither over a dialog, nor the former while somebody types. */
+/** Calls `onAct` for a shortcut and `onPalette` for Ctrl K; neither over a dialog, and the former not while typing. */
 export function useShortcuts(onAct: (act: ShortcutAct) => void, onPalette: () => void): void {
   const acts = useRef({ onAct, onPalette });
   acts.current = { onAct, onPalette };

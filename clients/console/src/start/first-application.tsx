@@ -11,7 +11,7 @@ import { ErrorAlert } from '../design/layout';
 import { useReadOnlyReason } from '../shell/session';
 import { newestEvent } from '../usage/latest-event';
 
-/** Applications that can be chosen from; more are a matter of the page Applications. */
+/** Applications to choose from; the page Applications lists all. */
 const MOST_OFFERED = 50;
 
 type Done = (id: string, afterId: number, key: string | undefined) => void;
@@ -55,7 +55,7 @@ export function FirstApplication({ onDone }: { readonly onDone: Done }) {
   );
 }
 
-/** Nothing where there is none that a server calls as. */
+/** Nothing without a server application. */
 function ExistingApplication({ onDone }: { readonly onDone: Done }) {
   const { data: list } = useQuery(queries.apps({ sort: 'name', status: 'active', limit: MOST_OFFERED }));
   const [chosen, setChosen] = useState('');
@@ -66,7 +66,7 @@ function ExistingApplication({ onDone }: { readonly onDone: Done }) {
   return (
     <div className="flex flex-wrap items-start gap-3">
       <SelectField
-        label="Or an application that exists"
+        label="Or an existing application"
         value={id}
         options={usable.map(({ id: value, name }) => ({ value, label: name }))}
         onChange={setChosen}

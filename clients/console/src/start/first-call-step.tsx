@@ -19,14 +19,14 @@ import { SendFirstCall } from './send-first-call';
 const PLACEHOLDER = 'YOUR_APPLICATION_KEY';
 const POLL_MS = 1_000;
 
-/** The first call after an event that succeeded; while there is none, the newest one. */
+/** The first successful call after an event; until then, the newest one. */
 async function firstCall(app: string, afterId: number): Promise<UsageEvent | null> {
   const event = (await newestEvent(app, 'ok')) ?? null;
   const shown = event !== null && event.id > afterId ? event : await newestEvent(app);
   return shown !== null && shown.id > afterId ? shown : null;
 }
 
-/** The third step: a call to copy, or to send from here; it ends with the first recorded call that succeeded. */
+/** The third step: a call to copy, or to send from here; it ends with the first successful recorded call. */
 export function FirstCallStep({
   app,
   slug,
@@ -41,7 +41,7 @@ export function FirstCallStep({
   readonly slug: string;
   readonly model: string;
   readonly afterId: number;
-  /** Shown once; a reload forgets it. */
+  /** Shown once; a reload discards it. */
   readonly appKey: string | undefined;
   readonly onKey: (key: string) => void;
   readonly onSuccess: () => void;

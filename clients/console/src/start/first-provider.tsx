@@ -22,14 +22,14 @@ const WAYS = [
 
 const isSimulated = ({ type }: Provider) => (type as string) === SIMULATED;
 
-/** The first step: who answers. A key is tested before it is stored. */
+/** The first step: the provider. A key is tested before it is stored. */
 export function FirstProvider({
   providers,
   chosen,
   onDone,
 }: {
   readonly providers: readonly Provider[];
-  /** The one that was chosen before: its key can be replaced here. */
+  /** The previously chosen one: its key can be replaced here. */
   readonly chosen: Provider | undefined;
   readonly onDone: (slug: string, model: string) => void;
 }) {
@@ -45,7 +45,7 @@ export function FirstProvider({
   const [asked, setAsked] = useState('');
   const submit = useSubmit();
   const { isBusy } = submit;
-  /** What the form says now: an answer to something else is none to this. */
+  /** The current values of the form: results for other values do not apply. */
   const question = JSON.stringify([way, type, secret, baseUrl]);
   const isAnswered = asked === question;
   const error = isAnswered ? submit.error : undefined;
@@ -55,7 +55,7 @@ export function FirstProvider({
     return submit.run(work);
   };
   const label = labelOfType(type);
-  /** Its key is replaced; a key of any other provider makes a new one. */
+  /** Its key is replaced; a key of any other provider creates a new one. */
   const replaced = own?.type === type && own.secretHint !== null ? own : undefined;
   const address = baseUrl === '' ? {} : { baseUrl };
   const create = async (body: Schemas['CreateProviderRequest']) =>
@@ -134,7 +134,7 @@ export function FirstProvider({
             />
           </div>
           <details className="text-sm" open={baseUrl !== '' || undefined}>
-            <summary className="text-muted">The provider is at another address</summary>
+            <summary className="text-muted">The provider has another address</summary>
             <TextField
               label="Base URL"
               hint={`Empty: ${label}’s own.`}
@@ -182,7 +182,7 @@ function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'provider_key_invalid';
 }
 
-/** A model for a first call: the cheapest one that is for text and not retired. */
+/** A model for a first call: the cheapest text model that is not retired. */
 async function cheapModelOf(type: ProviderType): Promise<string> {
   const { prices } = await read(api.GET('/v1/admin/prices'));
   const today = new Date().toISOString();
@@ -200,7 +200,7 @@ async function cheapModelOf(type: ProviderType): Promise<string> {
   return models.find(([name]) => name === favourite)?.[0] ?? models[0]?.[0] ?? '';
 }
 
-/** Known to answer Chat Completions well for little money. */
+/** Known to be good and cheap for Chat Completions. */
 const FAVOURITES: Readonly<Partial<Record<ProviderType, string>>> = {
   openai: 'gpt-4o-mini',
   anthropic: 'claude-haiku-4-5',

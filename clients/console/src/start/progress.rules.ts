@@ -1,4 +1,4 @@
-/** How far a person has come in the guided start of an organization. */
+/** The progress of a person in the guided start of an organization. */
 export interface StartProgress {
   readonly providerSlug?: string;
   readonly model?: string;
@@ -29,7 +29,7 @@ export function stillThere(
   return appId !== undefined && appIds.includes(appId) ? progress : provider;
 }
 
-/** Whether somebody is on the way: the guide has begun, and no call has succeeded. */
+/** Whether the guide is in progress: started, and no call has succeeded. */
 export function isUnderWay({ providerSlug, isFinished }: StartProgress): boolean {
   return providerSlug !== undefined && isFinished !== true;
 }
@@ -52,7 +52,7 @@ export interface FirstCall {
   readonly key: string;
 }
 
-/** What the first call asks. */
+/** The prompt of the first call. */
 export const MESSAGE = 'Say good morning in three languages.';
 
 /** The same streamed call in four languages. */

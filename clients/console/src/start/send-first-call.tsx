@@ -17,7 +17,7 @@ export function SendFirstCall({
   readonly slug: string;
   readonly model: string;
   readonly appKey: string;
-  /** Undefined while a call is under way, and where it has succeeded. */
+  /** Undefined while a call is in progress and after a success. */
   readonly onProblem: (problem: CallProblem | undefined) => void;
 }) {
   const [text, setText] = useState<string>();

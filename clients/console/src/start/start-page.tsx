@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Step, string>> = {
   call: 'The first call',
 };
 
-/** From nothing to the first call that succeeds. Where one was is remembered in this browser; each step can be opened again. */
+/** From nothing to the first successful call. This browser keeps the progress; each step can be opened again. */
 export function StartPage() {
   return (
     <div className="max-w-3xl">

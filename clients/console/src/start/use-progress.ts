@@ -3,7 +3,7 @@ import { Kept, parsedOf, useKept } from '../session/kept';
 import { useSession } from '../shell/session';
 import type { StartProgress } from './progress.rules';
 
-/** How far the person has come in the guide of the organization, in this browser. */
+/** The progress of the person in the guide of the organization, in this browser. */
 export function useStartProgress(): readonly [StartProgress, (progress: StartProgress) => void] {
   const { user, organization } = useSession();
   const kept = useMemo(() => new Kept(localStorage, user.id), [user.id]);

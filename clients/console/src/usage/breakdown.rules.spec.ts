@@ -20,7 +20,7 @@ describe('the note above a breakdown', () => {
 
   it('a period whose beginning is not kept → not called all of the period', () => {
     expect(noteOf(breakdown({ complete_from: '2026-01-20' }), 'cost')).toBe(
-      'Shares are of $12.00, all cost from 2026-01-20 on; days before are not kept in this detail.',
+      'Shares are of $12.00, all cost since 2026-01-20; earlier days are no longer kept in this detail.',
     );
   });
 

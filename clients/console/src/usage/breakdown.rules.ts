@@ -3,17 +3,17 @@ import { durationText } from '../design/amounts.rules';
 import { measureName, measureText } from './measures';
 import { type Measure, measureOf } from './periods.rules';
 
-/** Rows of one answer; the CSV file has all. */
+/** Rows of one response; the CSV file has all. */
 export const MOST_ROWS = 200;
 
 type Breakdown = Pick<Schemas['AccountBreakdownResponse'], 'from' | 'complete_from' | 'total' | 'rows'>;
 
-/** What the rows are shares of, and what they leave out. */
+/** The total of the shares, and what it excludes. */
 export function noteOf({ from, complete_from: known, total, rows }: Breakdown, measure: Measure): string {
   const all = `${measureText(measure)(measureOf(total, measure))}, all ${measureName(measure)}`;
   const notes = [
     known > from
-      ? `Shares are of ${all} from ${known} on; days before are not kept in this detail.`
+      ? `Shares are of ${all} since ${known}; earlier days are no longer kept in this detail.`
       : `Shares are of ${all} of the period.`,
   ];
   if (rows.some(({ latency }) => latency !== null)) notes.push('Times are the median and the 95th percentile.');

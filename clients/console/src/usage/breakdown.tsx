@@ -106,7 +106,7 @@ export function Breakdown({ app, address }: { readonly app: string | undefined; 
   );
 }
 
-/** Groups and calls of one application; the application itself only among several. */
+/** Groups and calls of one application; the application itself only if there are several. */
 function useDimensions(app: string | undefined): readonly { readonly value: Dimension; readonly label: string }[] {
   const { data } = useQuery({ ...queries.app(app ?? ''), enabled: app !== undefined });
   if (app === undefined) return DIMENSIONS;

@@ -4,7 +4,7 @@ import { SuggestField } from '../design/suggest-field';
 import { breakdownQuery, type Dimension } from './breakdown-query';
 import { askedOf, type UsageAddress } from './usage-address';
 
-/** What calls are filtered by, chosen from what the calls of the period have; the list is read once it is wanted. */
+/** A filter of calls, chosen from the values in the period; the list is read when opened. */
 export function CallFilter({
   label,
   by,

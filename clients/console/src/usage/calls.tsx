@@ -23,7 +23,7 @@ type Page = Schemas['AccountEventsResponse'];
 
 const PAGE = 50;
 
-/** A search that has not found anything yet, as a query. */
+/** A search without results so far, as a query. */
 const SEARCHING = { status: 'pending', fetchStatus: 'fetching', data: undefined } as const;
 
 /** Filters that are typed, in the order of their fields. */
@@ -39,7 +39,7 @@ type Typed = Partial<Record<(typeof TYPED)[number]['name'], string>>;
 
 interface CallsProps {
   readonly app: string | undefined;
-  /** Only of this one; absent: of the one that the address names, if any. */
+  /** Only of this one; absent: of the one in the address, if any. */
   readonly user?: string;
   readonly address: UsageAddress;
 }
@@ -80,7 +80,7 @@ export function Calls({ app, user, address }: CallsProps) {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const isOld = pages.isPlaceholderData || settled !== typed;
   const events = data?.pages.flatMap((page) => page.events) ?? [];
-  // A search that found nothing yet goes on: one answer looks at a part of the period.
+  // A search without results so far continues: one response covers only a part of the period.
   const isSearching = events.length === 0 && hasNextPage && !isOld;
   useEffect(() => {
     if (isSearching && !isFetchingNextPage) void fetchNextPage();
@@ -88,7 +88,7 @@ export function Calls({ app, user, address }: CallsProps) {
   const tick = useLiveInterval(isLive, events[0]?.id);
   useEffect(() => {
     if (tick === 0) return;
-    // Only the newest page is followed; asking for all that were loaded again would take longer with each of them.
+    // Only the newest page is refreshed; reading all loaded pages again would take longer with each of them.
     client.setQueryData<InfiniteData<unknown>>(queryKey, (loaded) => loaded && firstPageOf(loaded));
     void client.invalidateQueries({ queryKey });
   }, [tick]);

@@ -25,7 +25,7 @@ interface ShownProps {
   readonly address: Pick<UsageAddress, 'search' | 'period' | 'measure'>;
 }
 
-/** Figures of a period against the one before, a chart, and what it is made of. */
+/** Figures of a period compared with the previous one, a chart, and its breakdown. */
 export function Charts({ app, address }: ChartsProps) {
   return (
     <>
@@ -36,7 +36,7 @@ export function Charts({ app, address }: ChartsProps) {
   );
 }
 
-/** Figures of a period against the one before. */
+/** Figures of a period compared with the previous one. */
 export function Summed({ app, address }: ShownProps) {
   const query = askedOf(app, address);
   const asked = useQuery({
@@ -69,7 +69,7 @@ function Totals({ summary }: { readonly summary: Summary }) {
           />
         ))}
       </Figures>
-      <p className="-mt-3 text-sm text-muted">Changes are against {from === to ? from : `${from} to ${to}`}.</p>
+      <p className="-mt-3 text-sm text-muted">Changes compared with {from === to ? from : `${from} to ${to}`}.</p>
     </div>
   );
 }
@@ -102,7 +102,7 @@ function figuresOf(now: Summary): readonly Told[] {
     },
     { label: 'Refused', value: countText(now.blocked), ...{ now: now.blocked, before: before.blocked } },
     timeOf('Time to first byte, median', now.latency, before.latency),
-    timeOf('Time of a whole answer, median', now.duration, before.duration),
+    timeOf('Duration of complete answers, median', now.duration, before.duration),
   ];
 }
 
@@ -154,7 +154,7 @@ export function Chart({ app, address }: ShownProps) {
   );
 }
 
-/** The answer may still be that of the period before. */
+/** The response may still be that of the previous period. */
 function unitOf({ from, to, unit }: Schemas['AccountTimeseriesResponse']) {
   return { from, to, unit };
 }

@@ -15,7 +15,7 @@ import { useReadOnlyReason } from '../shell/session';
 type Reprice = Schemas['RepriceUsageResponse'];
 type Settle = Schemas['SettleEstimatesResponse'];
 
-/** Applications to choose from; those further down are on their own page. */
+/** Applications to choose from; the others have this on their own page. */
 const MOST_APPS = 200;
 
 const SETTLE_BY = [
@@ -23,7 +23,7 @@ const SETTLE_BY = [
   { value: 'zero', label: 'as nothing' },
 ] as const;
 
-/** Costs that turned out wrong: prices that changed, and estimates that can be settled. Both show first what they do. */
+/** Corrections of costs: changed prices, and estimates to settle. Both have a preview. */
 export function Corrections({ app }: { readonly app: string | undefined }) {
   const [month, setMonth] = useState(() => new Date().toISOString().slice(0, 7));
   const [chosen, setChosen] = useState('');
@@ -58,7 +58,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
   const reason = useReadOnlyReason();
   const { data: providers = [] } = useQuery(queries.providers());
   const own = providers.map(({ type }) => type);
-  // Also those of providers that are gone: their calls are still here.
+  // Also those of deleted providers: their calls are still recorded.
   const types = [...new Set([...own, ...PROVIDER_OPTIONS.map(({ value }) => value)])];
   const [chosen, setProvider] = useState<ProviderType>();
   const provider = chosen ?? types[0] ?? 'openai';
@@ -87,7 +87,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
           model={model}
           providers={providers.filter(({ type }) => type === provider)}
           onChange={(next) => {
-            // What is applied is what the preview has shown.
+            // Exactly the preview is applied.
             reset();
             setModel(next);
           }}
@@ -118,7 +118,7 @@ function RepriceForm({ app, month }: { readonly app: string; readonly month: str
   );
 }
 
-/** A change of recorded costs, previewed before it is applied. `reset`: what is applied is what the preview has shown. */
+/** A change of recorded costs, previewed before it is applied. `reset`: exactly the preview is applied. */
 function useCorrection<T>(app: string, send: (apply: boolean) => Promise<T>) {
   const client = useQueryClient();
   const [preview, setPreview] = useState<T>();

@@ -1,4 +1,4 @@
-/** Hands a file of comma-separated values over. */
+/** Downloads a CSV file. */
 export function download(name: string, file: Blob | string): void {
   const blob = typeof file === 'string' ? new Blob([file], { type: 'text/csv;charset=utf-8' }) : file;
   const url = URL.createObjectURL(blob);

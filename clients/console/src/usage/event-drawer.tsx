@@ -9,7 +9,7 @@ import { RefusalWords, StatusBadges, type UsageEvent } from './status-badges';
 type Attempt = Schemas['UsageAttemptResponse'];
 type Fact = readonly [name: string, value: ReactNode];
 
-/** Everything that was recorded of one call. */
+/** Everything that is recorded about one call. */
 export function EventDrawer({
   event,
   onClose,

@@ -6,12 +6,12 @@ import { Loaded } from '../design/loaded';
 import type { UsageEvent } from './status-badges';
 
 const POLL_MS = 500;
-/** An event is stored within a second of its call; what is not there after this many questions does not come. */
+/** An event is stored within a second of its call; after this many attempts it will not arrive. */
 const MOST_POLLS = 20;
-/** Among which that of a call is, also where others call at the same time. */
+/** Enough to find the event of a call, also with concurrent calls. */
 const NEWEST = 20;
 
-/** The newest event of an application, with a status if one is named; null without one. */
+/** The newest event of an application, optionally with a status; null without one. */
 export async function newestEvent(app: string, status?: UsageEvent['status']): Promise<UsageEvent | null> {
   const params = { path: { app }, query: { limit: 1, ...(status === undefined ? {} : { status }) } };
   const { events } = await read(api.GET('/v1/admin/apps/{app}/events', { params }));
@@ -20,7 +20,7 @@ export async function newestEvent(app: string, status?: UsageEvent['status']): P
 
 type Find = (events: readonly UsageEvent[]) => UsageEvent | undefined;
 
-/** One of the newest events of an application, as soon as it is recorded; null if it does not come. */
+/** One of the newest events of an application, as soon as it is recorded; null if it does not appear. */
 async function eventFound(app: string, find: Find, signal: AbortSignal): Promise<UsageEvent | null> {
   const params = { path: { app }, query: { limit: NEWEST } };
   for (let polls = 0; polls < MOST_POLLS && !signal.aborted; polls++) {
@@ -32,21 +32,21 @@ async function eventFound(app: string, find: Find, signal: AbortSignal): Promise
   return null;
 }
 
-/** What was recorded of a call. */
+/** The recorded event of a call. */
 export function LatestEvent({
   app,
   name,
   find,
 }: {
   readonly app: string;
-  /** Tells this event from others that are waited for. */
+  /** Distinguishes this event from others that are awaited. */
   readonly name: string;
   readonly find: Find;
 }) {
   const query = useQuery({
     queryKey: ['app', app, 'latest event', name],
     queryFn: ({ signal }) => eventFound(app, find, signal),
-    // A later call of the same name is asked about anew.
+    // A later call with the same name is queried again.
     ...{ staleTime: 0, gcTime: 0 },
   });
   return (
@@ -61,8 +61,8 @@ export function LatestEvent({
 function NotRecorded({ app }: { readonly app: string }) {
   return (
     <p className="text-sm text-muted">
-      Not recorded as an event of its own: calls without a valid key or token leave none, and refusals for one reason
-      are counted in one event a minute. See{' '}
+      Not recorded as a separate event: calls without a valid key or token leave none, and refusals for one reason are
+      counted in one event a minute. See{' '}
       <Link href={`/apps/${app}/usage`} className="text-accent underline">
         Usage
       </Link>

@@ -4,10 +4,10 @@ const SHORTEST_MS = 2_000;
 const LONGEST_MS = 30_000;
 
 /**
- * Counts up while something is watched live: every two seconds, and less and less often while nothing new comes. It
- * stands still while the tab is hidden.
+ * Counts up while something is watched live: every two seconds, and less often while nothing new arrives. It pauses
+ * while the tab is hidden.
  *
- * @param newest changes when something new has come.
+ * @param newest changes when something new arrives.
  */
 export function useLiveInterval(isLive: boolean, newest: number | undefined): number {
   const [tick, setTick] = useState(0);

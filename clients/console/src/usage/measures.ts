@@ -14,7 +14,7 @@ export function measureName(measure: Measure): string {
   return measure === 'refused' ? 'refused requests' : measure;
 }
 
-/** How an amount of a measure is written. */
+/** The format of an amount of a measure. */
 export function measureText(measure: Measure): (value: number) => string {
   if (measure === 'cost') return moneyText;
   return measure === 'tokens' ? shortCountText : countText;

@@ -12,14 +12,14 @@ export interface Days {
   readonly to: string;
 }
 
-/** Days as they are chosen, and how long the bars of their chart are. */
+/** The chosen days, and the length of the bars of their chart. */
 export interface Period extends Days {
   /** `today`, a number of days, a month as `2026-01`, or `days` for any others. */
   readonly choice: string;
   readonly unit: 'day' | 'hour';
 }
 
-/** A day or hour of a chart: when it begins, and the measure of each series. */
+/** A day or hour of a chart: its start, and the measure of each series. */
 interface ChartPoint {
   readonly start: string;
   readonly [series: string]: number | string;
@@ -30,14 +30,14 @@ export interface Chart {
   /** From the largest to the smallest; the last may sum up the rest. */
   readonly series: readonly string[];
   readonly total: number;
-  /** The last point, where its day or hour is not over. */
+  /** The last point, if its day or hour is not over. */
   readonly unfinished: string | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const MONTHS = 12;
-/** More colours cannot be told apart. */
+/** More colours cannot be distinguished. */
 const MOST_SERIES = 8;
 export const OTHERS = 'all others';
 const DEFAULT_CHOICE = '30';
@@ -50,7 +50,7 @@ export function lastDays(days: number, nowMs: number): Days {
   return { from: dateOf(nowMs - (days - 1) * DAY_MS), to: dateOf(nowMs) };
 }
 
-/** The choices of a period: today, the last days, the last months, any days. */
+/** The choices of a period: today, the last days, the last months, custom days. */
 export function periodChoices(nowMs: number): readonly { readonly value: string; readonly label: string }[] {
   const now = new Date(nowMs);
   const months = Array.from({ length: MONTHS }, (_none, back) => {
@@ -65,7 +65,7 @@ export function periodChoices(nowMs: number): readonly { readonly value: string;
   ];
 }
 
-/** The period of an address; the last thirty days where it names none, or none that there is. */
+/** The period of an address; the last thirty days if it has none or an unknown one. */
 export function periodOf(address: URLSearchParams, nowMs: number): Period {
   const today = dateOf(nowMs);
   const [from, to] = [address.get('from') ?? '', address.get('to') ?? ''];
@@ -82,7 +82,7 @@ export function periodOf(address: URLSearchParams, nowMs: number): Period {
   return { choice: days, ...lastDays(Number(days), nowMs), unit: 'day' };
 }
 
-/** What an empty list or chart of a period says: nothing that comes now can appear in one that is over. */
+/** The text of an empty list or chart of a period: nothing new can appear in a past one. */
 export function emptyText({ to }: Days, nowMs: number): string {
   return to < dateOf(nowMs)
     ? 'The period is over. Choose another one.'
@@ -102,12 +102,12 @@ export function tokensOf(usage: Totals): number {
   return usage.input_tokens + usage.cached_input_tokens + usage.cache_write_tokens + usage.output_tokens;
 }
 
-/** Failed calls of those that reached a provider; nothing where none did. */
+/** The share of failed calls among those that reached a provider; nothing without any. */
 export function errorRateOf({ requests, blocked, errors }: Totals): number | undefined {
   return requests === blocked ? undefined : errors / (requests - blocked);
 }
 
-/** How a figure changed: `+12%`, against the period before. */
+/** The change of a figure: `+12%`, compared with the previous period. */
 export function changeText(now: number, before: number): string {
   if (before === 0) return now === 0 ? 'as before' : 'none before';
   const percent = Math.round(((now - before) / before) * 100);
@@ -145,7 +145,7 @@ export function chartOf(buckets: readonly Bucket[], measure: Measure, period: Pe
   };
 }
 
-/** The beginnings of the bars of a period, as the service writes them. */
+/** The starts of the bars of a period, as the service writes them. */
 function startsOf(period: Period): string[] {
   const startMs = Date.parse(period.from);
   const count = Math.round((Date.parse(period.to) + DAY_MS - startMs) / lengthOf(period));
@@ -159,7 +159,7 @@ function lengthOf({ unit }: Period): number {
   return unit === 'hour' ? HOUR_MS : DAY_MS;
 }
 
-/** Rows as comma-separated values; texts that a spreadsheet would run as a formula begin with an apostrophe. */
+/** Rows as CSV; texts that a spreadsheet would run as a formula start with an apostrophe. */
 export function csvOf(header: readonly string[], rows: readonly (readonly (string | number | null)[])[]): string {
   return [header, ...rows].map((row) => row.map(csvCell).join(',')).join('\r\n');
 }

@@ -1,16 +1,16 @@
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
-// The search of the router is decoded once already: texts with a per cent sign would be decoded twice.
+// The router has already decoded the search once: texts with a percent sign would be decoded twice.
 import { useSearch } from 'wouter/use-browser-location';
 import { MEASURES } from './measures';
 import { type Measure, type Period, periodOf } from './periods.rules';
 
-/** What a page of usage shows is in its address, so that a link to it can be shared. */
+/** The state of a usage page is in its address, so that a link can be shared. */
 export interface UsageAddress {
   readonly search: URLSearchParams;
   readonly period: Period;
   readonly measure: Measure;
-  /** Changes parameters; an empty one is left out. */
+  /** Changes parameters; an empty one is removed. */
   set(changes: Readonly<Record<string, string>>): void;
   /** The address with other parameters, to link to. */
   to(changes: Readonly<Record<string, string>>): string;

@@ -2,10 +2,10 @@ import { Bar, BarChart, CartesianGrid, ReferenceArea, ResponsiveContainer, Toolt
 import { moneyText, moneyTickText, shortCountText } from '../design/amounts.rules';
 import type { Chart, Measure } from './periods.rules';
 
-/** Distinct in light and dark, and for people who tell colours apart badly. */
+/** Distinct in light and dark mode, and for colour-blind people. */
 const COLORS = ['#4c6ef5', '#e8890c', '#12a594', '#d6409f', '#8e8c99', '#a18072', '#30a46c', '#6e56cf'] as const;
 
-/** Usage by day or hour, one colour a series. What the bars hide of each other can be told apart by the table. */
+/** Usage by day or hour, one colour a series. The table shows values that bars hide. */
 export function UsageChart({ chart, measure }: { readonly chart: Chart; readonly measure: Measure }) {
   const { points, series, unfinished } = chart;
   const text = (value: unknown) => (measure === 'cost' ? moneyText(Number(value)) : shortCountText(Number(value)));
@@ -70,7 +70,7 @@ export function UsageChart({ chart, measure }: { readonly chart: Chart; readonly
             <span className="truncate">{name}</span>
           </li>
         ))}
-        {unfinished !== undefined && <li>Shaded: {longStart(unfinished, undefined)} is not over.</li>}
+        {unfinished !== undefined && <li>Shaded: {longStart(unfinished, undefined)} has not ended.</li>}
       </ul>
     </>
   );
@@ -83,5 +83,5 @@ function shortStart(start: string): string {
 
 function longStart(start: string, unfinished: string | undefined): string {
   const whole = start.length > 'YYYY-MM-DD'.length ? `${start.slice(0, 10)} ${start.slice(11, 16)} UTC` : start;
-  return start === unfinished ? `${whole}, not over` : whole;
+  return start === unfinished ? `${whole}, not ended` : whole;
 }

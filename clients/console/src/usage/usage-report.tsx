@@ -65,7 +65,7 @@ export function UsageReport({ app, children }: { readonly app: string | undefine
 function PeriodFields({ address }: { readonly address: UsageAddress }) {
   const { period, set } = address;
   const choices = periodChoices(Date.now());
-  // A month before the last twelve can be in an address.
+  // An address can have a month before the last twelve.
   const options = choices.some(({ value }) => value === period.choice)
     ? choices
     : [...choices, { value: period.choice, label: period.choice }];

@@ -6,15 +6,19 @@ import { Button } from '../design/button';
 import { useDebounced } from '../design/debounced';
 import { Choices, TextField } from '../design/field';
 
-/** Applications that are found at most. */
+/** The most applications in a result. */
 const FOUND = 8;
 
 const MODES = [
-  { value: 'all', label: 'All applications', hint: 'And events about none, such as members.' },
+  {
+    value: 'all',
+    label: 'All applications',
+    hint: 'Including events without an application, such as those about members.',
+  },
   { value: 'some', label: 'Chosen applications' },
 ] as const;
 
-/** Which applications events are sent of; null: all. */
+/** The applications whose events are sent; null: all. */
 export function AppChoice({
   filter,
   onChange,
@@ -101,7 +105,7 @@ function Picker({
   );
 }
 
-/** The name of an application, or its id where it is gone. */
+/** The name of an application, or its id if it is deleted. */
 export function AppName({ id }: { readonly id: string }) {
   const { data } = useQuery(queries.appSummary(id));
   return <span className="min-w-0 break-words">{data?.name ?? <code className="text-xs">{id}</code>}</span>;

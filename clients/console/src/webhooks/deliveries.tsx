@@ -18,7 +18,7 @@ import { answerText, DELIVERY_STATUSES, type Delivery, markOf } from './delivery
 
 const PAGE = 50;
 const FILTERS = { status: valuesOf(DELIVERY_STATUSES) };
-/** How often a page that is looked at asks again. */
+/** How often a visible page is refreshed. */
 export const REFRESH_MS = 5_000;
 
 const FACTS: readonly Column<Delivery>[] = [
@@ -62,7 +62,7 @@ const FACTS: readonly Column<Delivery>[] = [
   { key: 'at', header: 'Created', isDetail: true, cell: ({ created_at: at }) => <Time at={at} /> },
 ];
 
-/** What was sent to a webhook, newest first; the status filter is in the address. */
+/** The deliveries of a webhook, newest first; the status filter is in the address. */
 export function Deliveries({ webhook, isEnabled }: { readonly webhook: string; readonly isEnabled: boolean }) {
   const [{ status }, change] = useAddress(FILTERS);
   const client = useQueryClient();

@@ -8,7 +8,7 @@ interface DeliveryMark {
   readonly tone: 'good' | 'warn' | 'bad' | 'neutral';
 }
 
-/** What the status filter of deliveries offers. */
+/** The options of the status filter of deliveries. */
 export const DELIVERY_STATUSES = [
   { value: 'any', label: 'Any status' },
   { value: 'pending', label: 'Pending' },
@@ -17,7 +17,7 @@ export const DELIVERY_STATUSES = [
   { value: 'disabled', label: 'Given up' },
 ] as const;
 
-/** The status of a delivery; one that failed and is tried again is marked as such. */
+/** The status of a delivery; a failed one that is retried is marked as such. */
 export function markOf({ status, attempts }: Pick<Delivery, 'status' | 'attempts'>): DeliveryMark {
   switch (status) {
     case 'delivered':
@@ -31,7 +31,7 @@ export function markOf({ status, attempts }: Pick<Delivery, 'status' | 'attempts
   }
 }
 
-/** How the endpoint answered the last attempt, as `204 in 45 ms`. */
+/** The response of the endpoint to the last attempt, as `204 in 45 ms`. */
 export function answerText({
   attempts,
   response_status: status,
@@ -41,7 +41,7 @@ export function answerText({
   return `${status ?? 'no answer'}${ms === null ? '' : ` in ${durationText(ms)}`}`;
 }
 
-/** What a test has shown. */
+/** The result of a test. */
 export function testText(delivery: Delivery): string {
   const { status, response_status: answer } = delivery;
   if (answer === null)

@@ -3,7 +3,7 @@ import { Choices } from '../design/field';
 import { type EventGroup, type EventType, groupsOf, withGroup, withType } from './event-filter.rules';
 
 const MODES = [
-  { value: 'all', label: 'Every event', hint: 'Types of later versions too.' },
+  { value: 'all', label: 'Every event', hint: 'Including types of later versions.' },
   { value: 'some', label: 'Chosen events' },
 ] as const;
 
@@ -81,7 +81,7 @@ function Group({
   );
 }
 
-/** A box to tick within a line. @param name what assistive technology reads. */
+/** A checkbox within a line. @param name what assistive technology reads. */
 function Tick({
   name,
   title,

@@ -1,4 +1,4 @@
-/** A type of event, and what it tells. */
+/** A type of event, and its meaning. */
 export interface EventType {
   readonly type: string;
   readonly means: string;

@@ -10,13 +10,13 @@ export function WebhookState({ webhook: { enabled, disabled_reason: reason } }: 
   return reason === 'gone' ? <Badge tone="bad">Disabled: answered 410</Badge> : <Badge tone="warn">Disabled</Badge>;
 }
 
-/** What a filter lets through, in short. */
+/** A summary of a filter. */
 export function filterText(filter: readonly string[] | null, every: string, one: string, many: string): string {
   if (filter === null) return every;
   return filter.length === 1 ? one : `${countText(filter.length)} ${many}`;
 }
 
-/** The secret of a webhook, this one time. */
+/** The secret of a webhook, shown once. */
 export function WebhookSecretDialog({
   title,
   secret,
@@ -25,7 +25,7 @@ export function WebhookSecretDialog({
 }: {
   readonly title: string;
   readonly secret: string | undefined;
-  /** What follows from it. */
+  /** Its effect. */
   readonly note?: string;
   readonly onClose: () => void;
 }) {

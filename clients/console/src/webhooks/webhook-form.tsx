@@ -12,7 +12,7 @@ import type { EventType } from './event-filter.rules';
 
 const MAX_NAME = 100;
 
-/** What a person says of a webhook. */
+/** What a person sets of a webhook. */
 export interface WebhookDraft {
   readonly url: string;
   /** Empty: the host of the URL. */

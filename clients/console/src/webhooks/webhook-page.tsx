@@ -17,9 +17,9 @@ import { type Delivery, testText } from './delivery.rules';
 import { WebhookSecretDialog, WebhookState } from './webhook-facts';
 import { type WebhookDraft, WebhookForm } from './webhook-form';
 
-/** One webhook: what it is told, and what was sent to it. */
+/** One webhook: its events and its deliveries. */
 export function WebhookPage({ id }: { readonly id: string }) {
-  // A 410 disables it without anybody's act.
+  // A 410 disables it automatically.
   const query = useQuery({ ...queries.webhook(id), refetchInterval: REFRESH_MS });
   return <Loaded query={query}>{(webhook) => <Content webhook={webhook} />}</Loaded>;
 }
@@ -121,7 +121,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
       </Dialog>
       <Question
         title={`Rotate the secret of ${name}?`}
-        lead="For 24 hours the old secret and the new one both sign every event, so that the endpoint can change over."
+        lead="For 24 hours the old secret and the new one both sign every event, so that the endpoint can switch."
         act="Rotate"
         isOpen={opened === 'rotate'}
         onClose={close}
@@ -129,7 +129,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
       />
       <Question
         title={`Disable ${name}?`}
-        lead="Nothing is sent to it any more. What is not delivered yet is given up."
+        lead="Nothing is sent to it any more, and pending deliveries are dropped."
         act="Disable"
         isOpen={opened === 'disable'}
         onClose={close}
@@ -137,7 +137,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
       />
       <TypedConfirmation
         title={`Delete ${name}?`}
-        lead="Its deliveries are deleted with it; what is not delivered yet is given up. This cannot be undone."
+        lead="Its deliveries are deleted with it, and pending ones are not sent. This cannot be undone."
         phrase={name}
         act="Delete"
         isOpen={opened === 'delete'}
@@ -146,7 +146,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
       />
       <WebhookSecretDialog
         title={`The new secret of ${name}`}
-        note="The old one signs too for 24 hours."
+        note="Events are also signed with the old one for 24 hours."
         secret={secret}
         onClose={() => setSecret(undefined)}
       />
@@ -154,7 +154,7 @@ function Content({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
-/** What differs: an application of the filter that is gone holds back no other change. */
+/** Only the differences: a deleted application in the filter does not block other changes. */
 function changedMembers(webhook: Webhook, draft: WebhookDraft): Partial<WebhookDraft> {
   const changed = Object.entries(draft).filter(
     ([name, value]) => JSON.stringify(value) !== JSON.stringify(webhook[name as keyof WebhookDraft]),
@@ -195,7 +195,7 @@ function Facts({ webhook }: { readonly webhook: Webhook }) {
     [
       'Applications',
       apps === null ? (
-        'All, and events about none'
+        'All, and events without an application'
       ) : (
         <Names key="apps" names={apps.map((app) => [app, <AppName key={app} id={app} />])} />
       ),
@@ -238,7 +238,7 @@ function Names({ names }: { readonly names: readonly (readonly [key: string, tex
   );
 }
 
-/** Asks before something that cannot be taken back, but loses nothing. */
+/** Asks before an action that cannot be undone but loses nothing. */
 function Question({
   title,
   lead,

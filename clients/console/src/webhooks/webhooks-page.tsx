@@ -62,7 +62,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        lead="Endpoints of yours that the gateway tells what happened in this account, signed and with retries for three days."
+        lead="Your endpoints that receive the events of this account, signed and with retries for three days."
         actions={add}
       />
       <Card isFlush>
@@ -70,8 +70,8 @@ export function WebhooksPage() {
           {({ webhooks }) =>
             webhooks.length === 0 ? (
               <EmptyState title="No webhooks yet" actions={add}>
-                Add an https endpoint, and choose what it is told: new and revoked keys, members, changed applications
-                and more.
+                Add an https endpoint, and choose its events: new and revoked keys, members, changed applications and
+                more.
               </EmptyState>
             ) : (
               <Table caption="Webhooks" columns={COLUMNS} rows={webhooks} rowKey={({ id }) => id} />

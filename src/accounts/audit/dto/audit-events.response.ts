@@ -58,7 +58,7 @@ export class AuditedChangeResponse {
 
   @ApiProperty({
     type: 'boolean',
-    description: 'Whether the values are not recorded: they can hold secrets or prompts.',
+    description: 'True when the values are not recorded because they can hold secrets or prompts.',
   })
   redacted: boolean;
 }

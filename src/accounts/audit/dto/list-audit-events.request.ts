@@ -19,13 +19,13 @@ export class ListAuditEventsRequest {
   })
   action?: string;
 
-  @Verbatim({ max: 300, optional: true, description: 'Only what this user did.' })
+  @Verbatim({ max: 300, optional: true, description: 'Only actions of this user.' })
   actor_id?: string;
 
   @Verbatim({ max: 300, optional: true, description: 'Only events of this application and its resources.' })
   app_id?: string;
 
-  @Day('First UTC day; when only `to` is given, 29 days before it. Every day when neither is.')
+  @Day('First UTC day; 29 days before `to` when only that is given. Without both: every day.')
   from?: string;
 
   @Day('Last UTC day, inclusive; today when only `from` is given.')

@@ -7,7 +7,7 @@ const DEFAULT_GRANT: Grant = 'manage';
 export const MAX_KEY_NAME = 100;
 
 export class CreateManagementKeyRequest {
-  @DisplayName({ max: MAX_KEY_NAME, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: MAX_KEY_NAME, description: 'A display name; surrounding blanks are removed.' })
   readonly name: string;
 
   @OneOf(GRANTS, {

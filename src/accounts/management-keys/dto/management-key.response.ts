@@ -55,7 +55,8 @@ export class ManagementKeyResource {
     format: 'date-time',
     nullable: true,
     description:
-      'When it was last used, at most ten minutes behind; null until the first use. Of a connection: when it last got tokens.',
+      'When it was last used, up to ten minutes late; null until the first use. For a connection: when it last got ' +
+      'tokens.',
   })
   lastUsedAt: string | null;
 

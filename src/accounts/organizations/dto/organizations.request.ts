@@ -4,7 +4,7 @@ import { EmailAddress } from '../../access/email-address.js';
 import { MAX_BOOTSTRAP_KEY, MAX_ORGANIZATION_NAME } from '../organization.rules.js';
 
 export class OrganizationNameRequest {
-  @DisplayName({ max: MAX_ORGANIZATION_NAME, description: 'For people; surrounding blanks are dropped.' })
+  @DisplayName({ max: MAX_ORGANIZATION_NAME, description: 'A display name; surrounding blanks are removed.' })
   readonly name: string;
 }
 

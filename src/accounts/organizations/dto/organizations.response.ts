@@ -138,7 +138,7 @@ class AdminSessionResource {
 
   @ApiProperty({
     type: [MembershipResource],
-    description: 'All of a person, the one of a key; the oldest organization first.',
+    description: 'A person’s organizations, or the one of the key; oldest first.',
   })
   memberships: MembershipResource[];
 
@@ -199,7 +199,7 @@ class Member {
 }
 
 export class MemberListResponse {
-  @ApiProperty({ type: [Member], description: 'Those who joined first come first.' })
+  @ApiProperty({ type: [Member], description: 'Oldest members first.' })
   members: Member[];
 
   static from(rows: readonly MemberRow[]): MemberListResponse {

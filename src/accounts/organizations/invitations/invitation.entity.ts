@@ -2,7 +2,7 @@ import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 
 import type { Instant } from '../../../common/clock.js';
 import { OrganizationEntity } from '../../access/organization.entity.js';
 
-/** An invitation into an organization, and what became of it. */
+/** An invitation into an organization, and its outcome. */
 @Entity('invitations')
 @Check('invitations_ended_once_check', 'accepted_at IS NULL OR revoked_at IS NULL')
 @Check('invitations_role_check', "role IN ('owner', 'admin', 'member')")

@@ -16,7 +16,7 @@ export class MembersController {
 
   @Get('members')
   @AdminAccess('read', { role: 'admin', credential: 'session' })
-  @Operation({ id: 'listMembers', tag: TAG, summary: 'List who belongs to the organization' })
+  @Operation({ id: 'listMembers', tag: TAG, summary: 'List the members of the organization' })
   @ApiOkResponse({ type: MemberListResponse })
   async list(@Admin() admin: AdminPrincipal): Promise<MemberListResponse> {
     return MemberListResponse.from(await this.members.list(admin));
@@ -49,7 +49,8 @@ export class MembersController {
     tag: TAG,
     summary: 'Remove a member, or leave',
     description:
-      'Permanently revokes their management keys in this organization. Everybody may remove themselves; admins remove others, owners remove owners. One owner always remains.',
+      'Permanently revokes their management keys in this organization. Anyone may leave; admins remove others, ' +
+      'owners remove owners. One owner always remains.',
   })
   @ApiParam(USER)
   @Fails('invalid_request', 'not_found', 'last_owner')

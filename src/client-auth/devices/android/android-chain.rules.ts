@@ -20,7 +20,7 @@ export interface AndroidRoot {
   readonly spki: Buffer;
 }
 
-/** How the key that attests came onto the device. */
+/** How the attesting key got onto the device. */
 export type Provisioning = 'factory' | 'remote' | 'unknown';
 
 /** Certificates as they were sent, leaf first, root last, and what they say before anything is verified. */
@@ -35,8 +35,8 @@ export interface AndroidChain {
 }
 
 /**
- * Reads a chain, of which the leaf alone has the attestation extension: a chain that continues below an attested key is
- * made by its holder.
+ * Reads a chain, of which the leaf alone has the attestation extension: a chain that continues below an attested key
+ * was extended by its holder.
  *
  * @throws attest_failed
  * Source: docs/reference/security.md#android-key-attestation.
@@ -69,7 +69,7 @@ export function serialsOf({ leaf, intermediates, root }: AndroidChain): readonly
   return [leaf, ...intermediates, root].map(({ serial }) => serial);
 }
 
-/** Judged by the certificates below the root, whose own name says nothing about it. */
+/** Determined by the certificates below the root, whose own name says nothing about it. */
 export function provisioningOf({ intermediates }: AndroidChain): Provisioning {
   const top = intermediates.at(-1);
   const isRemote = Object.entries(REMOTE_AUTHORITY).every(
@@ -146,7 +146,7 @@ function importSent(der: Buffer): X509Certificate {
   return certificate;
 }
 
-/** A signature of another kind than the key is no failure of ours. */
+/** A signature of a different kind than the key is not a failure of the service. */
 function isSignedBy(certificate: X509Certificate, key: KeyObject): boolean {
   try {
     return certificate.verify(key);

@@ -35,7 +35,7 @@ export interface ExpectedKey {
 /** The trust anchors and the time of the verification. */
 export interface AndroidTrust {
   readonly roots: readonly AndroidRoot[];
-  /** Serial numbers that no longer count. */
+  /** Revoked serial numbers. */
   readonly revoked: ReadonlySet<string>;
   /** Milliseconds since the epoch. */
   readonly atMs: number;
@@ -104,7 +104,7 @@ function factsOf(chain: AndroidChain, description: KeyDescription) {
   };
 }
 
-/** The lower one where the attestation is less protected than the key, as some phones have it. */
+/** The lower of the two: on some phones the attestation is less protected than the key. */
 function levelOf(chain: AndroidChain, { attestationLevel, keyMintLevel }: KeyDescription): 'tee' | 'strongbox' {
   if (attestationLevel < TRUSTED_ENVIRONMENT || keyMintLevel < TRUSTED_ENVIRONMENT) {
     throw proofRefused('security_level_software');

@@ -25,7 +25,7 @@ const ROOT_OF_TRUST = 704;
 const OS_PATCH_LEVEL = 706;
 const APPLICATION_ID = 709;
 
-/** The place of the word is the number in the extension. */
+/** The index of the word is the number in the extension. */
 const BOOT_STATES = ['verified', 'self_signed', 'unverified', 'failed'] as const;
 
 export type BootState = (typeof BOOT_STATES)[number];

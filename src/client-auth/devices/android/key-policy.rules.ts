@@ -12,7 +12,10 @@ interface AttestedApp {
   readonly signing_certificates: readonly string[];
 }
 
-/** What rules read of an attested key, kept with it: each exchange judges it by the configuration of its time. */
+/**
+ * The facts of an attested key that rules read, stored with it: each exchange checks them against the current
+ * configuration.
+ */
 export interface KeyAttestationFacts extends AttestedApp {
   readonly security_level: 'tee' | 'strongbox';
   readonly boot: BootState;
@@ -23,8 +26,8 @@ export interface KeyAttestationFacts extends AttestedApp {
 }
 
 /**
- * The configured application among those that may use a key; others beside it are tolerated, because applications can
- * share a user id of the system. Of several the newest counts.
+ * The configured application among those that may use a key; others are tolerated, because applications can share a
+ * user id of the system. Of several the newest counts.
  *
  * @throws attest_failed
  */
@@ -43,7 +46,7 @@ export function requireAttestedApp(application: AttestedApplication, policy: Key
 }
 
 /**
- * Judges the facts of a key by the configuration.
+ * Checks the facts of a key against the configuration.
  *
  * @throws attest_failed; app_version_too_old.
  * Source: docs/reference/security.md#android-key-attestation.

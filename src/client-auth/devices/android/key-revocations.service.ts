@@ -16,7 +16,7 @@ export interface ChainStanding {
 }
 
 /**
- * Judges certificate chains by the stored revocation list. `off` asks nothing, and no list counts.
+ * Checks certificate chains against the stored revocation list. `off` checks nothing.
  *
  * Source: docs/reference/security.md#revocation-of-android-keys.
  */
@@ -32,14 +32,14 @@ export class KeyRevocations {
     const mode = this.environment.ANDROID_REVOCATION_LIST;
     if (mode === 'off') return { revoked: new Set(), isCurrent: true };
     const { revoked, readAt, since } = await this.lists.judge(serials);
-    // The first answer may take a moment after the first application; only `closed` waits for it.
+    // The list may be read a moment after the first application needs it; only `closed` waits for it.
     const knownSince = mode === 'closed' ? readAt : (since ?? this.clock.now());
     const isCurrent = knownSince !== null && this.clock.nowMs() - knownSince.getTime() <= MAX_AGE_MS[mode];
     return { revoked: new Set(revoked), isCurrent };
   }
 
   /**
-   * For keys that are registered already: the age of the list does not count.
+   * For keys that are registered already: the age of the list does not matter.
    *
    * @throws attest_failed
    */

@@ -6,10 +6,10 @@ const PROVISIONING_INFO = '2b06010401d67902011e';
 const CERTIFICATES_ISSUED = 1;
 
 /**
- * The number of certificates that the vendor issued to the device lately; a high one is a sign of a farm.
+ * The number of certificates that the vendor recently issued to the device; a high one is a sign of a farm.
  *
  * @param attesting the certificate above the leaf.
- * @returns `undefined` when it does not say so readably, which is no flaw.
+ * @returns `undefined` when it cannot be read, which is not an error.
  */
 export function readIssuedCount(attesting: CertificateFields | undefined): number | undefined {
   const info = attesting?.extensions.find(({ id }) => id === PROVISIONING_INFO);

@@ -11,7 +11,9 @@ import { readRevocationList } from './revocation-list.rules.js';
 /** Name of the interval in the scheduler. */
 const REVOCATION_LIST = 'android-revocation-list';
 const LOOK_EVERY_MS = 20_000;
-/** Whatever the answer allows. Tokens of attested keys live half an hour, so a listing ends them within the hour. */
+/**
+ * Regardless of the caching headers. Tokens of attested keys live half an hour, so a listing ends them within the hour.
+ */
 const READ_EVERY_MS = 20 * 60_000;
 /** A failed reading, and one whose instance was killed, is repeated. */
 const REPEAT_AFTER_MS = 60_000;

@@ -41,7 +41,7 @@ export interface SerialJudgement {
   readonly revoked: readonly string[];
   /** When the list was last read; null: never. */
   readonly readAt: Instant | null;
-  /** When it was last read, else first asked for; null: neither. */
+  /** When it was last read, else first requested; null: neither. */
   readonly since: Instant | null;
 }
 

@@ -2,7 +2,7 @@ const STATUSES = ['REVOKED', 'SUSPENDED'] as const;
 const SERIAL = /^[0-9a-f]{1,64}$/;
 const DIGITS = /^\d+$/;
 
-/** A serial number, in lower-case hex without leading zeros, that no longer counts. */
+/** A revoked serial number, in lower-case hex without leading zeros. */
 export interface RevokedSerial {
   readonly serial: string;
   readonly status: (typeof STATUSES)[number];
@@ -12,7 +12,7 @@ export interface RevokedSerial {
  * Reads a status list. Its older entries are decimal, so one of digits alone counts as both numbers. Entries of another
  * status are skipped: they revoke nothing.
  *
- * @returns each number once; `undefined` when any part is malformed, so that no half list replaces a whole one.
+ * @returns each number once; `undefined` when any part is malformed, so that no partial list replaces a complete one.
  * Source: docs/reference/security.md#revocation-of-android-keys.
  */
 export function readRevocationList(body: Buffer): readonly RevokedSerial[] | undefined {

@@ -41,7 +41,7 @@ export class AuthEventResponse {
   @ApiProperty({
     type: 'integer',
     nullable: true,
-    description: 'How long a required claim took to arrive; on the success that ended the wait.',
+    description: 'How long a required claim took to arrive; only on the success that ended the wait.',
   })
   claim_delay_ms: number | null;
 

@@ -8,7 +8,7 @@ import { type EgressProxy, type EgressSettings, proxyFor } from './egress-proxy.
 
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
-/** The operator's proxy gave no connection. The message names no address and no credentials. */
+/** The operator's proxy provided no connection. The message names no address and no credentials. */
 export class EgressProxyError extends Error {
   constructor(
     readonly code: 'ERR_EGRESS_PROXY_UNREACHABLE' | 'ERR_EGRESS_PROXY_TIMEOUT' | `ERR_EGRESS_PROXY_${number}`,
@@ -101,7 +101,7 @@ function unreachable(cause: string | undefined): EgressProxyError {
   return new EgressProxyError('ERR_EGRESS_PROXY_UNREACHABLE', `cannot be reached: ${cause ?? 'unknown'}`);
 }
 
-/** @param tunnel with which the proxy is no longer to blame. */
+/** @param tunnel after which failures are not the proxy's. */
 function lateError(tunnel: Socket | undefined): Error {
   return tunnel === undefined
     ? new EgressProxyError('ERR_EGRESS_PROXY_TIMEOUT', 'did not answer in time')

@@ -60,7 +60,7 @@ export function chargedNanoUsd({ cost, estimateNanoUsd }: CallCharge): number {
  * Tokens that the limits of tokens count: those that the response reports, else an estimate, as for the cost. An answer
  * that charges nothing counts none.
  *
- * Source: docs/reference/accounting.md#limits-of-tokens.
+ * Source: docs/reference/accounting.md#token-limits.
  */
 export function chargedTokens(admission: UsageAdmission, outcome: UsageOutcome): number {
   const { ending, reading } = outcome;
@@ -78,8 +78,8 @@ export function unresolvedReason({ cost, estimateNanoUsd }: CallCharge): Unresol
 }
 
 /**
- * What was not heard is limited so that cost and estimate do not exceed the maximum cost of the request. What the response
- * itself says is not: it has been used, whatever the request allowed.
+ * The estimate of what was not received is limited so that cost and estimate do not exceed the maximum cost of the
+ * request. What the response itself says is not: it has been used, whatever the request allowed.
  */
 function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOutcome): number {
   if (cost.source !== 'unresolved') return 0;
@@ -88,7 +88,7 @@ function ownEstimate(cost: ResolvedCost, admission: Estimable, outcome: UsageOut
   return Math.min(Math.max(0, unheard), limit) + statedCost(cost, outcome);
 }
 
-/** Cost of what the response states and no price covers: unknown measures, and a dearer service tier. */
+/** Cost of what the response states and no price covers: unknown measures, and a more expensive service tier. */
 function statedCost({ nanoUsd }: ResolvedCost, { price, toolPrices, reading }: UsageOutcome): number {
   if (price === undefined || reading === undefined || reading.implausible) return 0;
   const unknown = unknownMeasureCost([price, ...(toolPrices ?? [])], reading, nanoUsd);
@@ -98,8 +98,8 @@ function statedCost({ nanoUsd }: ResolvedCost, { price, toolPrices, reading }: U
 }
 
 /**
- * Tokens cost the highest rate of their side, at the dearest of the models that may have used them; for a counter of
- * another unit, the rest of the call is counted once more.
+ * Tokens cost the highest rate of their side, at the most expensive of the models that may have used them; for a
+ * counter of another unit, the rest of the call is counted once more.
  *
  * @param prices that of the request's own model first.
  */

@@ -18,7 +18,7 @@ const OUTSIDE_TEXT_MAX = 200;
 /** The same limit as in the response reader. */
 const RESPONSE_ID_MAX = 256;
 const ROUTE_MAX = 2_000;
-/** Maximum length of what a refused client was told. */
+/** Maximum length of the message to a refused client. */
 const REFUSAL_MAX = 400;
 const LATENCY_MAX_MS = 2 ** 31 - 1;
 
@@ -45,8 +45,8 @@ export function ownMembers(admission: RefusedCall): string {
 }
 
 /**
- * The budgets that an event is charged to beside those of its application and user; with a leading comma, empty when
- * there are none.
+ * The budgets that an event is charged to in addition to those of its application and user; with a leading comma, empty
+ * when there are none.
  *
  * @param createdAtMs determines the periods.
  */

@@ -258,7 +258,7 @@ export class UsageWritesRepository {
     const [row] = await this.dataSource.query<{ day: string }[]>(
       `SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day`,
     );
-    if (row === undefined) throw new Error('Postgres did not say what day it is');
+    if (row === undefined) throw new Error('Postgres returned no date');
     return row.day;
   }
 

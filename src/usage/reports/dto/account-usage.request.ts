@@ -27,7 +27,10 @@ export class AccountUsageRequest {
 }
 
 export class AccountTimeseriesRequest extends AccountUsageRequest {
-  @OneOf(SERIES_DIMENSIONS, { optional: true, description: 'Of what a bucket is; `provider` when absent.' })
+  @OneOf(SERIES_DIMENSIONS, {
+    optional: true,
+    description: 'The dimension by which buckets are split; `provider` when absent.',
+  })
   by?: SeriesDimension;
 
   @OneOf(SERIES_UNITS, { optional: true, description: 'Length of a bucket; `day` when absent.' })

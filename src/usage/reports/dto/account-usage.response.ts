@@ -172,7 +172,7 @@ export class AccountBreakdownResponse implements AccountBreakdown {
 
   @ApiProperty({
     type: UsageTotalsResponse,
-    description: 'Usage from `complete_from` to `to`: what rows are shares of.',
+    description: 'Usage from `complete_from` to `to`: the total to which shares of rows refer.',
   })
   total: UsageTotalsResponse;
 

@@ -70,7 +70,11 @@ export class UsageEventResponse {
   @ApiProperty({ type: 'string', nullable: true })
   user_id: string | null;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'The application key used, also through a token.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'The application key used, directly or through a token.',
+  })
   api_key_id: string | null;
 
   @ApiProperty({ type: 'string', description: 'Type of the provider; `(none)`: refused before one was chosen.' })
@@ -140,7 +144,7 @@ export class UsageEventResponse {
   })
   estimated_cost_usd: number;
 
-  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars, as the provider says.' })
+  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars, as reported by the provider.' })
   reported_cost_usd: number | null;
 
   @ApiProperty({ type: 'string', enum: [...COST_SOURCES, null], nullable: true })

@@ -222,9 +222,9 @@ describe('applications of several proofs', () => {
       'one that is not configured',
       'app_attest',
       'auth_method_not_supported',
-      'proof: the application takes key_attestation.',
+      'proof: the application accepts key_attestation.',
     ],
-    ['an unknown one', 'constructor', 'auth_method_not_supported', 'proof: the application takes key_attestation.'],
+    ['an unknown one', 'constructor', 'auth_method_not_supported', 'proof: the application accepts key_attestation.'],
     ['a number', 7, 'invalid_request', 'proof: must be text'],
   ])('%s → 400', async (_, proof, code, message) => {
     const { phone } = await installed();
