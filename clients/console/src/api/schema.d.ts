@@ -5547,9 +5547,9 @@ export interface components {
             mode: "enforce" | "tier" | "observe";
         };
         AppProofs: {
-            /** @description App Attest of Apple’s devices. */
+            /** @description App Attest, for Apple devices. */
             app_attest?: components["schemas"]["AppProofAppAttest"];
-            /** @description Key attestation of Android devices. */
+            /** @description Key attestation, for Android devices. */
             key_attestation?: components["schemas"]["AppKeyAttestation"];
         };
         AppDeviceProofsAuthentication: {
