@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
-/** Provider instances: a type, a slug, a sealed key and perhaps an origin and prices of their own. */
+/** Provider instances: a type, a slug, a sealed key and optionally a custom origin and prices. */
 export class CreateProviders1763600000001 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(`

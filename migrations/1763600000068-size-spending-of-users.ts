@@ -17,10 +17,10 @@ const LARGEST_NANO_USD = '9000000000000000000';
 /**
  * The users of an application by what they cost and by what counts against their budget in a month.
  *
- * `cost_size` and `spent_size` say roughly how much it is: amounts of one size differ by less than a tenth, and nothing
- * is of size 0. Lists are read from the index of the size, and sorted by the exact amount within each size. The rows are
- * rewritten with every call. As long as no indexed column changes, that is cheap; an index of the amounts would change
- * with each call.
+ * `cost_size` and `spent_size` are rough measures: amounts of one size differ by less than a tenth, and zero is of size
+ * 0. Lists are read from the index of the size, and sorted by the exact amount within each size. The rows are rewritten
+ * with every call. As long as no indexed column changes, that is cheap; an index of the amounts would change with each
+ * call.
  */
 export class SizeSpendingOfUsers1763600000068 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -50,10 +50,10 @@ export interface AppLimits {
   readonly unproven: UnprovenPool | undefined;
 }
 
-/** The limits of the devices that proved nothing; all budgets are of one subject. */
+/** The limits of devices whose proof failed; all budgets have one subject. */
 interface UnprovenPool {
   readonly budgets: readonly AppBudget[];
-  /** Slugs of the named endpoints that they may call; undefined: what all may call. */
+  /** Slugs of the only named endpoints that they may call; undefined: everything that others may call. */
   readonly endpoints: ReadonlySet<string> | undefined;
 }
 

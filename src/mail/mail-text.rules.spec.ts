@@ -21,7 +21,7 @@ describe('plainWords', () => {
     expect(plainWords(text)).toBe(expected);
   });
 
-  it('any text → one line of at most so many characters, without an unseen one', () => {
+  it('any text → one line of at most so many characters, without invisible ones', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const words = plainWords(text, 80);

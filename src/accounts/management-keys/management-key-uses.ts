@@ -4,7 +4,7 @@ import { LastUses } from '../../common/last-uses.js';
 import { Log } from '../../common/log/log.js';
 import { ManagementKeysRepository } from './management-keys.repository.js';
 
-/** As often as a connection in use gets tokens. Source: docs/reference/management-api.md#management-keys. */
+/** The interval at which an active connection gets tokens. Source: docs/reference/management-api.md#management-keys. */
 const RENEW_AFTER_MS = 10 * 60 * 1000;
 
 /** The last use of management keys; that of a connection is written with its tokens. */

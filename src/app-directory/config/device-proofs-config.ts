@@ -17,7 +17,7 @@ const PROVISIONINGS = ['any', 'remote'] as const;
 /** The strictest first. */
 export const PROOF_MODES = ['enforce', 'tier', 'observe'] as const;
 
-/** What a failed proof gets: a refusal, a token with limits of its own, or a token. */
+/** The result of a failed proof: a refusal, a token with separate limits, or a token. */
 export type ProofMode = (typeof PROOF_MODES)[number];
 
 function ModeField() {

@@ -140,7 +140,7 @@ export class UnprovenLimits extends ScopeLimits {
       }),
       'must not name an endpoint twice',
     ),
-    { description: 'The named endpoints that they may call, and nothing else; absent: what all may call.' },
+    { description: 'The only named endpoints that they may call; absent: everything that others may call.' },
   )
   readonly allowed_endpoints?: readonly string[];
 }

@@ -10,7 +10,7 @@ export type AuthEventKind = (typeof AUTH_EVENT_KINDS)[number];
 /** The outcome of a successful attempt; any other outcome is an error code. */
 export const SUCCESS = 'ok';
 
-/** The outcome of an attempt whose proof failed, and whose mode gave it a token all the same. */
+/** The outcome of an attempt whose proof failed but whose mode still issued a token. */
 export const WOULD_REJECT = 'would_reject';
 
 /** A finished attempt. Source: docs/reference/application-api.md#authentication-events. */

@@ -856,7 +856,7 @@ export const REASONS = {
   },
   redeem_code_wrong: {
     means: 'The code of a login is wrong.',
-    advice: 'Start again in the terminal. Many: somebody is guessing codes.',
+    advice: 'Start again in the terminal. Many: someone is guessing codes.',
   },
   registration_closed: {
     means: 'Registration is closed after the first person.',

@@ -18,7 +18,7 @@ afterEach(() => delay.onApplicationShutdown());
 /** What was measured of a loop that was held up, and when that began. A busy machine may miss the first attempts. */
 async function holdUp(): Promise<{ held: number; startedMs: number }> {
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    // What was measured before is forgotten: among 51 measurements one is above the percentile.
+    // Earlier measurements are discarded: among 51 measurements one is above the percentile.
     delay.takeP99Seconds();
     // The first measurement only begins the next one.
     await sleep(50);

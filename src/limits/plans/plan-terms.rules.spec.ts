@@ -31,7 +31,7 @@ function thrown(call: () => unknown): GatewayError {
 }
 
 describe('terms of an account', () => {
-  it('an account that is not listed → what holds for all others', () => {
+  it('an account that is not listed → the default for all others', () => {
     const own = terms();
     const forOthers = terms({ isDefault: true });
     const book: PlanBook = { plans: new Map(), forOthers, accounts: new Map([['a', own]]) };

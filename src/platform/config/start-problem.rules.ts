@@ -13,7 +13,7 @@ const DATABASE_FULL = '53100';
 /**
  * Why the listening address cannot be used, as a sentence about `PORT` or `HOST`.
  *
- * @returns the error itself where it has no code of the system.
+ * @returns the error itself if it has no system error code.
  */
 export function listenProblem(error: unknown, { HOST, PORT }: Pick<Environment, 'HOST' | 'PORT'>): unknown {
   const code = systemErrorCode(error);

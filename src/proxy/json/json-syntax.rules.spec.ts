@@ -4,7 +4,7 @@ import { plainTextEnd } from './json-syntax.rules.js';
 
 const isPlain = (byte: number) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c;
 
-/** At the bounds of what is plain, and with the top bit. */
+/** Around the range of plain characters, and with the top bit. */
 const EDGES = [0x00, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x7f, 0x80, 0x9f, 0xa2, 0xdc, 0xff];
 
 it('any text of any length at any place of memory → ends at its first byte that is not plain, or at the limit', () => {

@@ -16,8 +16,8 @@ const RELAYED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Response headers that are relayed by the end or a part of their name, whatever the provider prefixes it with: ids of a
- * request, limits and the wait for them, processing times.
+ * Response headers that are relayed by the end or a part of their name, with any provider prefix: request ids, limits
+ * and their wait times, processing times.
  */
 const RELAYED_KINDS = new RegExp(
   [

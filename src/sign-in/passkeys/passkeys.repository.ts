@@ -54,7 +54,7 @@ export class PasskeysRepository {
     );
   }
 
-  /** Deletes a challenge that is in force at `at`. @returns whether it was: of concurrent uses one is. */
+  /** Deletes a challenge that is in force at `at`. @returns whether it succeeded: only one of concurrent uses does. */
   async takeChallenge(
     { challengeHash, purpose, bindingHash }: Omit<PendingChallenge, 'expiresAt'>,
     at: Instant,

@@ -97,7 +97,7 @@ export const USAGE_PARTS = [
   // Calls, not tokens.
   'web_search',
   'file_search',
-  // What the request asks for, where the price has rates for that: itself, images, characters of its text.
+  // Billable parts of the request, if the price has rates for them: the request itself, images, characters of its text.
   'requests',
   'images',
   'characters',

@@ -127,7 +127,7 @@ function milliseconds(seconds: number | undefined): number | undefined {
 }
 
 /**
- * What a document counts beyond the tokens that were read from it: unknown counters, and reasoning above the output.
+ * Counts of a document beyond the tokens read from it: unknown counters, and reasoning above the output.
  *
  * @param isAudio whether the document is a transcription.
  * Source: docs/reference/accounting.md#unknown-measures.

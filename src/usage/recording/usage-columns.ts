@@ -26,7 +26,7 @@ export const MEASURES = [
 /** Columns of every table of sums; each is the sum of the column of the events. */
 export const SUM_COLUMNS = ['requests', ...MEASURES] as const;
 
-/** Columns of the sums that are not by status: failed and blocked requests are counted beside all of them. */
+/** Columns of the sums that are not by status: failed and blocked requests have separate counts. */
 export const TOTAL_COLUMNS = [...SUM_COLUMNS, 'errors', 'blocked'] as const;
 
 /** Estimate of an event, in addition to its cost; budgets count both. */

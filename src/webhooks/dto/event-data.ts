@@ -28,7 +28,7 @@ export class AuditedEventData {
   @ApiProperty({ type: 'string', example: 'account-4f0c2a' })
   account: string;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Null: it is about no application.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Null: not about an application.' })
   app: string | null;
 
   @ApiProperty({ type: EventActor })

@@ -204,7 +204,7 @@ describe('POST /v1/admin/organizations/select', () => {
     expect(answers.map(({ headers }) => headers.get('set-cookie'))).toEqual([null, null]);
   });
 
-  it('an organization whose time is over → 403 account_expired; leaving it for another one → goes', async () => {
+  it('an expired organization → 403 account_expired; leaving it for another one → goes', async () => {
     await expire(organizationId);
     const other = await newOrganization(world);
     expect(codeOf(await owner.client.post(SELECT, { organizationId }))).toEqual([403, 'account_expired']);

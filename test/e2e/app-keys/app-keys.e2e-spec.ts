@@ -64,7 +64,7 @@ describe('keys of an application', () => {
     expect((await world.api.get(keysOf(app.id))).body.keys[0]).toMatchObject({ id, status: 'revoked' });
   });
 
-  it('members beside the name → ignored, not taken over', async () => {
+  it('members other than the name → ignored', async () => {
     const app = await world.app();
     const mine = { name: 'Backend', key: 'gw_mine', id: 'key_mine', status: 'revoked', organization_id: 'somebody' };
     const { status, body } = await world.api.post(keysOf(app.id), mine);

@@ -132,7 +132,7 @@ describe.each(CLIENTS)('a client of %s (RFC 9112, section 6.3)', (_name, version
     expect(await client.events()).toMatchObject([{ status: 'ok', client_aborted: 1 }]);
   });
 
-  it('it sends what is no HTTP in the middle of its answer → cut, and what it has does not look complete', async () => {
+  it('it sends invalid HTTP in the middle of its response → cut, and what it has does not look complete', async () => {
     world.upstream.script(stopsAfter(event('{}')));
     const connection = open(version, lines);
     await eventually(() => connection.text().includes('data:'), { withinMs: 10_000 });

@@ -9,7 +9,7 @@ const GENERATE = 'v1beta/models/gemini-2.5-flash:generateContent';
 let world: World;
 let openai: ProxyClient;
 let gemini: ProxyClient;
-/** Allows one exact path, one with a model, one with rules of its own. */
+/** Allows one exact path, one with a model, one with custom rules. */
 let strict: ProxyClient;
 /** Allows three names, rewrites some. */
 let choosy: ProxyClient;
@@ -311,7 +311,7 @@ describe('models', () => {
     (model) => expectRefused(openai.call('v1/responses', { body: { model } }), 400, 'pricing_not_configured'),
   );
 
-  it('a price of the operator’s own → the model is served by that provider alone', async () => {
+  it('a custom price → only that provider serves the model', async () => {
     const pricing = { 'house-model': { input: 1, output: 2 } };
     const client = await ProxyClient.create(world, { provider: { pricing } });
     await sent(client, 'v1/responses', { body: { model: 'house-model' } });

@@ -27,7 +27,7 @@ afterEach(async () => {
 const signIn = () => signInThrough(provider, world);
 const timesRead = () => provider.called.filter((path) => path === KEYS).length;
 
-/** Moves the time of day for everybody in this process; it goes on from there. */
+/** Shifts the time of day in this process; it continues from there. */
 function later(ms: number): void {
   const now = Date.now.bind(Date);
   jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);

@@ -55,7 +55,7 @@ export interface FleetApp {
   readonly outputNanoUsd: number;
 }
 
-/** What stands for a user in a proof: users, groups of the backend, or runs; `tokens`: users whose tokens are limited. */
+/** The subjects in a proof: users, groups of the backend, or runs; `tokens`: users whose tokens are limited. */
 const SHARERS = {
   tokens: { header: USER_HEADER, window: 'day_tokens' },
   user: { header: USER_HEADER, window: undefined },

@@ -152,7 +152,7 @@ export class BudgetStorm {
     const { violations } = this.fleet.calls;
     const wrong = (what: string) => violations.push(`${call.marker}: ${what} (${kind}, retry after ${retryAfter})`);
     // The provider answers 500, and has its connections reset.
-    if (![0, 200, 429, 500, 502, 503].includes(status)) wrong('an answer that nobody promised');
+    if (![0, 200, 429, 500, 502, 503].includes(status)) wrong('an unexpected response');
     const mayBeForEver = status === 429 && (window === 'total' || window === 'run');
     if ((status === 429 || status === 503) && retryAfter < 1 && !mayBeForEver) wrong('nothing tells when to come back');
     if (status === 429 && !isRefusedByBudget(answer)) wrong('another refusal');

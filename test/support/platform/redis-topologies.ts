@@ -51,7 +51,9 @@ export function startRedisCluster(options: readonly string[] = []) {
   });
 }
 
-/** Starts a master, its replica and their sentinels on the loopback. @param sentinelPassword what sentinels want. */
+/**
+ * Starts a master, its replica and their sentinels on the loopback. @param sentinelPassword required by the sentinels.
+ */
 export function startWatchedRedis(sentinelPassword?: string) {
   return startTogether(async (servers) => {
     const master = await startRedis();

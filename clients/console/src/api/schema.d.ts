@@ -5674,7 +5674,7 @@ export interface components {
             spending?: components["schemas"]["AppSpendingLimits"];
             /** @description Absent: unlimited. */
             tokens?: components["schemas"]["AppTokenLimits"];
-            /** @description The named endpoints that they may call, and nothing else; absent: what all may call. */
+            /** @description The only named endpoints that they may call; absent: everything that others may call. */
             allowed_endpoints?: string[];
         };
         AppLimits: {
@@ -6740,7 +6740,7 @@ export interface components {
         AuditedEventData: {
             /** @example account-4f0c2a */
             account: string;
-            /** @description Null: it is about no application. */
+            /** @description Null: not about an application. */
             app: string | null;
             actor: components["schemas"]["EventActor"];
             target: components["schemas"]["EventTarget"];

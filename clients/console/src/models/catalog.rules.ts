@@ -41,7 +41,7 @@ export function pricesOf(providers: readonly Provider[], prices: Prices): Readon
   return found;
 }
 
-/** Words for what a model costs; undefined without a price in the list. @param today UTC, `YYYY-MM-DD`. */
+/** The price of a model in words; undefined without a price in the list. @param today UTC, `YYYY-MM-DD`. */
 export function costWords(prices: readonly Price[] = [], today: string): string | undefined {
   const [first] = prices;
   if (first === undefined) return undefined;

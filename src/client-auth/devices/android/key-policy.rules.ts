@@ -4,7 +4,7 @@ import { proofRefused } from '../proof-refusal.js';
 import type { Provisioning } from './android-chain.rules.js';
 import type { AttestedApplication, BootState } from './key-description.rules.js';
 
-/** The application that a key was attested for, as far as it is the configured one. */
+/** The application that a key was attested for, if it matches the configuration. */
 interface AttestedApp {
   readonly package_name: string;
   readonly version_code: number;

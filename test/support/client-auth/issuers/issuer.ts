@@ -17,7 +17,7 @@ export interface IssuerOptions {
 /** An identity provider on the loopback: a key set over real HTTP, and real tokens signed with its keys. */
 export type IssuerSimulator = Awaited<ReturnType<typeof startIssuer>>;
 
-/** How the key set is answered now. */
+/** The current response for the key set. */
 interface Behaviour {
   delayMs: number;
   status: number;
