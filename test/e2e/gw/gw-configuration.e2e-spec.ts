@@ -411,7 +411,7 @@ describe('gw plan', () => {
     [
       'providers.yaml',
       `${PROVIDERS}    secret: sk\n`,
-      'providers.yaml:5: providers.0.secret: names where the key is, and never the key',
+      'providers.yaml:5: providers.0.secret: names where the key is, never the key itself',
     ],
     [
       'providers.yaml',

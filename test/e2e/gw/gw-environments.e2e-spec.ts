@@ -261,7 +261,7 @@ describe('slugs', () => {
     expect(await changes('plan g')).toEqual(['create openai-2', 'update notes', 'remove openai-1']);
     const text = (await gw.run('plan g')).stdout;
     expect(text).toContain(
-      'It takes the place of openai-1, which is removed last: calls by that slug must name openai-2.',
+      'It replaces openai-1, which is removed last: calls that use that slug must name openai-2.',
     );
     await gw.run('plan g --out plan.json', '', { OPENAI_KEY: SECRET });
     const created = { type: 'openai', slug: 'openai-2', name: 'OpenAI', secret: SECRET };
