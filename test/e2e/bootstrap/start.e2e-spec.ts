@@ -81,7 +81,7 @@ describe('the banner of a start', () => {
         .expect(404);
       pages.push(body.error.message);
     });
-    expect(banner).toMatch(/PUBLIC_URL is not set, although HOST lets other machines in/);
+    expect(banner).toMatch(/PUBLIC_URL is not set, but HOST accepts other machines/);
     expect(banner).toMatch(/Console +http:\/\/localhost:\d+\n/);
     expect(pages[0]).toMatch(/^This is served under .* only; open it there, or set PUBLIC_URL/);
     expect(await bannerOf({ ...settings, PUBLIC_URL: 'https://gateway.example.com' })).not.toContain('is not set');

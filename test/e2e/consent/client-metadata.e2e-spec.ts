@@ -181,7 +181,7 @@ describe('clients by the address of their metadata document', () => {
     listener = (request, response) => (request.url?.includes('hangs') ? undefined : served(request, response));
     const clients = clientsWith();
     const hanging = Array.from({ length: 5 }, (_, at) => refusal(clients.find(`${id}?hangs=${at}`, ADDRESS)));
-    expect(await refusal(clients.find(`${id}?one=more`, ADDRESS))).toContain('has to wait');
+    expect(await refusal(clients.find(`${id}?one=more`, ADDRESS))).toContain('too many are being read');
     expect((await clients.find(id, '198.51.100.7')).id).toBe(id);
     for (const told of await Promise.all(hanging)) expect(told).toContain('5 seconds');
   }, 15_000);
@@ -202,7 +202,7 @@ describe('clients by the address of their metadata document', () => {
     const off = clientsWith({ OAUTH_CLIENT_METADATA_ENABLED: 'false' });
     expect(await refusal(off.find(id, ADDRESS))).toContain('unknown');
     const limited = clientsWith({ OAUTH_CLIENT_HOSTS: 'other.example.com' });
-    expect(await refusal(limited.find(id, ADDRESS))).toContain(`Clients of ${HOST} are not admitted here`);
+    expect(await refusal(limited.find(id, ADDRESS))).toContain(`Clients of ${HOST} are not accepted here`);
     expect(requests).toEqual([]);
     expect((await clientsWith({ OAUTH_CLIENT_HOSTS: `other.example.com, ${HOST}` }).find(id, ADDRESS)).id).toBe(id);
   });

@@ -91,7 +91,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     const outcomes = await Promise.allSettled(both.map((one) => one.start()));
     const started = both.filter((_, at) => outcomes[at]?.status === 'fulfilled');
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') expect(String(outcome.reason)).toContain('REDIS_URL names another Redis');
+      if (outcome.status === 'rejected') expect(String(outcome.reason)).toContain('REDIS_URL names a different Redis');
     }
     const isOne = async () =>
       (await Promise.all(started.map(ready))).filter(({ status }) => status === 200).length === 1;
