@@ -151,7 +151,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
       await dialog.getByLabel('Model').fill('gpt-4o-mini');
       await dialog.getByRole('button', { name: 'Send' }).click();
       await dialog.getByText('401').waitFor();
-      await dialog.getByText('Not recorded as an event of its own').waitFor();
+      await dialog.getByText('Not recorded as a separate event').waitFor();
       expect(await page.locator('[aria-busy=true]').count()).toBe(0);
     },
     PAGE_MS,
