@@ -5,6 +5,7 @@ import type { StoredConfig } from './app-config-parser.js';
 import { type AppLimits, appLimits } from './app-limits.rules.js';
 import type { AppConfig, AppStatus } from './config/app-config.js';
 import { type ProviderPolicy, policyFor } from './config/provider-policy.rules.js';
+import type { StreamsConfig } from './config/streams-config.js';
 
 interface SnapshotIdentity {
   readonly id: string;
@@ -44,6 +45,12 @@ export interface ReadableApp extends SnapshotIdentity {
   readonly limits: AppLimits | undefined;
   /** The origins whose pages may call; undefined when there are none: its answers have no CORS headers. */
   readonly allowedOrigins: ReadonlySet<string> | undefined;
+  /**
+   * How answers are kept; undefined: they are not.
+   *
+   * @param endpointSlug null on the proxy.
+   */
+  streamsOf(endpointSlug: string | null): StreamsConfig | undefined;
   /** The permissions for a provider of the account; undefined when the routing does not cover it. */
   accessTo(provider: { readonly slug: string; readonly type: ProviderType }): ProviderAccess | undefined;
 }
@@ -69,6 +76,7 @@ export function toAppSnapshot({ id, organizationId, status }: SnapshotIdentity, 
     tokenHeader: user?.source === 'issuer' ? user.issuer.token_header : undefined,
     limits: appLimits(config.limits),
     allowedOrigins: config.allowed_origins?.length ? new Set(config.allowed_origins) : undefined,
+    streamsOf: streamsTable(config),
     accessTo: accessTable(config),
   });
 }
@@ -93,6 +101,15 @@ export function requireActive(found: AppSnapshot | undefined): ReadableApp {
   const app = requireReadable(found);
   if (app.status !== 'active') throw new GatewayError('app_disabled');
   return app;
+}
+
+function streamsTable({ streams, endpoints }: AppConfig): ReadableApp['streamsOf'] {
+  const kept = (config: StreamsConfig | undefined) => (config?.resume_seconds ? config : undefined);
+  const ofApp = kept(streams);
+  return (slug) => {
+    const own = slug === null ? undefined : endpoints[slug]?.streams;
+    return own === undefined ? ofApp : kept(own);
+  };
 }
 
 interface KnownAccess {

@@ -19,6 +19,7 @@ import type { CallTarget, KnownOfRefused } from './provider-choice.rules.js';
 import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 import type { FallbackChain, NextCall, ProviderCall } from './round-trip/provider-call.js';
+import { type KeepRequest, keepRequestOf } from './streams/kept-answers.service.js';
 
 const OVERLOAD_RETRY_SECONDS = 2;
 const NO_PRICES: readonly CompiledPrice[] = [];
@@ -35,6 +36,8 @@ export interface OutgoingRequest {
   /** Null on the proxy. */
   readonly endpointSlug: string | null;
   readonly subjects: CallSubjects;
+  /** Absent where the answer is not kept. */
+  readonly keep?: KeepRequest | undefined;
 }
 
 /** One validated request for one target, with its time limit. */
@@ -74,7 +77,16 @@ export class OutgoingCalls {
     subjects: CallSubjects = NO_SUBJECTS,
   ): OutgoingRequest {
     const createdAtMs = this.clock.nowMs();
-    return { caller, request, eventId: this.recorder.newEventId(createdAtMs), createdAtMs, endpointSlug, subjects };
+    const keep = request.method === 'POST' ? keepRequestOf(caller, endpointSlug) : undefined;
+    return {
+      caller,
+      request,
+      eventId: this.recorder.newEventId(createdAtMs),
+      createdAtMs,
+      endpointSlug,
+      subjects,
+      keep,
+    };
   }
 
   /** The event of the request, as recorded for this target. */
@@ -162,6 +174,7 @@ export class OutgoingCalls {
       accountSecrets: provider.accountSecrets,
       redaction: this.redactionFor(provider),
       admission: event,
+      keep: outgoing.keep,
       ttfbTimeoutMs,
       chain,
     };

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AppDirectoryModule } from '../app-directory/app-directory.module.js';
 import { BudgetsModule } from '../budgets/budgets.module.js';
 import { ClientAuthModule } from '../client-auth/callers/client-auth.module.js';
 import { EntitlementsModule } from '../limits/plans/entitlements.module.js';
@@ -32,6 +33,11 @@ import { CallTelemetry } from './relay/call-telemetry.js';
 import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
 import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
+import { KeptAnswers } from './streams/kept-answers.service.js';
+import { StreamIds } from './streams/stream-ids.service.js';
+import { StreamStore } from './streams/stream-store.js';
+import { StreamsController } from './streams/streams.controller.js';
+import { Streams } from './streams/streams.service.js';
 import { TurnBatch } from './turn-batch.js';
 
 /**
@@ -39,15 +45,17 @@ import { TurnBatch } from './turn-batch.js';
  * record.
  *
  * Tables: none; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`,
- * `/v1/apps/{app}/models`.
+ * `/v1/apps/{app}/models`, `/v1/apps/{app}/streams/{stream}`.
  * Codes: path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large,
+ * stream_not_found, stream_expired,
  * model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user),
  * billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited.
  * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, endpoint_fallback_skipped,
- * provider_stream_failed.
+ * provider_stream_failed, streams_evicted.
  */
 @Module({
   imports: [
+    AppDirectoryModule,
     EntitlementsModule,
     BudgetsModule,
     ClientAuthModule,
@@ -58,7 +66,7 @@ import { TurnBatch } from './turn-batch.js';
     UsageModule,
     UsersModule,
   ],
-  controllers: [ProxyController, EndpointsController, ModelsController],
+  controllers: [ProxyController, EndpointsController, ModelsController, StreamsController],
   providers: [
     ProxyPlans,
     ProxyPolicy,
@@ -85,6 +93,10 @@ import { TurnBatch } from './turn-batch.js';
         new SendBatch(JOURNAL_SYNC === 'always' ? () => journal.synced() : undefined),
     },
     CallTelemetry,
+    StreamIds,
+    StreamStore,
+    KeptAnswers,
+    Streams,
     RelayContext,
   ],
 })

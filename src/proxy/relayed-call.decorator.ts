@@ -11,6 +11,7 @@ const RELAYED_HEADERS = {
   'Retry-After': headerReference('RelayedRetryAfter'),
   Location: headerReference('RelayedLocation'),
   'X-Request-Id': headerReference('RelayedRequestId'),
+  'X-Gateway-Stream': headerReference('Stream'),
 };
 const TRACE_HEADER = { name: 'traceparent', description: 'The parent trace of the call.' };
 /** Headers that generated clients set themselves, or that OpenAPI describes elsewhere. */

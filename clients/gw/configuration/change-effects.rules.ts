@@ -55,6 +55,7 @@ export function meaningOf(before: MeantApp, after: MeantApp, users: number): rea
     ...endpointMeaning(before.config.endpoints ?? {}, after.config.endpoints ?? {}),
     ...limitMeaning(before.config, after.config, users),
     ...originMeaning(before.config, after.config),
+    ...streamMeaning('Answers', before.config.streams, after.config.streams),
   ];
 }
 
@@ -313,6 +314,7 @@ function servedMeaning(slug: string, before: Endpoint, after: Endpoint): readonl
         ? `The endpoint ${slug} no longer sets ${path}.`
         : `The endpoint ${slug} sets ${path} to ${JSON.stringify(value)}.`,
     ),
+    ...streamMeaning(`Answers of the endpoint ${slug}`, before.streams, after.streams),
     ...ceilingMeaning(`At the endpoint ${slug}`, open.max_output_tokens, ceiled.max_output_tokens),
   ];
 }
@@ -351,6 +353,17 @@ function originMeaning(before: AppConfig, after: AppConfig): readonly string[] {
 
 const WHOLE = 'for the application as a whole';
 const SCOPES: Readonly<Record<string, string>> = { unproven: 'for all devices without a proof together' };
+
+function streamMeaning(what: string, before: Streams, after: Streams): readonly string[] {
+  const [was, is] = [before?.resume_seconds ?? 0, after?.resume_seconds ?? 0];
+  const bytes = after?.max_bytes;
+  if (was === is && (is === 0 || before?.max_bytes === bytes)) return [];
+  if (is === 0) return [`${what} are no longer kept; those that are kept cannot be read any more.`];
+  const most = bytes === undefined ? '' : `, up to ${bytes} bytes each`;
+  return [`${what} are kept for ${is} seconds${most}, so that clients can resume them (before: ${was}).`];
+}
+
+type Streams = AppConfig['streams'];
 
 type Limited = Pick<AppConfig, 'limits'>;
 

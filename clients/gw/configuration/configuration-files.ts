@@ -60,6 +60,7 @@ const APP_COMMENTS = {
   'config.limits': 'Limits on requests and spending, for each user and for the application. null: no limit.',
   'config.endpoints': 'Named endpoints: provider, model, parameters and fallbacks behind a stable URL.',
   'config.allowed_origins': 'Origins whose pages may call, exactly as browsers send them.',
+  'config.streams': 'How long answers are kept, in seconds after their end, so that a lost connection can be resumed.',
 };
 
 /** The text of an application's file. */

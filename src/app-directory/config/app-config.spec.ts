@@ -80,6 +80,7 @@ const ACCEPTED = new Set([
   'endpoints.summarize.fallback = []',
   'endpoints.transcribe.fallback = []',
   'allowed_origins = []',
+  'streams.resume_seconds = 0',
 ]);
 
 const FREE_JSON = 'endpoints.summarize.params.';

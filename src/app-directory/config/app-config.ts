@@ -7,6 +7,7 @@ import { endpointsConfig, type NamedEndpoint } from './endpoints-config.js';
 import { isLimited, Limits, UNLIMITED, UNPROVEN_GROUP } from './limits-config.js';
 import { allowedOrigins } from './origins-config.js';
 import { Routing } from './routing-config.js';
+import { type StreamsConfig, streamsConfig } from './streams-config.js';
 
 /**
  * A disabled application refuses calls with `app_disabled`.
@@ -48,6 +49,12 @@ export class AppConfig {
       'The origins whose pages may call the application, exactly as browsers send them: https, http on localhost, 127.0.0.1 or [::1], `capacitor://localhost`, `ionic://localhost`. Absent or empty: no CORS.',
   })
   readonly allowed_origins?: readonly string[];
+
+  @Optional(streamsConfig, {
+    description:
+      'Keeps answers of models for a while, sealed, so that a client that lost its connection can read on. Absent: no byte of an answer is kept.',
+  })
+  readonly streams?: StreamsConfig;
 }
 
 const readAppConfig = objectOf(AppConfig);

@@ -3,6 +3,7 @@ import { Default, Optional, objectOf, Refused, Required, Tag, taggedUnion } from
 import { listOf, type Read, type Table, tableOf } from '../../common/fields/config-values.js';
 import { type JsonObject, jsonObject } from './free-json.rules.js';
 import { modelName, outputTokens, providerSlug } from './routing-config.js';
+import { type StreamsConfig, streamsConfig } from './streams-config.js';
 
 const MAX_FALLBACKS = 10;
 const FALLBACK = 'Tried in order when the provider fails before the first byte.';
@@ -19,6 +20,7 @@ export class EndpointTarget {
   readonly model: string;
 }
 
+const OWN_STREAMS = { description: 'Replaces `streams` of the application for this endpoint.' };
 const fallbackTargets = listOf(objectOf(EndpointTarget), { max: MAX_FALLBACKS });
 
 /** An endpoint of the Responses style. */
@@ -42,6 +44,9 @@ export class ResponsesEndpoint extends EndpointTarget {
 
   @Default(fallbackTargets, NO_FALLBACK, { description: FALLBACK })
   readonly fallback: readonly EndpointTarget[];
+
+  @Optional(streamsConfig, OWN_STREAMS)
+  readonly streams?: StreamsConfig;
 }
 
 /** An endpoint for audio files. */
@@ -52,6 +57,9 @@ class TranscriptionEndpoint extends EndpointTarget {
 
   @Default(fallbackTargets, NO_FALLBACK, { description: FALLBACK })
   readonly fallback: readonly EndpointTarget[];
+
+  @Optional(streamsConfig, OWN_STREAMS)
+  readonly streams?: StreamsConfig;
 
   @Refused('only with api_style "responses"')
   readonly params?: undefined;

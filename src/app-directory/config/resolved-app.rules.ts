@@ -5,6 +5,7 @@ import type { NamedEndpoint } from './endpoints-config.js';
 import type { ScopeLimits } from './limits-config.js';
 import { toMicroUsd } from './limits-config.js';
 import { type AllowedPath, allowedPathOf } from './provider-policy.rules.js';
+import type { StreamsConfig } from './streams-config.js';
 
 /** The enforced limits of one scope; null is unlimited. */
 interface ResolvedLimits {
@@ -40,6 +41,8 @@ export interface ResolvedApp {
   readonly limits: { readonly perUser: ResolvedLimits; readonly perApp: ResolvedLimits };
   readonly endpoints: Table<NamedEndpoint>;
   readonly allowedOrigins: readonly string[];
+  /** Absent: answers are not kept. */
+  readonly streams: StreamsConfig | undefined;
   readonly status: AppStatus;
 }
 
@@ -69,6 +72,7 @@ export function resolveApp({ id, name, status, config }: ResolvableApp): Resolve
     limits: { perUser: resolvedLimits(config.limits.per_user), perApp: resolvedLimits(config.limits.per_app) },
     endpoints: config.endpoints,
     allowedOrigins: config.allowed_origins ?? [],
+    streams: config.streams,
     status,
   };
 }

@@ -21,6 +21,7 @@ const CONNECTION = { name: 'Edge of Europe' };
 /** Example values by member name. Exceptions are in `MEMBERS`. */
 const WORDS: ExampleSource['words'] = {
   allowed_origins: ['https://app.example.com'],
+  ...{ streams: { resume_seconds: 120, max_bytes: 1_048_576 } },
   ...{ name: 'Travel journal', label: null, email: 'ada@example.com', token: INVITATION_TOKEN },
   ...{
     invitedBy: USER,

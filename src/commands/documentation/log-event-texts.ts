@@ -106,6 +106,11 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
       'Owners of objects that providers keep could not be stored; `pending` of them wait in memory, and are retried.',
     advice: 'Check Postgres. After a restart, clients may have to send content instead of ids.',
   },
+  streams_evicted: {
+    means:
+      'Answers that applications keep were dropped before their time, because they filled `maxBytes`; at most one line a minute.',
+    advice: 'Raise `STREAM_STORE_BYTES`, or keep answers for a shorter time.',
+  },
   usage_events_write_failed: {
     means:
       'Finished events could not be stored; `pending` of them wait in the journal, and are retried. At most one line a second.',

@@ -44,6 +44,7 @@ export const ERRORS = {
   max_output_tokens_exceeded: { status: 403, message: 'The requested output limit is above the allowed maximum.' },
   app_not_found: { status: 404, message: 'Application not found.' },
   endpoint_not_found: { status: 404, message: 'The application has no such endpoint.' },
+  stream_not_found: { status: 404, message: 'The application has no such stream of yours.' },
   not_found: { status: 404, message: 'Not found.' },
   operation_not_found: { status: 404, message: 'The account has no such operation.' },
   provider_not_found: { status: 404, message: 'The account has no such provider.' },
@@ -64,6 +65,7 @@ export const ERRORS = {
   already_revealed: { status: 409, message: 'The key was already shown; it is shown only once.' },
   last_owner: { status: 409, message: 'An organization needs at least one owner; add another owner first.' },
   operation_expired: { status: 410, message: 'The operation has expired; start again.' },
+  stream_expired: { status: 410, message: 'The answer is no longer kept; send the request again.' },
   resource_receipt_expired: {
     status: 410,
     message: 'This was already created; its key can no longer be shown again.',

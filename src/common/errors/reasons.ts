@@ -967,6 +967,18 @@ export const REASONS = {
     means: 'The resource changed after the client had read it.',
     advice: 'The client must read it again and merge.',
   },
+  stream_expired: {
+    means: 'The time for which the application keeps answers is over, or it no longer keeps any.',
+    advice: 'Raise `streams.resume_seconds` of the application, if clients come back later.',
+  },
+  stream_offset_too_large: {
+    means: 'A client asked for bytes behind the end of a kept answer.',
+    advice: 'The client counts the bytes as they arrive, before it decodes them, without comments of the gateway.',
+  },
+  stream_readers_exhausted: {
+    means: 'Too many clients read one kept answer at the same time.',
+    advice: 'A client closes its connection before it opens the next one.',
+  },
   submission_token_wrong: {
     means: 'The link or user code of a page is not that of the operation.',
     advice: 'Open the link again. Many: somebody is guessing codes; see `user_codes_refused`.',

@@ -33,6 +33,28 @@ export const ANSWER_HEADERS = {
     required: false,
     schema: TEXT,
   },
+  Stream: {
+    description:
+      'Names the answer on `GET /v1/apps/{app}/streams/{stream}`; on every 2xx of an application with `streams`.',
+    required: false,
+    schema: TEXT,
+  },
+  StreamOffset: {
+    description: 'Where the bytes begin in the answer.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  StreamState: {
+    description:
+      'At the time of the head: `live`, `complete`, `failed` (broke off or reports an error), `stopped` or `lost` (not all of it is kept).',
+    required: true,
+    schema: TEXT,
+  },
+  StreamLength: {
+    description: 'Bytes of an answer that has ended.',
+    required: false,
+    schema: { type: 'integer', minimum: 0 },
+  },
   RelayedRequestId: { description: 'The provider’s id of the call.', required: false, schema: TEXT },
   Challenge: {
     description:

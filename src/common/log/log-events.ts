@@ -44,6 +44,7 @@ export interface LogEvents {
   endpoint_fallback: { eventId: string; endpoint: string; provider: string; next: string; reason: string };
   endpoint_fallback_skipped: { eventId: string; endpoint: string; provider: string; reason: string };
   provider_stream_failed: { eventId: string; provider: string; route: string; error: string };
+  streams_evicted: { streams: number; maxBytes: number };
   usage_events_write_failed: { pending: number; error: string };
   usage_event_rejected: { eventId: string; error: string };
   usage_journal_recovered: { files: number; events: number; interrupted: number; damagedLines: number };
@@ -173,6 +174,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   endpoint_fallback: 'warn',
   endpoint_fallback_skipped: 'warn',
   provider_stream_failed: 'warn',
+  streams_evicted: 'warn',
   usage_events_write_failed: 'error',
   usage_event_rejected: 'error',
   usage_journal_failed: 'error',

@@ -342,6 +342,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
+      'Memory of a process for answers that applications with `streams` keep. When it is full, the answer that ended first is dropped.',
+    parse: int(1_048_576, 17_179_869_184),
+    fallback: 67_108_864,
+  })
+  readonly STREAM_STORE_BYTES: number;
+
+  @Setting({
+    description:
       'When calls are synced to the disk: `interval`, in the background, or `always`, before they are sent. A ' +
       'killed process loses nothing with either; a power failure loses nothing with `always`.',
     parse: oneOf(JOURNAL_SYNCS),

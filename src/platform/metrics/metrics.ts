@@ -121,6 +121,28 @@ export class Metrics {
     divisor: NANO_USD_PER_USD,
   });
 
+  /** Both set by the store of kept answers. */
+  readonly streamBytes = new Gauge({
+    name: 'gateway_stream_store_bytes',
+    help: 'Memory of answers that are kept so that clients can resume them; STREAM_STORE_BYTES is its bound.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  readonly streamsKept = new Gauge({
+    name: 'gateway_streams_kept',
+    help: 'Answers that are kept, those that are still arriving included.',
+    type: 'gauge',
+    labels: [],
+  });
+
+  readonly streamsEvicted = tallies({
+    name: 'gateway_streams_evicted_total',
+    help: 'Kept answers that were dropped before their time, because STREAM_STORE_BYTES was full.',
+    type: 'counter',
+    labels: [],
+  });
+
   readonly tokens = tallies({
     name: 'gateway_tokens_total',
     help: 'Tokens of finished calls. kind: input, cached_input, cache_write, output; disjoint, so they can be added.',

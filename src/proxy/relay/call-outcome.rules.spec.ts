@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { aReading } from '../../../test/support/usage/recording/usage.js';
 import { NO_CHARGE } from '../../pricing/model-price.js';
 import type { CallEnding, UsageAdmission } from '../../usage/recording/usage-event.js';
-import { attemptTimeMs, endingOf, isTargetFailure, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
+import { attemptTimeMs, endingOf, isTargetFailure, keptStateOf, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
 
 describe('ending of a call', () => {
   it.each<[CallEnding, { isSent: boolean; status: number; isWhole: boolean }]>([
@@ -49,6 +49,18 @@ describe('status of a call', () => {
     expect(statusOf('cut', 'provider_silent')).toBe('provider_error');
     expect(statusOf('refused', null)).toBe('provider_error');
     expect(statusOf('unsent', null, true)).toBe('provider_error');
+  });
+});
+
+describe('state of a kept answer', () => {
+  it.each([
+    ['complete', null, true, 'ok'],
+    ['failed', null, true, 'provider_error'],
+    ['failed', 'provider_silent', false, 'provider_error'],
+    ['lost', null, false, 'ok'],
+    ['lost', 'gateway_interrupted', false, 'ok'],
+  ] as const)('%s: error %s, whole %s, status %s', (state, error, isWhole, status) => {
+    expect(keptStateOf(error, isWhole, { status })).toBe(state);
   });
 });
 

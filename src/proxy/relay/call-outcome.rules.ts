@@ -70,6 +70,21 @@ export function outcomeOf({ error, latencyMs }: UsageAttempt, call: EndedCall): 
 }
 
 /**
+ * The state of a kept answer at its end. What the gateway itself ended is lost; an error that the answer reports is a
+ * failure, also where the provider ended the answer well.
+ *
+ * @param error the failure besides the status.
+ */
+export function keptStateOf(
+  error: string | null,
+  isWhole: boolean,
+  { status }: Pick<UsageOutcome, 'status'>,
+): 'complete' | 'failed' | 'lost' {
+  if (isWhole) return status === 'ok' ? 'complete' : 'failed';
+  return error === null || error === INTERRUPTED ? 'lost' : 'failed';
+}
+
+/**
  * Whether an answer with this status triggers a fallback. Every other status is final.
  * Source: docs/reference/application-api.md#fallbacks.
  */

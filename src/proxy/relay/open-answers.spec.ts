@@ -42,6 +42,20 @@ describe('answers whose client has left', () => {
     expect(cancelled).toEqual([]);
   });
 
+  it('one that is kept → its own time, and at the bound the place of the oldest', async () => {
+    const { abandoned, cancelled, answer } = setUp({ seconds: 0, max: 2 });
+    abandoned.take(answer('a'), 60);
+    abandoned.take(answer('b'), 60);
+    await turn();
+    expect(cancelled).toEqual([]);
+    abandoned.take(answer('c'), 60);
+    await turn();
+    expect(cancelled).toEqual(['a']);
+    jest.advanceTimersByTime(60_000);
+    await turn();
+    expect(cancelled).toEqual(['a', 'b', 'c']);
+  });
+
   it('ended while it waits for its turn to be cancelled → not cancelled any more', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 0 });
     const [one, two] = [answer('a'), answer('b')];

@@ -29,20 +29,26 @@ export class AbandonedAnswers {
     this.#max = environment.ABORT_DRAIN_MAX;
   }
 
-  /** Takes an answer over. It ends with a call of `ended`, or is cancelled. */
-  take(answer: AbandonedAnswer): void {
+  /**
+   * Takes an answer over. It ends with a call of `ended`, or is cancelled.
+   *
+   * @param keptSeconds for an answer that is kept: how long it is read. It takes the place of the oldest.
+   */
+  take(answer: AbandonedAnswer, keptSeconds?: number): void {
     if (this.#stopping) {
       answer.cancel();
       return;
     }
-    if (this.#drainMs === 0 || this.#timers.size >= this.#max) {
+    const drainMs = keptSeconds === undefined ? this.#drainMs : keptSeconds * 1000;
+    if (keptSeconds !== undefined) this.#makeRoom();
+    if (drainMs === 0 || this.#timers.size >= this.#max) {
       this.#cancelSoon(answer);
       return;
     }
     const timer = setTimeout(() => {
       this.#timers.delete(answer);
       this.#cancelSoon(answer);
-    }, this.#drainMs);
+    }, drainMs);
     this.#timers.set(answer, timer);
   }
 
@@ -61,6 +67,14 @@ export class AbandonedAnswers {
     this.#timers.clear();
     this.#cancelling.clear();
     for (const answer of answers) answer.cancel();
+  }
+
+  #makeRoom(): void {
+    if (this.#timers.size < this.#max) return;
+    const [oldest] = this.#timers.keys();
+    if (oldest === undefined) return;
+    this.ended(oldest);
+    this.#cancelSoon(oldest);
   }
 
   #cancelSoon(answer: AbandonedAnswer): void {

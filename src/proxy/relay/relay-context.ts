@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../common/clock.js';
 import { Refusals } from '../../common/errors/error-answers.js';
 import { Environment } from '../../platform/config/environment.js';
+import { KeptAnswers } from '../streams/kept-answers.service.js';
 import { TurnBatch } from '../turn-batch.js';
 import { CallTelemetry } from './call-telemetry.js';
 import { AbandonedAnswers, OpenAnswers } from './open-answers.js';
@@ -21,6 +22,7 @@ export class RelayContext {
     readonly turn: TurnBatch,
     readonly sends: SendBatch,
     readonly telemetry: CallTelemetry,
+    readonly kept: KeptAnswers,
     environment: Environment,
   ) {
     this.fallbackHoldMs = environment.FALLBACK_HOLD_MS;

@@ -13,9 +13,10 @@ import {
 } from '../round-trip/provider-failure.rules.js';
 import { ProviderRoundTrip, type ReceivedHead, type RoundTripEvents } from '../round-trip/provider-round-trip.js';
 import { tracedAnswer } from '../round-trip/traced-call.rules.js';
-import { endingOf, isTargetFailure, maxChargeOf } from './call-outcome.rules.js';
+import { endingOf, isTargetFailure, keptStateOf, maxChargeOf } from './call-outcome.rules.js';
 import type { CallRecord } from './call-record.js';
 import { type AnswerHead, ClientAnswer } from './client-answer.js';
+import { KeptAnswer } from './kept-answer.js';
 import type { AbandonedAnswer, OpenAnswer } from './open-answers.js';
 import { ProviderAnswer } from './provider-answer.js';
 import type { RelayContext } from './relay-context.js';
@@ -39,6 +40,8 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
   readonly #received: ProviderAnswer;
   /** Not an arrow function: one that a member holds keeps every call until a full collection (ADR 0050). */
   readonly #onClose = this.#clientClosed.bind(this);
+  /** Absent where the answer is not kept. */
+  #kept: KeptAnswer | undefined;
   #isWrittenDown = false;
   /** The request has been sent, or may have been. */
   #sent = false;
@@ -103,7 +106,7 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     const { status } = received.head;
     this.#received.begin(received.head);
     this.parts.telemetry.answered(this.call, status, this.#received.timings.providerTtfbMs);
-    if (this.#clientLeft) return;
+    if (this.#clientLeft && this.call.keep === undefined) return;
     const head = this.#received.headOf(received);
     if (!isTargetFailure(status) || !this.#fallBack(null, head)) this.#begin(head);
   }
@@ -123,7 +126,11 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
 
   onEnd(): void {
     this.#open();
-    if (!this.#clientLeft) {
+    const kept = this.#kept;
+    if (kept !== undefined) {
+      for (const rest of this.#received.body.end()) kept.push(rest);
+      kept.end();
+    } else if (!this.#clientLeft) {
       for (const rest of this.#received.body.end()) this.#answer.write(rest);
       this.#answer.end();
     }
@@ -158,6 +165,16 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     this.#roundTrip.giveUp('cancelled');
   }
 
+  /** Ends the call for its caller, who stops it by the id of its stream. */
+  #stop(): void {
+    if (this.#ended) return;
+    if (this.#clientLeft) this.parts.abandoned.ended(this);
+    this.#clientLeft = true;
+    this.parts.open.delete(this);
+    this.#answer.cut();
+    this.#roundTrip.stop('cancelled');
+  }
+
   /** Ends the answer after the drain time of a shutdown, not as aborted by the client (ADR 0030). */
   interrupt(): void {
     if (this.#clientLeft) return;
@@ -170,13 +187,27 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     const { fallbackHoldMs } = this.parts;
     const isReplaceable = this.call.chain?.hasNext && this.#received.isStream;
     if (isReplaceable && fallbackHoldMs > 0) this.#received.hold(head, fallbackHoldMs, () => this.#open());
-    else this.#answer.begin(head);
+    else this.#commit(head);
+  }
+
+  /** From here on the answer is that of this target. */
+  #commit(head: AnswerHead): void {
+    const stream = this.parts.kept.begin(this.call.keep, head);
+    if (stream !== undefined) {
+      stream.onStop = this.#stop.bind(this);
+      this.#kept = new KeptAnswer(stream, this.#answer, this.#roundTrip.resume.bind(this.#roundTrip));
+      if (this.#clientLeft) this.#kept.leave();
+    }
+    if (!this.#clientLeft) this.#answer.begin(head);
   }
 
   #relay(chunk: Buffer): void {
     this.call.chain?.end();
     this.kept = undefined;
-    if (!this.#clientLeft) {
+    if (this.#kept !== undefined) {
+      const bytes = this.#received.body.push(chunk);
+      if (bytes && !this.#kept.push(bytes)) this.#roundTrip.pause();
+    } else if (!this.#clientLeft) {
       const bytes = this.#received.body.push(chunk);
       if (bytes && !this.#answer.write(bytes)) {
         // The backpressure of the client reaches its own provider connection only.
@@ -191,7 +222,7 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
   #open(): void {
     const streamHead = this.#received.open();
     if (streamHead === undefined) return;
-    if (!this.#clientLeft) this.#answer.begin(streamHead.head);
+    this.#commit(streamHead.head);
     for (const chunk of streamHead.release()) this.#relay(chunk);
   }
 
@@ -307,6 +338,7 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     const attempt = this.#received.attempt(error);
     const called = this.#sent || !clientAborted;
     const outcome = this.#received.outcome(attempt, this.#ending(isWhole), clientAborted);
+    this.#kept?.stream.end(keptStateOf(error, isWhole, outcome), isWhole);
     this.record.settle(outcome, called ? attempt : undefined);
     if (called) this.parts.telemetry.ended(this.call, attempt, outcome);
     if (called && this.record.isAdmitted) this.trace?.addCall(this.#received.traced(error, outcome.reading));
@@ -329,12 +361,13 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     this.parts.open.delete(this);
     if (this.#ended || this.response.writableFinished) return;
     this.#clientLeft = true;
+    this.#kept?.leave();
     if (!this.#sent) {
       this.#roundTrip.giveUp('client_left');
       return;
     }
     this.#open();
     this.#roundTrip.resume();
-    this.parts.abandoned.take(this);
+    this.parts.abandoned.take(this, this.call.keep?.config.resume_seconds);
   }
 }

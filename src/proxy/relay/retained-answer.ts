@@ -90,7 +90,7 @@ export class RetainedAnswer implements BodyEvents {
     const { call, outcome } = this.facts;
     const clientAborted = response.destroyed && !parts.open.isStopping;
     if (!response.destroyed) {
-      if (this.#state === 'whole') this.#sendTo(answer);
+      if (this.#state === 'whole') this.#sendTo(answer, parts);
       else parts.refusals.answer(call.request, response, notKept(this.facts.head));
     }
     // From here on the event belongs to the target of this answer.
@@ -99,8 +99,12 @@ export class RetainedAnswer implements BodyEvents {
     trace?.end(tracedAnswer(response, null, clientAborted));
   }
 
-  #sendTo(answer: ClientAnswer): void {
-    answer.begin({ ...this.facts.head, bodyBytes: this.#bytes });
+  #sendTo(answer: ClientAnswer, { kept }: RelayContext): void {
+    const { call, head } = this.facts;
+    const stream = kept.begin(call.keep, head);
+    for (const piece of this.#pieces) stream?.append(piece);
+    stream?.end('failed', true);
+    answer.begin({ ...head, bodyBytes: this.#bytes });
     if (this.#bytes > 0) answer.write(Buffer.concat(this.#pieces));
     answer.end();
   }

@@ -6,6 +6,7 @@ import type { UsageAdmission } from '../../usage/recording/usage-event.js';
 import type { OriginPool } from '../connections/origin-pool.js';
 import type { ProviderConnection } from '../connections/provider-connection.js';
 import type { AddressRedaction } from '../relay/address-redaction.js';
+import type { KeepRequest } from '../streams/kept-answers.service.js';
 
 /** One validated call to one provider, ready to send. Immutable. */
 export interface ProviderCall {
@@ -35,6 +36,8 @@ export interface ProviderCall {
   /** Filter for addresses in the answer's headers. */
   readonly redaction: AddressRedaction;
   readonly admission: UsageAdmission;
+  /** Absent where the answer is not kept. */
+  readonly keep?: KeepRequest | undefined;
   /** Time limit until the provider's response headers. */
   readonly ttfbTimeoutMs: number;
   /** Further targets to call when this one fails; absent without fallbacks. */

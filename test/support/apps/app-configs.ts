@@ -59,6 +59,7 @@ export function rawDeviceConfig(): RawObject {
       transcribe: { api_style: 'transcription', provider: 'openai', model: 'whisper-1', fallback: [] },
     },
     allowed_origins: ['https://app.example.com', 'capacitor://localhost'],
+    streams: { resume_seconds: 120, max_bytes: 1_048_576 },
   };
 }
 

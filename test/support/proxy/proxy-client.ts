@@ -49,6 +49,8 @@ export interface ClientOptions {
   readonly authentication?: Record<string, unknown>;
   /** None when absent. */
   readonly limits?: Record<string, unknown>;
+  /** Further members of the configuration. */
+  readonly config?: Record<string, unknown>;
 }
 
 const MAX_HEADER_BYTES = 128 * 1024;
@@ -72,13 +74,18 @@ export class ProxyClient {
 
   /** A provider instance of its own and an application that may call it. */
   static async create(world: World, options: ClientOptions = {}): Promise<ProxyClient> {
-    const { policy, rewrites = {}, authentication = { type: 'api_key' }, limits = {} } = options;
+    const { policy, rewrites = {}, authentication = { type: 'api_key' }, limits = {}, config } = options;
     const { id, slug } = await world.provider({ slug: `instance-${++instances}`, ...options.provider });
     const providers =
       policy === undefined
         ? { mode: 'all' }
         : { mode: 'selected', selected: { [slug]: { allowed_paths: [], allowed_models: [], ...policy } } };
-    const app = await world.app({ authentication, limits, routing: { providers, model_rewrites: rewrites } });
+    const app = await world.app({
+      authentication,
+      limits,
+      routing: { providers, model_rewrites: rewrites },
+      ...config,
+    });
     return new ProxyClient(world, app.id, app.key, slug, id);
   }
 

@@ -2251,6 +2251,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/apps/{app}/streams/{stream}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read on in an answer after its connection was lost
+         * @description For answers of applications with `streams`: the bytes from `offset` on, as the client of the call gets them, and what follows as it arrives. An answer that is not whole is cut at its end. Counts against no limit and costs nothing.
+         */
+        get: operations["readStream"];
+        put?: never;
+        post?: never;
+        /**
+         * Stop the call of an answer that is still arriving
+         * @description Cancels the call at the provider and settles what it used; what has arrived stays readable.
+         */
+        delete: operations["stopStream"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/healthz": {
         parameters: {
             query?: never;
@@ -5696,6 +5720,12 @@ export interface components {
             /** @description Must have a price. */
             model: string;
         };
+        AppStreams: {
+            /** @description How long an answer is kept after its end, in seconds; 0: no byte of an answer is kept. */
+            resume_seconds: number;
+            /** @description How many bytes of an answer are kept; what follows them reaches only the client of the call. */
+            max_bytes?: number;
+        };
         AppResponsesEndpoint: {
             /** @description Slug of a provider. */
             provider: string;
@@ -5711,6 +5741,8 @@ export interface components {
             max_output_tokens?: number;
             /** @description Tried in order when the provider fails before the first byte. */
             fallback?: components["schemas"]["AppEndpointTarget"][];
+            /** @description Replaces `streams` of the application for this endpoint. */
+            streams?: components["schemas"]["AppStreams"];
         };
         AppTranscriptionEndpoint: {
             /** @description Slug of a provider. */
@@ -5721,6 +5753,8 @@ export interface components {
             api_style: "transcription";
             /** @description Tried in order when the provider fails before the first byte. */
             fallback?: components["schemas"]["AppEndpointTarget"][];
+            /** @description Replaces `streams` of the application for this endpoint. */
+            streams?: components["schemas"]["AppStreams"];
         };
         AppConfig: {
             /** @description How callers authenticate. */
@@ -5733,6 +5767,8 @@ export interface components {
             };
             /** @description The origins whose pages may call the application, exactly as browsers send them: https, http on localhost, 127.0.0.1 or [::1], `capacitor://localhost`, `ionic://localhost`. Absent or empty: no CORS. */
             allowed_origins?: string[];
+            /** @description Keeps answers of models for a while, sealed, so that a client that lost its connection can read on. Absent: no byte of an answer is kept. */
+            streams?: components["schemas"]["AppStreams"];
         };
         CreateAppRequest: {
             /** @description A display name; surrounding blanks are removed. */
@@ -6864,7 +6900,7 @@ export interface components {
         ErrorResponse: {
             error: {
                 /** @enum {string} */
-                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "app_version_too_old" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "handle_taken" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
+                code: "invalid_request" | "app_revision_required" | "pricing_not_configured" | "provider_not_supported_by_gateway" | "provider_key_invalid" | "unsupported_snippet" | "auth_required" | "billing_payment_required" | "forbidden" | "session_required" | "not_a_member" | "account_exists" | "no_eligible_organization" | "registration_disabled" | "account_expired" | "grant_insufficient" | "app_disabled" | "attest_failed" | "app_version_too_old" | "issuer_token_rejected" | "issuer_claims_missing" | "auth_method_not_supported" | "path_not_allowed" | "model_not_allowed" | "api_style_not_supported" | "max_output_tokens_exceeded" | "app_not_found" | "endpoint_not_found" | "stream_not_found" | "not_found" | "operation_not_found" | "provider_not_found" | "app_revision_conflict" | "handle_taken" | "slug_taken" | "gateway_in_use" | "provider_gateway_managed" | "billing_plan_limit_reached" | "conflict" | "operation_pending" | "operation_denied" | "already_completed" | "operation_mismatch" | "already_revealed" | "last_owner" | "operation_expired" | "stream_expired" | "resource_receipt_expired" | "resource_key_unavailable" | "payload_too_large" | "app_rate_limited" | "app_budget_exhausted" | "billing_request_quota_exceeded" | "rate_limited" | "internal_error" | "provider_not_configured" | "provider_disabled" | "provider_unavailable" | "provider_error" | "issuer_verification_unavailable" | "billing_unavailable" | "service_unavailable";
                 message: string;
                 data?: {
                     [key: string]: string | number | boolean;
@@ -6956,6 +6992,14 @@ export interface components {
         ServerTiming: string;
         /** @description The provider’s, if it is a public address of another host. */
         RelayedLocation: string;
+        /** @description Names the answer on `GET /v1/apps/{app}/streams/{stream}`; on every 2xx of an application with `streams`. */
+        Stream: string;
+        /** @description Where the bytes begin in the answer. */
+        StreamOffset: number;
+        /** @description At the time of the head: `live`, `complete`, `failed` (broke off or reports an error), `stopped` or `lost` (not all of it is kept). */
+        StreamState: string;
+        /** @description Bytes of an answer that has ended. */
+        StreamLength: number;
         /** @description The provider’s id of the call. */
         RelayedRequestId: string;
         /** @description `Bearer` and its `realm`; with `error="invalid_token"` where a credential was sent and opens nothing. */
@@ -11089,7 +11133,11 @@ export interface operations {
                      *           "endpoints": {},
                      *           "allowed_origins": [
                      *             "https://app.example.com"
-                     *           ]
+                     *           ],
+                     *           "streams": {
+                     *             "resume_seconds": 1,
+                     *             "max_bytes": 1
+                     *           }
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -11164,7 +11212,11 @@ export interface operations {
                      *           "endpoints": {},
                      *           "allowed_origins": [
                      *             "https://app.example.com"
-                     *           ]
+                     *           ],
+                     *           "streams": {
+                     *             "resume_seconds": 1,
+                     *             "max_bytes": 1
+                     *           }
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -11268,7 +11320,11 @@ export interface operations {
                      *           "endpoints": {},
                      *           "allowed_origins": [
                      *             "https://app.example.com"
-                     *           ]
+                     *           ],
+                     *           "streams": {
+                     *             "resume_seconds": 1,
+                     *             "max_bytes": 1
+                     *           }
                      *         },
                      *         "status": "active",
                      *         "revision": 1,
@@ -11405,7 +11461,11 @@ export interface operations {
                      *         "endpoints": {},
                      *         "allowed_origins": [
                      *           "https://app.example.com"
-                     *         ]
+                     *         ],
+                     *         "streams": {
+                     *           "resume_seconds": 1,
+                     *           "max_bytes": 1
+                     *         }
                      *       },
                      *       "warnings": [
                      *         "key_attestation (observe) is looser than app_attest (enforce)."
@@ -11500,7 +11560,11 @@ export interface operations {
                      *         "endpoints": {},
                      *         "allowed_origins": [
                      *           "https://app.example.com"
-                     *         ]
+                     *         ],
+                     *         "streams": {
+                     *           "resume_seconds": 1,
+                     *           "max_bytes": 1
+                     *         }
                      *       },
                      *       "warnings": [
                      *         "key_attestation (observe) is looser than app_attest (enforce)."
@@ -11563,7 +11627,11 @@ export interface operations {
                      *           "endpoints": {},
                      *           "allowed_origins": [
                      *             "https://app.example.com"
-                     *           ]
+                     *           ],
+                     *           "streams": {
+                     *             "resume_seconds": 1,
+                     *             "max_bytes": 1
+                     *           }
                      *         },
                      *         "warnings": [
                      *           "key_attestation (observe) is looser than app_attest (enforce)."
@@ -13014,6 +13082,57 @@ export interface operations {
                      */
                     "application/json": components["schemas"]["ModelsResponse"];
                 };
+            };
+        };
+    };
+    readStream: {
+        parameters: {
+            query?: {
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The value of `X-Gateway-Stream` of the answer. */
+                stream: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rest of the answer, in the content type of the answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example data: [DONE] */
+                    "*/*": string;
+                };
+            };
+        };
+    };
+    stopStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The value of `X-Gateway-Stream` of the answer. */
+                stream: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Stopped now or before, or ended. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -13,6 +13,7 @@ import { useAppDraft } from './app-draft';
 import { type Endpoint, problemOfName, STYLES, withStyle } from './endpoint.rules';
 import { ParamsForm } from './endpoint-params';
 import { type Target, TargetForm } from './endpoint-target';
+import { StreamFields } from './stream-fields';
 
 const PATH = 'config.endpoints';
 
@@ -128,6 +129,15 @@ function EndpointForm({ opened, onClose }: { readonly opened: string; readonly o
           ceilingProblem={problemAt(error, `${path}.max_output_tokens`)}
         />
       )}
+      <fieldset className="flex flex-col gap-3">
+        <legend className="mb-2 font-medium">Resumable answers</legend>
+        <StreamFields
+          streams={endpoint.streams}
+          onChange={(streams) => setChanged({ ...endpoint, ...{ streams } })}
+          path={`${path}.streams`}
+          empty="Empty: as the application."
+        />
+      </fieldset>
       {isElsewhere && <ErrorAlert error={error} />}
       <div className="sticky -bottom-5 -mx-5 -mb-5 flex justify-end gap-2 border-t border-line bg-surface px-5 py-3">
         <Button onClick={onClose}>Cancel</Button>

@@ -17,7 +17,12 @@ export function problemOfName(name: string, taken: readonly string[]): string | 
 }
 
 /** An endpoint with another style: members of only the previous style are removed. */
-export function withStyle({ provider, model, fallback }: Endpoint, style: Endpoint['api_style']): Endpoint {
-  const targets = { provider, model, ...(fallback === undefined ? {} : { fallback }) };
+export function withStyle({ provider, model, fallback, streams }: Endpoint, style: Endpoint['api_style']): Endpoint {
+  const targets = {
+    provider,
+    model,
+    ...(fallback === undefined ? {} : { fallback }),
+    ...(streams === undefined ? {} : { streams }),
+  };
   return style === 'responses' ? { ...targets, api_style: style } : { ...targets, api_style: style };
 }

@@ -8,6 +8,7 @@ import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { type Endpoint, STYLES } from './endpoint.rules';
 import { EndpointDrawer } from './endpoint-drawer';
+import { StreamFields } from './stream-fields';
 import { TryIt } from './try-it';
 
 const NONE = '—';
@@ -19,7 +20,7 @@ interface Row {
 
 /** The endpoints of the application; each is added and changed in a drawer. */
 export function EndpointsTab() {
-  const { draft } = useAppDraft();
+  const { draft, changeConfig } = useAppDraft();
   const reason = useReadOnlyReason();
   const [opened, setOpened] = useState<string>();
   const [tried, setTried] = useState<string>();
@@ -48,7 +49,7 @@ export function EndpointsTab() {
     </Button>
   );
   return (
-    <>
+    <div className="flex flex-col gap-6">
       <Card
         title="Endpoints"
         lead="Stable addresses whose provider, model, parameters and fallbacks you can change."
@@ -63,9 +64,20 @@ export function EndpointsTab() {
           </EmptyState>
         )}
       </Card>
+      <Card
+        title="Resumable answers"
+        lead="Answers are kept, sealed, for a while, so that a phone that lost its connection reads on where it stopped, and a repeated call is not paid twice."
+      >
+        <StreamFields
+          streams={draft.config.streams}
+          onChange={(streams) => changeConfig({ streams })}
+          path="config.streams"
+          empty="Empty or 0: nothing is kept."
+        />
+      </Card>
       {opened !== undefined && <EndpointDrawer key={opened} opened={opened} onClose={() => setOpened(undefined)} />}
       {tried !== undefined && <TryIt isOpen onClose={() => setTried(undefined)} endpoint={tried} />}
-    </>
+    </div>
   );
 }
 

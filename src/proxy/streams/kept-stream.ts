@@ -1,0 +1,171 @@
+/**
+ * State of a kept answer: it is being read; it has ended as the provider ended it; it broke off or reported an error; its
+ * caller stopped it; not all of it is kept.
+ */
+export type StreamState = 'live' | 'complete' | 'failed' | 'stopped' | 'lost';
+
+/** What does not change while an answer is kept. */
+export interface StreamFacts {
+  readonly id: string;
+  readonly appId: string;
+  /** Null on the proxy. */
+  readonly endpointSlug: string | null;
+  readonly status: number;
+  /** Empty where the answer has none. */
+  readonly contentType: string;
+  /** Longer answers are kept to this length. */
+  readonly maxBytes: number;
+  /** Seconds after its end. */
+  readonly resumeSeconds: number;
+}
+
+/** Who is told of the memory and the end of a stream. */
+export interface StreamKeeper {
+  /** @returns whether there is room for so many further bytes. */
+  reserve(stream: KeptStream, bytes: number): boolean;
+  /** @param bytes of {@link reserve} that are not used after all. */
+  release(stream: KeptStream, bytes: number): void;
+  ended(stream: KeptStream): void;
+}
+
+const FIRST_BLOCK_BYTES = 2 * 1024;
+const LARGEST_BLOCK_BYTES = 64 * 1024;
+
+/** Bytes from `start` on; the first `used` are filled. */
+interface Block {
+  readonly start: number;
+  bytes: Buffer;
+  used: number;
+}
+
+/**
+ * The bytes of one answer as its client gets them, in memory of their own, and those who follow it. Bytes are only ever
+ * added, so a reader needs no copy.
+ */
+export class KeptStream {
+  /** Cancels the call; set by the relay of the call, absent where the answer is read elsewhere. */
+  onStop: (() => void) | undefined;
+  /** Clients that read it, besides that of the call. */
+  readers = 0;
+  /** When it expires; known from its end on. Milliseconds since the Unix epoch. */
+  expiresAtMs = Number.POSITIVE_INFINITY;
+  readonly #followers = new Set<() => void>();
+  #blocks: Block[] = [];
+  #length = 0;
+  #state: StreamState = 'live';
+  #isWhole = false;
+
+  constructor(
+    readonly facts: StreamFacts,
+    private readonly keeper: StreamKeeper,
+  ) {}
+
+  get state(): StreamState {
+    return this.#state;
+  }
+
+  /** Number of bytes kept. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Whether the bytes are all that the provider sent; an answer that reports an error may be. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get followers(): number {
+    return this.#followers.size;
+  }
+
+  /** Memory of the blocks. */
+  get heldBytes(): number {
+    return this.#blocks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  /** Adds a copy of the next bytes. @returns whether all of them are kept; once false, it stays false. */
+  append(bytes: Buffer): boolean {
+    if (this.#state !== 'live') return false;
+    let rest = bytes.subarray(0, this.facts.maxBytes - this.#length);
+    const isAll = rest.length === bytes.length;
+    while (rest.length > 0) {
+      const block = this.#room(rest.length);
+      if (block === undefined) break;
+      const copied = rest.copy(block.bytes, block.used);
+      block.used += copied;
+      this.#length += copied;
+      rest = rest.subarray(copied);
+    }
+    const isKept = isAll && rest.length === 0;
+    if (isKept) this.#tell();
+    else this.end('lost');
+    return isKept;
+  }
+
+  /** Ends it, once. @param isWhole whether the provider sent nothing more. */
+  end(state: Exclude<StreamState, 'live'>, isWhole = false): void {
+    if (this.#state !== 'live') return;
+    this.#state = state;
+    this.#isWhole = isWhole;
+    this.#trim();
+    this.keeper.ended(this);
+    this.#tell();
+  }
+
+  /** Ends it for its caller, and the call with it. */
+  stop(): void {
+    const { onStop } = this;
+    this.end('stopped');
+    this.onStop = undefined;
+    onStop?.();
+  }
+
+  /** Forgets the bytes. Who follows it is told while they are still here. */
+  drop(): void {
+    this.end('lost');
+    this.#isWhole = false;
+    this.#state = this.#state === 'stopped' ? 'stopped' : 'lost';
+    this.#tell();
+    this.keeper.release(this, this.heldBytes);
+    this.#blocks = [];
+    this.#followers.clear();
+  }
+
+  /** The bytes from `offset` on that lie together; undefined when there are none, or they are forgotten. */
+  read(offset: number): Buffer | undefined {
+    const block = this.#blocks.findLast(({ start }) => start <= offset);
+    if (block === undefined || offset >= block.start + block.used) return undefined;
+    return block.bytes.subarray(offset - block.start, block.used);
+  }
+
+  /** Calls back after each addition and at the end. @returns ends that. */
+  follow(onChange: () => void): () => void {
+    this.#followers.add(onChange);
+    return () => this.#followers.delete(onChange);
+  }
+
+  #room(wanted: number): Block | undefined {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && last.used < last.bytes.length) return last;
+    const twice = last === undefined ? FIRST_BLOCK_BYTES : 2 * last.bytes.length;
+    const size = Math.min(Math.max(twice, wanted), LARGEST_BLOCK_BYTES, this.facts.maxBytes - this.#length);
+    if (!this.keeper.reserve(this, size)) return undefined;
+    const block = { start: this.#length, bytes: Buffer.allocUnsafeSlow(size), used: 0 };
+    this.#blocks.push(block);
+    return block;
+  }
+
+  /** Gives back what the last block does not use. */
+  #trim(): void {
+    const last = this.#blocks.at(-1);
+    if (last === undefined || last.used === last.bytes.length) return;
+    this.keeper.release(this, last.bytes.length - last.used);
+    const used = Buffer.allocUnsafeSlow(last.used);
+    last.bytes.copy(used, 0, 0, last.used);
+    last.bytes = used;
+  }
+
+  #tell(): void {
+    for (const onChange of [...this.#followers]) onChange();
+  }
+}

@@ -1,0 +1,87 @@
+import type { ServerResponse } from 'node:http';
+import { completeRelayedHead } from '../../client-auth/origins/cross-origin.rules.js';
+import { cutAnswer } from '../../common/http/connections/cut-answer.js';
+import type { OpenAnswer, OpenAnswers } from '../relay/open-answers.js';
+import { isEventStream } from '../relay/response-headers.rules.js';
+import type { KeptStream } from './kept-stream.js';
+import { STREAM_LENGTH_HEADER, STREAM_OFFSET_HEADER, STREAM_STATE_HEADER } from './stream-headers.js';
+
+/**
+ * Sends a kept answer to one client, from an offset on, and what follows as it arrives. The end is that of the answer:
+ * one that is not whole is cut, so that it does not look complete (ADR 0030).
+ */
+export class StreamReader implements OpenAnswer {
+  older: OpenAnswer | undefined;
+  newer: OpenAnswer | undefined;
+  isLinked = false;
+  #isWaiting = false;
+  #unfollow: () => void = () => undefined;
+
+  /** @param offset at most the length of an answer that has ended. */
+  constructor(
+    private readonly stream: KeptStream,
+    private offset: number,
+    private readonly response: ServerResponse,
+    private readonly open: OpenAnswers,
+  ) {}
+
+  /** @param headers further ones, as a flat list of names and values. */
+  start(headers: readonly string[] = []): void {
+    const { stream, response } = this;
+    stream.readers++;
+    this.open.add(this);
+    this.#unfollow = stream.follow(() => this.#send());
+    response.once('close', () => {
+      stream.readers--;
+      this.open.delete(this);
+      this.#unfollow();
+    });
+    response.writeHead(200, this.#head(headers));
+    response.flushHeaders();
+    this.#send();
+  }
+
+  /** The process is stopping. */
+  interrupt(): void {
+    cutAnswer(this.response);
+  }
+
+  #head(further: readonly string[]): string[] {
+    const { state, length, facts } = this.stream;
+    const headers = [...further, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
+    if (facts.contentType !== '') headers.push('content-type', facts.contentType);
+    if (isEventStream(facts.contentType)) headers.push('x-accel-buffering', 'no');
+    headers.push(STREAM_OFFSET_HEADER, String(this.offset), STREAM_STATE_HEADER, state);
+    if (state !== 'live') headers.push(STREAM_LENGTH_HEADER, String(length));
+    completeRelayedHead(this.response, headers);
+    return headers;
+  }
+
+  #send(): void {
+    const { stream, response } = this;
+    if (this.#isWaiting || response.destroyed || response.writableEnded) return;
+    for (let piece = stream.read(this.offset); piece !== undefined; piece = stream.read(this.offset)) {
+      this.offset += piece.length;
+      if (response.write(piece)) continue;
+      this.#isWaiting = true;
+      response.once('drain', () => {
+        this.#isWaiting = false;
+        this.#send();
+      });
+      return;
+    }
+    if (stream.state === 'live') return;
+    this.#unfollow();
+    if (stream.isWhole && this.offset >= stream.length) response.end();
+    else this.#cutOnceSent();
+  }
+
+  /** The client gets what was written first. */
+  #cutOnceSent(): void {
+    const { response } = this;
+    setImmediate(() => {
+      if (response.socket === null) cutAnswer(response);
+      else response.socket.write('', () => cutAnswer(response));
+    });
+  }
+}
