@@ -47,10 +47,9 @@ const STYLE_SHEET = `@font-face { font-family: 'Inter Fallback'; src: local('Ari
   --on-accent: light-dark(#ffffff, #0c0f14);
   --bad: light-dark(#b42318, #ff9389);
   --bad-soft: light-dark(#fdecea, #34171a);
-  font: 0.875rem/1.375rem 'Inter Variable', 'Inter Fallback', ui-sans-serif, system-ui, sans-serif;
 }
 * { box-sizing: border-box; }
-body { display: flex; flex-direction: column; min-height: 100vh; margin: 0; background: var(--canvas); color: var(--ink); -webkit-font-smoothing: antialiased; }
+body { display: flex; flex-direction: column; min-height: 100vh; margin: 0; background: var(--canvas); color: var(--ink); font: 0.875rem/1.375rem 'Inter Variable', 'Inter Fallback', ui-sans-serif, system-ui, sans-serif; -webkit-font-smoothing: antialiased; }
 body > header { display: flex; align-items: center; gap: 0.5rem; height: 3.5rem; padding: 0 1rem; font-weight: 600; }
 body > footer { margin-top: auto; padding: 1rem; text-align: center; font-size: 0.8125rem; }
 body > footer a { color: var(--muted); text-decoration: none; }
@@ -64,7 +63,8 @@ dt { color: var(--muted); }
 dd { margin: 0; font-variant-numeric: tabular-nums; }
 form { margin: 1rem 0; }
 label { display: block; margin-top: 0.75rem; font-size: 0.8125rem; font-weight: 500; }
-label:has([type=radio], [type=checkbox]) { font-weight: 400; font-size: inherit; }
+label:has([type=radio], [type=checkbox]) { position: relative; padding-left: 1.5rem; font-weight: 400; font-size: inherit; }
+label > [type=radio], label > [type=checkbox] { position: absolute; top: 0.1875rem; left: 0; width: 1rem; height: 1rem; margin: 0; }
 input { font: inherit; color: inherit; accent-color: var(--accent); }
 input:not([type=radio]):not([type=checkbox]) { width: 100%; height: 2.25rem; margin-top: 0.25rem; padding: 0 0.625rem; background: var(--surface); border: 1px solid var(--edge); border-radius: 6px; }
 button { height: 2rem; margin-top: 1rem; padding: 0 0.75rem; font: inherit; font-size: 0.8125rem; font-weight: 500; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 6px; cursor: pointer; }

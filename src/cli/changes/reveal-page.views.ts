@@ -89,7 +89,7 @@ function facts({ operation, account, requester }: KeyPreview): Html {
       'Asked for by',
       requester === null
         ? null
-        : html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`,
+        : html`“${othersWords(requester)}” <span class="note">(its name on the page Access, not verified)</span>`,
     ],
     ['Address', operation.address],
     ['Asked at', timeOf(operation.createdAt)],

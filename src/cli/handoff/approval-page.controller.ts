@@ -8,6 +8,7 @@ import { leavingPage } from '../../console/pages/sign-in-forms.js';
 import { AddressLimited } from '../../platform/address-limits/address-limit.guard.js';
 import { type BrowserClient, BrowserClients } from '../../sign-in/browser-sessions.service.js';
 import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../sign-in/page-form-steps.service.js';
+import { People } from '../../sign-in/people/people.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { ApprovalForm } from '../dto/approval-form.request.js';
 import { UserCodeRequest } from '../dto/cli.request.js';
@@ -25,6 +26,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
     private readonly handoffs: Handoffs,
     private readonly codes: UserCodes,
     private readonly google: Google,
+    private readonly people: People,
     private readonly browsers: BrowserClients,
     private readonly steps: PageSteps,
   ) {}
@@ -90,6 +92,7 @@ export class ApprovalPageController implements SteppedPage<ApprovalForm> {
   async show({ id, submission }: PageProof, browser: BrowserClient, problem?: string): Promise<string> {
     const details = await this.handoffs.details(id, submission, browser);
     const submissionToken = submission.reveal();
-    return render(approvalPage({ details, submissionToken, googleEnabled: this.google.isEnabled, problem }));
+    const choices = { googleEnabled: this.google.isEnabled, registrationOpen: await this.people.isSignUpOpen() };
+    return render(approvalPage({ details, submissionToken, ...choices, problem }));
   }
 }

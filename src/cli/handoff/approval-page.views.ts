@@ -2,7 +2,13 @@ import type { Role } from '../../accounts/access/admin-principal.js';
 import { accountChoice, confirmation, NO_ACCOUNT, proofPage } from '../../console/pages/approval-forms.js';
 import { type Html, html } from '../../console/pages/html.js';
 import { alert, description, field, namedWithId, othersWords, type Page, timeOf } from '../../console/pages/page.js';
-import { type StepForm, signInForms, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
+import {
+  type SignInChoices,
+  type StepForm,
+  signInForms,
+  stepForms,
+  viewerLine,
+} from '../../console/pages/sign-in-forms.js';
 import { ASKED_IN, approvalPath, type OperationKind, type TerminalClient } from '../operations/operation.rules.js';
 import type { Approved, HandoffDetails } from './handoff.service.js';
 
@@ -53,22 +59,24 @@ export function linkPage(id: string): Page {
 }
 
 /** What the page repeats with every form. */
-interface Shown {
+interface Shown extends SignInChoices {
   readonly details: HandoffDetails;
   readonly submissionToken: string;
-  readonly googleEnabled: boolean;
   readonly problem?: string | undefined;
 }
 
 /** The request, its sender and the decision. */
-export function approvalPage({ details, submissionToken, googleEnabled, problem }: Shown): Page {
+export function approvalPage({ details, submissionToken, googleEnabled, registrationOpen, problem }: Shown): Page {
   const { operation, viewer } = details;
   const { id, kind } = operation;
   const needsPerson = kind === 'login' || kind === 'claim';
   const form = stepForms(approvalPath(id), submissionToken);
   const decision =
     needsPerson && viewer === null
-      ? signInForms(form, { googleEnabled, gain: kind === 'claim' ? ' and own this account' : '' })
+      ? kind === 'claim'
+        ? // Whoever claims an account may register whatever the deployment says.
+          signInForms(form, { googleEnabled, registrationOpen: true, gain: ' and own this account' })
+        : signInForms(form, { googleEnabled, registrationOpen })
       : html`${viewer === null ? null : viewerLine(form, viewer)}${approveForm(details, form)}`;
   return {
     title: TITLES[kind],
@@ -131,7 +139,7 @@ function askedBy(client: TerminalClient | null, requester: string | null): Html 
   if (client !== null)
     return html`“${othersWords(client.label)}” <span class="note">(its own label, not verified)</span>`;
   if (requester === null) return html`a deleted credential`;
-  return html`“${othersWords(requester)}” <span class="note">(its name under the management keys, not verified)</span>`;
+  return html`“${othersWords(requester)}” <span class="note">(its name on the page Access, not verified)</span>`;
 }
 
 function approveForm(details: HandoffDetails, form: StepForm): Html | null {
@@ -162,7 +170,7 @@ ${confirmation(sure)}`,
 /** The accounts to choose from, with what the terminal may do in each. */
 function terminalAccount(memberships: HandoffDetails['memberships']): Html {
   return html`${accountChoice('Account for the terminal', memberships, POWERS)}
-<p class="note">The terminal gets its own management key. It has your current role, does not expire, and can be revoked at any time under the management keys of the account.</p>`;
+<p class="note">The terminal gets its own management key. It has your current role, does not expire, and can be revoked at any time on the page Access of the console.</p>`;
 }
 
 function textOf(value: unknown): string {

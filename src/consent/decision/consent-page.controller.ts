@@ -7,6 +7,7 @@ import { PageErrorFilter } from '../../console/pages/page-error.filter.js';
 import { leavingPage } from '../../console/pages/sign-in-forms.js';
 import type { BrowserClient } from '../../sign-in/browser-sessions.service.js';
 import { type PageProof, PageSteps, type SteppedPage, type StepResult } from '../../sign-in/page-form-steps.service.js';
+import { People } from '../../sign-in/people/people.service.js';
 import { Google } from '../../sign-in/third-party/google.js';
 import { ConsentForm } from '../dto/consent.request.js';
 import { OAuthEnabledGuard } from '../server/oauth.guard.js';
@@ -22,6 +23,7 @@ export class ConsentPageController implements SteppedPage<ConsentForm> {
   constructor(
     private readonly consents: Consents,
     private readonly google: Google,
+    private readonly people: People,
     private readonly steps: PageSteps,
   ) {}
 
@@ -69,7 +71,8 @@ export class ConsentPageController implements SteppedPage<ConsentForm> {
   async show({ id, submission }: PageProof, browser: BrowserClient, problem?: string): Promise<string> {
     const details = await this.consents.details(id, submission, browser);
     const submissionToken = submission.reveal();
-    return render(consentPage({ details, submissionToken, googleEnabled: this.google.isEnabled, problem }));
+    const choices = { googleEnabled: this.google.isEnabled, registrationOpen: await this.people.isSignUpOpen() };
+    return render(consentPage({ details, submissionToken, ...choices, problem }));
   }
 }
 

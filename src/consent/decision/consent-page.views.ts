@@ -2,7 +2,13 @@ import type { Grant, Role } from '../../accounts/access/admin-principal.js';
 import { accountChoice, confirmation, NO_ACCOUNT, proofPage } from '../../console/pages/approval-forms.js';
 import { type Html, html } from '../../console/pages/html.js';
 import { alert, description, othersWords, type Page, timeOf } from '../../console/pages/page.js';
-import { type StepForm, signInForms, stepForms, viewerLine } from '../../console/pages/sign-in-forms.js';
+import {
+  type SignInChoices,
+  type StepForm,
+  signInForms,
+  stepForms,
+  viewerLine,
+} from '../../console/pages/sign-in-forms.js';
 import type { AuthorizationState } from '../authorizations/authorization.rules.js';
 import { leadsToPage, redirectHost } from '../clients/redirect-uris.rules.js';
 import type { ConsentDetails } from './consents.service.js';
@@ -44,15 +50,14 @@ export function consentLinkPage(id: string): Page {
 }
 
 /** What the page repeats with every form. */
-interface Shown {
+interface Shown extends SignInChoices {
   readonly details: ConsentDetails;
   readonly submissionToken: string;
-  readonly googleEnabled: boolean;
   readonly problem?: string | undefined;
 }
 
 /** The request, its sender and the decision. */
-export function consentPage({ details, submissionToken, googleEnabled, problem }: Shown): Page {
+export function consentPage({ details, submissionToken, googleEnabled, registrationOpen, problem }: Shown): Page {
   const { authorization, state, viewer, guestAvailable } = details;
   if (state !== 'pending') {
     return {
@@ -63,7 +68,7 @@ export function consentPage({ details, submissionToken, googleEnabled, problem }
   const form = stepForms(consentPath(authorization.id), submissionToken);
   const decision =
     viewer === null
-      ? signInForms(form, { googleEnabled })
+      ? signInForms(form, { googleEnabled, registrationOpen })
       : html`${viewerLine(form, viewer)}${allowForm(details, form)}`;
   return {
     title: TITLE,
@@ -127,7 +132,7 @@ ${grants.map(
     }> ${GRANT_TEXTS[grant]}</label>`,
 )}
 </fieldset>
-<p class="note">The client gets its own connection. It has your current role, expires 30 days after its last use, and can be revoked at any time under the management keys of the account.</p>
+<p class="note">The client gets its own connection. It has your current role, expires 30 days after its last use, and can be revoked at any time on the page Access of the console.</p>
 ${confirmation(SURE)}`,
   );
 }

@@ -5,6 +5,12 @@ const EMAIL = { type: 'email', autocomplete: 'username', maxLength: 254 } as con
 const MIN_PASSWORD = 8;
 const MAX_PASSWORD = 128;
 
+/** What a page offers to people who are not signed in. */
+export interface SignInChoices {
+  readonly googleEnabled: boolean;
+  readonly registrationOpen: boolean;
+}
+
 /** A form that runs a step of the page with the content's fields. */
 export type StepForm = (step: string, content: Html) => Html;
 
@@ -34,17 +40,17 @@ export function viewerLine(
 }
 
 /**
- * Signing in by password or by a third party, and registering.
+ * Signing in by password or by a third party, and registering, where that is open.
  *
  * @param gain what else registering brings, such as ` and own this account`.
  */
 export function signInForms(
   form: StepForm,
-  { googleEnabled, gain = '' }: { readonly googleEnabled: boolean; readonly gain?: string },
+  { googleEnabled, registrationOpen, gain = '' }: SignInChoices & { readonly gain?: string },
 ): Html {
   return html`<h2>Sign in to decide</h2>
 ${ownSignInForms(form, { googleEnabled })}
-${registrationForm(form, gain)}`;
+${registrationOpen ? registrationForm(form, gain) : html`<p class="note">Registration is closed. Without an account, ask an owner for an invitation.</p>`}`;
 }
 
 /** Signing in by password or by a third party, for those who have an account. */
