@@ -63,6 +63,19 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   });
 
   it(
+    'AI clients without a public address → says which setting they need, in place of an address that fails',
+    async () => {
+      const { owner } = await newOrganization(world);
+      const browser = await open(owner.cookie);
+      await browser.go('/access');
+      await browser.page.getByText('AI clients cannot connect to this gateway yet').waitFor();
+      await browser.page.getByText('PUBLIC_URL', { exact: true }).waitFor();
+      expect(await browser.page.getByText('/mcp').count()).toBe(0);
+    },
+    PAGE_MS,
+  );
+
+  it(
     'a browser that takes itself for offline, with the gateway on this machine → every page has its content',
     async () => {
       const { owner, ids } = await withApps('Journal');
@@ -244,6 +257,18 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
       }
       await browser.go('/apps');
       expect(await page.getByRole('table').getByText('Requests').last().isVisible()).toBe(true);
+      await browser.go('/providers');
+      const label = page.getByRole('region', { name: 'Providers' }).locator('tbody').getByText('Reached by').first();
+      for (const [width, isCard] of [
+        [1280, false],
+        [820, true],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        expect(await label.isVisible()).toBe(isCard);
+      }
+      const last = await page.getByRole('button', { name: 'Delete Ours' }).boundingBox();
+      expect((last?.x ?? 820) + (last?.width ?? 0)).toBeLessThan(820);
+      expect(await page.evaluate(SIDEWAYS)).toEqual([]);
     },
     PAGE_MS,
   );

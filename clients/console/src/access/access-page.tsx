@@ -59,7 +59,7 @@ export function AccessPage() {
         lead="Keys for programs, terminals that logged in, and AI clients with access. None of them can do more than its owner."
       />
       <div className="flex flex-col gap-4">
-        {mcpUrl !== undefined && <AiClientCard address={mcpUrl} />}
+        {capabilities !== undefined && <AiClientCard address={mcpUrl} />}
         <Card title="Management keys and connections" isFlush>
           <form
             className="flex flex-wrap items-start gap-3 border-b border-line p-4"
@@ -87,7 +87,8 @@ export function AccessPage() {
             {(keys) =>
               keys.length === 0 ? (
                 <EmptyState title="No keys or connections yet">
-                  Create a key for a script, or run <code>gw login</code> in a terminal.
+                  Create a key for a script, or run <code>gw deployment connect --url {location.origin}</code> and{' '}
+                  <code>gw account login</code> in a terminal.
                 </EmptyState>
               ) : (
                 <Table

@@ -1,10 +1,12 @@
 import { CodeBlock } from '../design/copy';
+import { DocumentationLink } from '../design/documentation';
 import { Card } from '../design/layout';
 import { Tabs } from '../design/tabs';
 import { aiClients } from './ai-clients.rules';
 
-/** How a person lets an AI client manage the account. */
-export function AiClientCard({ address }: { readonly address: string }) {
+/** How a person lets an AI client manage the account. @param address absent: no client can connect. */
+export function AiClientCard({ address }: { readonly address: string | undefined }) {
+  if (address === undefined) return <NoAddress />;
   const tabs = aiClients(address).map(({ name, steps, code }) => ({
     value: name,
     label: name,
@@ -28,6 +30,19 @@ export function AiClientCard({ address }: { readonly address: string }) {
         <CodeBlock code={address} label="Address of the MCP server" />
         <Tabs label="AI clients" tabs={tabs} />
       </div>
+    </Card>
+  );
+}
+
+function NoAddress() {
+  return (
+    <Card title="Connect an AI client">
+      <p className="max-w-prose text-muted">
+        AI clients cannot connect to this gateway yet: they need its public address. Set <code>PUBLIC_URL</code> to it,
+        without <code>OAUTH_ENABLED=false</code>, and restart the gateway. This page then shows the address, and the
+        steps for each client.{' '}
+        <DocumentationLink to="/docs/guides/connect-an-ai-client">How to connect an AI client</DocumentationLink>
+      </p>
     </Card>
   );
 }

@@ -11,27 +11,29 @@ export interface Column<T, Order extends string = never> {
   readonly cell: (row: T) => ReactNode;
   /** Numbers are aligned right. */
   readonly isNumber?: boolean;
-  /** Important columns, such as the cost and the actions: on narrow screens they are next to the first column. */
+  /** Important columns, such as the cost and the actions: in a card they are next to the first column. */
   readonly isLead?: boolean;
-  /** On narrow screens it comes after the others. */
+  /** In a card it comes after the others. */
   readonly isDetail?: boolean;
   /** Absent if rows cannot be sorted by the column. */
   readonly sortKey?: Order;
 }
 
 /**
- * On narrow screens a row is a card: the first column and the leads, below them the others, each with its header. Without
- * its borders a table has no place for more than two columns there.
+ * In a narrow place (`card` of `styles.css`) a row is a card: the first column and the leads, below them the others, each
+ * with its header.
  */
 const CARD = clsx(
-  'max-md:flex max-md:flex-wrap max-md:items-center max-md:gap-x-4 max-md:gap-y-1.5 max-md:px-4 max-md:py-3',
+  'card:flex card:flex-wrap card:items-center card:gap-x-4 card:gap-y-1.5 card:px-4 card:py-3',
   // Ends the line of the first column and the leads.
-  "max-md:after:order-2 max-md:after:basis-full max-md:after:content-['']",
+  "card:after:order-2 card:after:basis-full card:after:content-['']",
 );
-const CARD_TITLE = 'max-md:order-1 max-md:min-w-0 max-md:flex-1 max-md:basis-1/2 max-md:text-left';
-const CARD_LEAD = 'max-md:order-1 max-md:ml-auto';
-const CARD_REST = 'max-md:inline-flex max-md:max-w-full max-md:items-center max-md:gap-1.5 max-md:text-left';
+const CARD_TITLE = 'card:order-1 card:min-w-0 card:flex-1 card:basis-1/2 card:text-left';
+const CARD_LEAD = 'card:order-1 card:ml-auto';
+const CARD_REST = 'card:inline-flex card:max-w-full card:items-center card:gap-1.5 card:text-left';
 
+/** A table with more columns needs the width of a page. */
+const MOST_BESIDE = 3;
 /** Longer tables show the rows near the screen only. */
 const MOST_WHOLE = 200;
 
@@ -60,14 +62,14 @@ export function Table<T, Order extends string = never>({
   const isLong = rows.length > MOST_WHOLE;
   const cells = columns as readonly Column<unknown>[];
   return (
-    <Scrollable label={caption}>
+    <Scrollable label={caption} container={columns.length > MOST_BESIDE ? 'table' : 'small-table'}>
       <table
-        className="w-full border-collapse text-sm max-md:block"
+        className="w-full border-collapse text-sm card:block"
         {...(isLong ? { 'aria-rowcount': rows.length + 1 } : {})}
       >
         <caption className="sr-only">{caption}</caption>
-        <thead className="max-md:block">
-          <tr className="border-b border-line text-left text-xs text-muted max-md:flex max-md:flex-wrap max-md:has-[button]:px-2 max-md:not-has-[button]:border-0">
+        <thead className="card:block">
+          <tr className="border-b border-line text-left text-xs text-muted card:flex card:flex-wrap card:has-[button]:px-2 card:not-has-[button]:border-0">
             {columns.map((column) => (
               <HeaderCell key={column.key} column={column} sorting={sorting} onSort={onSort} />
             ))}
@@ -84,7 +86,7 @@ export function Table<T, Order extends string = never>({
             }}
           />
         ) : (
-          <tbody className="max-md:block">
+          <tbody className="card:block">
             {rows.map((row) => (
               <Row key={rowKey(row)} row={row} columns={cells} />
             ))}
@@ -120,14 +122,14 @@ const Row = memo(function Row({
           <td
             key={key}
             className={clsx(
-              'align-middle max-md:p-0 md:px-4 md:py-2.5',
+              'px-3 py-2.5 align-middle first:pl-4 last:pr-4 card:p-0 card:first:pl-0 card:last:pr-0',
               isNumber && 'text-right',
               part,
-              part === CARD_REST && (isDetail ? 'max-md:order-4' : 'max-md:order-3'),
+              part === CARD_REST && (isDetail ? 'card:order-4' : 'card:order-3'),
             )}
           >
             {part === CARD_REST && (
-              <span className="shrink-0 text-xs text-muted md:hidden" aria-hidden>
+              <span className="hidden shrink-0 text-xs text-muted card:inline" aria-hidden>
                 {header}
               </span>
             )}
@@ -155,9 +157,9 @@ function HeaderCell<T, Order extends string>({
       scope="col"
       aria-sort={isSorted ? order : undefined}
       className={clsx(
-        'font-medium md:px-4 md:py-2',
-        isNumber && 'md:text-right',
-        sortKey === undefined ? 'max-md:sr-only' : 'max-md:p-2',
+        'px-3 py-2 font-medium first:pl-4 last:pr-4',
+        isNumber && 'text-right card:text-left',
+        sortKey === undefined ? 'card:sr-only' : 'card:p-2',
       )}
     >
       {sortKey !== undefined && onSort !== undefined ? (

@@ -34,7 +34,7 @@ export function WindowedRows({
   const above = (shown[0]?.start ?? top) - top;
   const below = rows.getTotalSize() - ((shown.at(-1)?.end ?? top) - top);
   return (
-    <tbody ref={body} className="max-md:block">
+    <tbody ref={body} className="card:block">
       <Gap pixels={above} columns={columns} />
       {shown.map(({ index }) => render(index, rows.measureElement))}
       <Gap pixels={below} columns={columns} />

@@ -35,9 +35,10 @@ export function ProvidersPage() {
     const { id, name } = provider;
     setTesting(id);
     const text = await testedBy(provider, name).then((verdict) => verdict.text, messageOf);
+    const said = text.includes(name) ? text : `${name}: ${text}`;
     await client.invalidateQueries({ queryKey: queries.providers().queryKey });
     setTesting(undefined);
-    say(`${name}: ${text}`);
+    say(said);
   };
   return (
     <>
@@ -221,7 +222,7 @@ function actionColumn(
       const { id, slug, name, secretHint } = provider;
       const noKey = secretHint === null ? 'Its gateway has the credential: rotate it there.' : undefined;
       return (
-        <span className="inline-flex max-w-56 flex-wrap justify-end gap-1.5 lg:max-w-none lg:flex-nowrap">
+        <span className="inline-flex justify-end gap-1.5 card:flex-wrap">
           <Button
             size="sm"
             reason={reason}
@@ -240,9 +241,11 @@ function actionColumn(
           <Button size="sm" aria-label={`Change ${name}`} onClick={() => act.change(provider)}>
             Change
           </Button>
-          <Button size="sm" reason={reason} aria-label={`Delete ${name}`} onClick={() => act.remove(provider)}>
-            Delete
-          </Button>
+          <span className="ml-1 border-l border-line pl-2.5">
+            <Button size="sm" reason={reason} aria-label={`Delete ${name}`} onClick={() => act.remove(provider)}>
+              Delete
+            </Button>
+          </span>
         </span>
       );
     },
