@@ -24,6 +24,12 @@ const GROUPS = [
   ['Decisions', /^docs\/adr(?:\/|\.md$)/],
   ['Reference', /^docs\//],
 ];
+/** Words of people for what a page is about, where none of its headings has them. */
+const ALSO_FOUND_BY = {
+  'docs/guides/connect-an-ai-client.md': ['MCP'],
+  'docs/operations.md': ['Rotate keys and secrets'],
+  'docs/reference/management-api.md': ['CSV export'],
+};
 const SHOWN_GROUPS = ['Guides', 'Reference', 'Operation', 'Development', 'Decisions'];
 const THEME_SCRIPT =
   "try{const t=localStorage.getItem('theme');if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}";
@@ -320,7 +326,7 @@ export function writeDocumentation(webFolder, folder) {
     pages: pages.filter(({ path }) => groupOf(path) === group).sort(byPlace),
   }));
   const search = new MiniSearch(SEARCH_INDEX);
-  search.addAll(pages.flatMap(({ entries }) => entries));
+  search.addAll(pages.flatMap(({ path, entries }) => entries.map((entry) => ({ ...entry, group: groupOf(path) }))));
   const index = output.addImmutable('/docs/search.json', JSON.stringify(search));
   const assets = { ...consoleAssets(webFolder), index };
 
@@ -337,10 +343,16 @@ export function writeDocumentation(webFolder, folder) {
       { extension: '.html' },
     );
   }
-  const listed = ordered.map(({ address, title, group }) => ({ address, title, group }));
+  const listed = ordered.map(({ address, title, group, page }) => ({ address, title, group, words: wordsOf(page) }));
   output.add('/docs/pages.json', JSON.stringify(listed));
   const script = createHash('sha256').update(THEME_SCRIPT).digest('base64');
   writeFileSync(join(folder, 'files.json'), JSON.stringify({ script, files: output.files }));
+}
+
+/** What the palette of the console finds a page by, beside its title. */
+function wordsOf({ path, headings }) {
+  const isTask = ['Guides', 'Operation'].includes(groupOf(path));
+  return [...(isTask ? headings.map(({ text }) => text) : []), ...(ALSO_FOUND_BY[path] ?? [])];
 }
 
 /** The overview first, then by title. */

@@ -165,6 +165,28 @@ describeWithBrowser('going anywhere by keys', () => {
     PAGE_MS,
   );
 
+  it.each([
+    ['rotate', 'Rotate a provider key'],
+    ['csv', 'Export usage as CSV'],
+    ['block', 'Block a user'],
+    ['refused', 'Refused calls'],
+    ['budget', 'Change a budget'],
+    ['MCP', 'Connect an AI client'],
+  ])(
+    '“%s” → “%s” first, and what to read below it',
+    async (word, first) => {
+      await browser.go('/providers');
+      await open(word);
+      await page
+        .getByRole('option', { name: /Documentation$/ })
+        .first()
+        .waitFor();
+      expect(await page.getByRole('option').first().textContent()).toMatch(new RegExp(`^${first}`));
+      await page.keyboard.press('Escape');
+    },
+    PAGE_MS,
+  );
+
   it(
     'shortcuts → pages, a new application, the search of the list; the dialog names them all',
     async () => {

@@ -216,6 +216,16 @@ describeWithBrowser('the documentation in a browser', () => {
     expect(browser.complaints).toEqual([]);
   });
 
+  it.each(['block', 'refused', 'budget', 'MCP'])('“%s” → a guide first', async (word) => {
+    const { page } = browser;
+    await browser.go('/docs');
+    await page.getByRole('combobox', { name: 'Search the documentation' }).fill(word);
+    const first = page.getByRole('option').first();
+    await first.waitFor();
+    const guides = pages.filter(({ group }) => group === 'Guides').map(({ address }) => address);
+    expect(guides).toContain((await first.getAttribute('data-address'))?.split('#')[0]);
+  });
+
   it('the theme → chosen here, kept, and set before the first paint', async () => {
     const { page } = browser;
     await browser.go('/docs/errors');

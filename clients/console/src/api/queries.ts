@@ -141,6 +141,8 @@ interface Document {
   readonly address: string;
   readonly title: string;
   readonly group: string;
+  /** What it is found by besides. */
+  readonly words: readonly string[];
 }
 
 export type AppSummary = Schemas['AppSummaryResponse'];

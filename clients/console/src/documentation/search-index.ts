@@ -2,5 +2,5 @@
 export const SEARCH_INDEX = {
   idField: 'address',
   fields: ['title', 'page', 'text'],
-  storeFields: ['address', 'title', 'page'],
+  storeFields: ['address', 'title', 'page', 'group'],
 };

@@ -1,5 +1,6 @@
 import MiniSearch from 'minisearch';
 import { SEARCH_INDEX } from './search-index';
+import { inOrder } from './search-order.rules';
 
 /** A section of a document, or a row of a table that has a name of its own. */
 export interface Found {
@@ -11,12 +12,13 @@ export interface Found {
 const MOST_SHOWN = 20;
 let loaded: Promise<MiniSearch<Found>> | undefined;
 
-/** The sections that contain all words, or words that start with them, best first. */
+/** The sections that contain all words, or words that start with them, guides first. */
 export async function find(text: string, index: string): Promise<readonly Found[]> {
   loaded ??= load(index);
   try {
     const search = await loaded;
-    return search.search(text).slice(0, MOST_SHOWN).map(asFound);
+    const found = search.search(text).map((one) => ({ ...one, group: String(one.group) }));
+    return inOrder(found, text).slice(0, MOST_SHOWN).map(asFound);
   } catch (error) {
     loaded = undefined;
     throw error;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Command, matching, partsIn } from './commands.rules.js';
+import { type Command, matching, partsIn, shortened } from './commands.rules.js';
 
 const command = (label: string, kind = 'Application', ...also: string[]): Command => ({
   ...{ id: `${kind} ${label}`, label, kind, also },
@@ -19,6 +19,22 @@ describe('what the palette shows for a text', () => {
     ['no such thing', []],
   ])('“%s” → what has every word, the exact name first', (typed, expected) => {
     expect(labels(matching(journals, typed))).toEqual(expected);
+  });
+
+  it('documents → after everything else, in their order', () => {
+    const document = (label: string, place: number) => ({ ...command(label, 'Documentation'), place });
+    const found = matching(
+      [document('Budget grants and holds', 9), document('Limits and budgets', 1), command('Change a budget', 'Action')],
+      'budget',
+    );
+    expect(labels(found)).toEqual(['Change a budget', 'Limits and budgets', 'Budget grants and holds']);
+    const many = [...Array.from({ length: 30 }, (_none, at) => command(`Budget ${at}`)), ...found];
+    expect(labels(shortened(many, 20, 5)).slice(-2)).toEqual(['Limits and budgets', 'Budget grants and holds']);
+    expect(labels(shortened(many, 20, 5))).toHaveLength(20);
+  });
+
+  it('a word that begins so → before those that only have the letters', () => {
+    expect(labels(matching([command('Unblock'), command('Not block')], 'block'))).toEqual(['Not block', 'Unblock']);
   });
 
   it('ids and other names → found as well', () => {

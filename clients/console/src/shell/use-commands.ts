@@ -5,12 +5,14 @@ import { type AppSummary, queries } from '../api/queries';
 import { APP_TABS, type AppTab } from '../apps/app-tabs';
 import { userPath } from '../apps/user-address';
 import { useDebounced } from '../design/debounced';
-import { type Command, matching, partsIn } from './commands.rules';
+import { type Command, matching, partsIn, shortened } from './commands.rules';
 import { NAVIGATION } from './pages';
 import { applyTheme } from './theme';
 
 /** The most results in the palette. */
 const MAX_SHOWN = 20;
+/** Of these, where there are more of everything. */
+const MOST_DOCUMENTS = 5;
 const MOST_APPS = 50;
 const MOST_USERS = 5;
 const FEWEST_LETTERS = 2;
@@ -74,8 +76,15 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     to('/apps/new', 'New application', 'Action'),
     to('/providers', 'Add a provider', 'Action'),
     to('/providers/gateways', 'Upstream gateways', 'Page'),
+    to('/providers', 'Rotate a provider key', 'Action'),
     to('/members', 'Invite a person', 'Action'),
     to('/access', 'Create a management key', 'Action'),
+    to('/access', 'Connect an AI client', 'Action', 'MCP'),
+    to(hereId === undefined ? '/apps' : `/apps/${hereId}/users`, 'Block a user', 'Action', 'unblock a user'),
+    to('/usage?view=calls&status=refused', 'Refused calls', 'Page', 'blocked calls', 'why was a call refused'),
+    to('/usage', 'Export usage as CSV', 'Action'),
+    to('/audit', 'Export the audit trail as CSV', 'Action'),
+    to(hereId === undefined ? '/apps' : `/apps/${hereId}/limits`, 'Change a budget', 'Action', 'limits'),
     to('/webhooks', 'Add a webhook', 'Action'),
     { id: 'shortcuts', label: 'Keyboard shortcuts', kind: 'Action', run: acts.showShortcuts },
     { id: 'sign out', label: 'Sign out', kind: 'Action', run: acts.signOut },
@@ -91,8 +100,8 @@ export function useCommands(typed: string, acts: ShellActs): Found {
     ...(callers.data?.events ?? []).flatMap(({ app_id: app, user_id: id }) =>
       id === null ? [] : [userOf(app, id, app === hereId ? here?.name : app)],
     ),
-    ...documents.map(({ address, title, group }) => ({
-      ...{ id: `document ${address}`, label: title, kind: 'Documentation', also: [group] },
+    ...documents.map(({ address, title, group, words }, place) => ({
+      ...{ id: `document ${address}`, label: title, kind: 'Documentation', also: [group, ...words], place },
       run: () => void open(address, '_blank', 'noopener'),
     })),
   ];
@@ -101,7 +110,7 @@ export function useCommands(typed: string, acts: ShellActs): Found {
       fetchStatus === 'fetching' && failureReason === null && (isPlaceholderData || data === undefined),
   );
   return {
-    commands: matching(uniqueOf(commands), typed).slice(0, MAX_SHOWN),
+    commands: shortened(matching(uniqueOf(commands), typed), MAX_SHOWN, MOST_DOCUMENTS),
     isSettled: settled === typed.trim() && !isAsking,
   };
 }
