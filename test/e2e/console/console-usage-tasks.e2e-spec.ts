@@ -124,6 +124,28 @@ describeWithBrowser('tasks of an operator on the usage page', () => {
     TASK_MS,
   );
 
+  it(
+    'calls of the account → of one application alone, in the address; a top model of the overview → its calls',
+    async () => {
+      const [{ organization_id }] = await world.dataSource.query('SELECT organization_id FROM usage_events LIMIT 1');
+      const at = new Date().toISOString();
+      await storeEvents(world.dataSource, { ...{ organization_id, app_id: 'worker-def456', user_id: 'cid', at } });
+      await browser.go('/usage?view=calls');
+      const calls = page.getByRole('table', { name: 'Calls' });
+      await calls.getByText('cid').waitFor();
+      await page.getByLabel('Application', { exact: true }).selectOption('journal-abc123');
+      await calls.getByText('cid').waitFor({ state: 'detached' });
+      await calls.getByText('bob').waitFor();
+      expect(new URL(page.url()).searchParams.get('app')).toBe('journal-abc123');
+      await browser.go('/');
+      await page.getByRole('table', { name: 'Top models by cost' }).getByRole('link', { name: 'gpt-4.1' }).click();
+      await calls.getByText('ann').waitFor();
+      const asked = Object.fromEntries(new URL(page.url()).searchParams);
+      expect(asked).toMatchObject({ view: 'calls', model: 'gpt-4.1', period: '30' });
+    },
+    TASK_MS,
+  );
+
   it.each(['', '?view=calls', '?view=corrections', '?period=today', '?measure=errors&by=user'])(
     '/usage%s → no violation of axe-core, narrow and dark too, and nothing wider than the page',
     async (address) => {

@@ -1,4 +1,8 @@
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, {
+  ...{ year: 'numeric', month: 'short', day: 'numeric' },
+  ...{ hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' },
+});
 const dayOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
@@ -14,11 +18,20 @@ function utcText(at: Date): string {
 }
 
 /** An instant in the reader's time zone; in UTC on hover and for machines. */
-export function Time({ at, isRelative = false }: { readonly at: string; readonly isRelative?: boolean }) {
+export function Time({
+  at,
+  isRelative = false,
+  isExact = false,
+}: {
+  readonly at: string;
+  readonly isRelative?: boolean;
+  /** With seconds and the name of the time zone. */
+  readonly isExact?: boolean;
+}) {
   const instant = new Date(at);
   return (
     <time dateTime={instant.toISOString()} title={utcText(instant)} className="whitespace-nowrap">
-      {isRelative ? ago(instant) : zoned.format(instant)}
+      {isRelative ? ago(instant) : (isExact ? exact : zoned).format(instant)}
     </time>
   );
 }

@@ -92,6 +92,11 @@ function TopRows({ title, header, rows }: TopProps & { readonly rows: readonly S
   );
 }
 
+/** The calls of a model, in the days of this page. */
+function callsOf(model: string): string {
+  return `/usage?${new URLSearchParams({ view: 'calls', period: String(DAYS), model })}`;
+}
+
 function columnsOf(header: string): readonly Column<Share>[] {
   return [
     {
@@ -99,7 +104,9 @@ function columnsOf(header: string): readonly Column<Share>[] {
       header,
       cell: ({ key, app_id: app }) =>
         app === null ? (
-          <span className="block max-w-48 truncate">{key}</span>
+          <Link href={callsOf(key ?? '')} className="block max-w-48 truncate text-accent hover:underline">
+            {key}
+          </Link>
         ) : (
           <Link href={userPath(app, key ?? '')} className="group block max-w-48">
             <span className="block truncate font-mono text-xs group-hover:text-accent group-hover:underline">

@@ -199,7 +199,7 @@ function ShareBar({ part, total }: { readonly part: number; readonly total: numb
       <svg
         viewBox="0 0 100 4"
         preserveAspectRatio="none"
-        className="h-2 w-16 overflow-hidden rounded-full bg-line max-md:hidden"
+        className="h-2 w-16 overflow-hidden rounded-full bg-line card:hidden"
         aria-hidden
       >
         <title>Share</title>

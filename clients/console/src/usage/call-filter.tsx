@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { SelectField } from '../design/field';
 import { SuggestField } from '../design/suggest-field';
 import { breakdownQuery, type Dimension } from './breakdown-query';
 import { askedOf, type UsageAddress } from './usage-address';
@@ -31,6 +32,21 @@ export function CallFilter({
       onChange={onChange}
       onFocus={() => setWanted(true)}
       className="w-40"
+    />
+  );
+}
+
+/** Of which application calls are shown, chosen from those that have calls in the period. */
+export function AppFilter({ address }: { readonly address: UsageAddress }) {
+  const chosen = address.search.get('app') ?? '';
+  const { data } = useQuery(breakdownQuery({ ...askedOf(undefined, address), by: 'app' }));
+  const known = new Set([...(data?.rows.flatMap(({ key }) => key ?? []) ?? []), ...(chosen === '' ? [] : [chosen])]);
+  return (
+    <SelectField
+      label="Application"
+      value={chosen}
+      options={[{ value: '', label: 'Any application' }, ...[...known].map((value) => ({ value, label: value }))]}
+      onChange={(app) => address.set({ app })}
     />
   );
 }

@@ -11,11 +11,12 @@ import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
-import { CallFilter } from './call-filter';
+import { AppFilter, CallFilter } from './call-filter';
 import { download } from './download';
 import { EventDrawer } from './event-drawer';
 import { useLiveInterval } from './live-interval';
 import { emptyText } from './periods.rules';
+import { modelOf, providerOf } from './refusal.rules';
 import { REASONS, RefusalWords, STATUSES, StatusBadges, type UsageEvent } from './status-badges';
 import { askedOf, type UsageAddress } from './usage-address';
 
@@ -54,16 +55,18 @@ export function Calls({ app, user, address }: CallsProps) {
   const [problem, setProblem] = useState<unknown>();
   const status = STATUSES.find(({ value }) => value === search.get('status'))?.value ?? 'any';
   const reason = REASONS.find(({ value }) => value === search.get('reason'))?.value ?? '';
+  const ofApp = search.get('app') ?? '';
   const typed = JSON.stringify(typedIn(search));
   const settled = useDebounced(typed);
   const query = {
     ...askedOf(app, address),
+    ...(app === undefined && ofApp !== '' ? { app: ofApp } : {}),
     ...(status === 'any' ? {} : { status }),
     ...(reason === '' ? {} : { reason }),
     ...(JSON.parse(settled) as Typed),
     ...(user === undefined ? {} : { user }),
   };
-  const isFiltered = status !== 'any' || reason !== '' || typed !== '{}';
+  const isFiltered = status !== 'any' || reason !== '' || typed !== '{}' || ofApp !== '';
   const queryKey = ['usage', 'calls', query];
   const pages = useInfiniteQuery({
     queryKey,
@@ -130,6 +133,7 @@ export function Calls({ app, user, address }: CallsProps) {
               address={address}
             />
           ))}
+          {app === undefined && <AppFilter address={address} />}
           <SelectField
             label="Status"
             value={status}
@@ -199,10 +203,10 @@ function columnsOf(open: (event: UsageEvent) => void, ofAccount: boolean): reado
       key: 'model',
       header: 'Model',
       isDetail: true,
-      cell: ({ model, provider_slug: slug, provider }) => (
+      cell: (event) => (
         <span className="block max-w-44">
-          <span className="block truncate">{model}</span>
-          <span className="block truncate text-xs text-muted">{slug ?? provider}</span>
+          <span className="block truncate">{modelOf(event) ?? '—'}</span>
+          <span className="block truncate text-xs text-muted">{providerOf(event)}</span>
         </span>
       ),
     },

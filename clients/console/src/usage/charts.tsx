@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, read, type Schemas } from '../api/client';
-import { countText, durationText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
+import { countedText, countText, durationText, moneyText, shareText, shortCountText } from '../design/amounts.rules';
 import { Card, EmptyState, Figure, Figures } from '../design/layout';
 import { lazyComponent } from '../design/lazy-component';
 import { Loaded } from '../design/loaded';
@@ -98,7 +98,7 @@ function figuresOf(now: Summary): readonly Told[] {
       label: 'Error rate',
       value: rate === undefined ? '—' : shareText(rate, 1),
       ...{ now: rate, before: rateBefore },
-      detail: `${countText(now.errors)} errors of providers`,
+      detail: countedText(now.errors, 'provider error'),
     },
     { label: 'Refused', value: countText(now.blocked), ...{ now: now.blocked, before: before.blocked } },
     timeOf('Time to first byte, median', now.latency, before.latency),

@@ -4,10 +4,29 @@ import { countText, durationText, moneyText } from '../design/amounts.rules';
 import { Dialog } from '../design/dialog';
 import { Badge } from '../design/layout';
 import { Time } from '../design/time';
+import { modelOf, providerOf } from './refusal.rules';
 import { RefusalWords, StatusBadges, type UsageEvent } from './status-badges';
 
 type Attempt = Schemas['UsageAttemptResponse'];
 type Fact = readonly [name: string, value: ReactNode];
+
+const AUTHENTICATIONS: Readonly<Record<NonNullable<UsageEvent['auth_method']>, string>> = {
+  api_key: 'Application key',
+  attest: 'Apple App Attest',
+  key_attestation: 'Android key attestation',
+  unproven: 'None: the proof of the device failed, and it was admitted with limits',
+};
+
+const COST_SOURCES: Readonly<Record<NonNullable<UsageEvent['cost_source']>, string>> = {
+  computed: 'computed from tokens and prices',
+  reported: 'as the provider reported',
+  unresolved: 'the known part; the rest is unresolved',
+};
+
+/** Without a source there is no charge. */
+function costText({ cost_usd: cost, cost_source: source }: UsageEvent): string {
+  return source === null ? moneyText(cost) : `${moneyText(cost)} (${COST_SOURCES[source]})`;
+}
 
 /** Everything that is recorded about one call. */
 export function EventDrawer({
@@ -31,7 +50,7 @@ export function EventDrawer({
 
 function Facts({ event }: { readonly event: UsageEvent }) {
   const facts: readonly Fact[] = [
-    ['Time', <Time key="at" at={event.created_at} />],
+    ['Time', <Time key="at" at={event.created_at} isExact />],
     ['Status', <StatusBadges key="status" event={event} />],
     ['Why', event.refusal === null ? null : <RefusalWords key="why" event={event} />],
     ['Error code', event.refusal === null ? null : <code key="code">{event.refusal.code}</code>],
@@ -40,21 +59,21 @@ function Facts({ event }: { readonly event: UsageEvent }) {
     ['Application key', event.api_key_id],
     ['Route', <code key="route">{event.route}</code>],
     ['Endpoint', event.endpoint_slug],
-    ['Provider', event.provider_slug === null ? event.provider : `${event.provider_slug} (${event.provider})`],
+    ['Provider', providerOf(event)],
     ['Upstream gateway', event.provider_gateway_type],
-    ['Model', event.model],
+    ['Model', modelOf(event)],
     ['Served by', [event.served_provider, event.served_model].filter(Boolean).join(', ') || null],
     ['Input tokens', `${countText(event.input_tokens)}, ${countText(event.cached_input_tokens)} of them cached`],
     ['Cache write tokens', event.cache_write_tokens === 0 ? null : countText(event.cache_write_tokens)],
     ['Output tokens', countText(event.output_tokens)],
-    ['Cost', `${moneyText(event.cost_usd)} (${event.cost_source ?? 'none'})`],
+    ['Cost', costText(event)],
     ['Estimated part', event.estimated_cost_usd === 0 ? null : moneyText(event.estimated_cost_usd)],
     ['Reported by the provider', event.reported_cost_usd === null ? null : moneyText(event.reported_cost_usd)],
     ['First byte after', event.latency_ms === null ? null : durationText(event.latency_ms)],
     ['Last byte after', event.duration_ms === null ? null : durationText(event.duration_ms)],
     ['Client disconnected', event.client_aborted === null ? null : 'yes'],
     ['App version', event.app_version],
-    ['Proven by', event.auth_method],
+    ['Authenticated by', event.auth_method === null ? null : AUTHENTICATIONS[event.auth_method]],
   ];
   const attempts = (event.attempts ?? []) as readonly Attempt[];
   return (

@@ -116,7 +116,7 @@ describe('charts', () => {
 describe('figures', () => {
   it.each([
     [0, 0, 'as before'],
-    [3, 0, 'none before'],
+    [3, 0, 'none in the period before'],
     [112, 100, '+12%'],
     [92, 100, '−8%'],
     [1000, 1001, 'as before'],

@@ -109,7 +109,7 @@ export function errorRateOf({ requests, blocked, errors }: Totals): number | und
 
 /** The change of a figure: `+12%`, compared with the previous period. */
 export function changeText(now: number, before: number): string {
-  if (before === 0) return now === 0 ? 'as before' : 'none before';
+  if (before === 0) return now === 0 ? 'as before' : 'none in the period before';
   const percent = Math.round(((now - before) / before) * 100);
   if (percent === 0) return 'as before';
   return percent > 0 ? `+${percent}%` : `−${-percent}%`;

@@ -2,6 +2,7 @@ import type { Schemas } from '../api/client';
 import { countText } from '../design/amounts.rules';
 import { Badge } from '../design/layout';
 import { Time } from '../design/time';
+import { refusalText } from './refusal.rules';
 
 export type UsageEvent = Schemas['UsageEventResponse'];
 
@@ -56,7 +57,7 @@ export function RefusalWords({ event: { refusal } }: { readonly event: UsageEven
   if (refusal === null) return null;
   return (
     <span className="mt-1 block text-sm break-words text-muted">
-      {refusal.message}
+      {refusalText(refusal)}
       {refusal.until !== null && (
         <>
           {' '}
