@@ -139,6 +139,12 @@ describeWithBrowser('users, their budgets, and the overview', () => {
         await page.reload();
         await page.getByRole('heading', { level: 2, name: id, exact: true }).waitFor();
         await button(`Block ${id}`).click();
+        const question = page.getByRole('dialog', { name: `Block ${id}?` });
+        await question.getByText('calls within ten seconds').waitFor();
+        await question.getByRole('button', { name: 'Cancel' }).click();
+        expect(await button(`Unblock ${id}`).count()).toBe(0);
+        await button(`Block ${id}`).click();
+        await question.getByRole('button', { name: 'Block', exact: true }).click();
         await button(`Unblock ${id}`).click();
         await button(`Block ${id}`).waitFor();
         await link('← Users').click();

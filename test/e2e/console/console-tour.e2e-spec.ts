@@ -175,6 +175,12 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
       await page.reload();
       await page.getByText('You have unsaved changes.').waitFor();
       expect(await minute.inputValue()).toBe('0');
+      await page.getByRole('navigation', { name: 'Parts of the application' }).getByText('Overview').click();
+      await page.getByRole('status').getByRole('link', { name: 'Limits' }).click();
+      const budget = page.getByLabel('USD per month (UTC)').first();
+      await budget.fill('0');
+      await page.getByText('0 refuses every call. Empty: no budget.').waitFor();
+      await budget.fill('');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
       await page.locator('[aria-invalid=true]').waitFor();
       const described = await minute.getAttribute('aria-describedby');

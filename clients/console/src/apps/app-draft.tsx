@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { ApiError } from '../api/api-error';
 import { api, read, type Schemas } from '../api/client';
 import { queries } from '../api/queries';
@@ -11,6 +12,8 @@ import { useToast } from '../design/toast';
 import { DRAFT, Kept, parsedOf } from '../session/kept';
 import { useReadOnlyReason, useSession } from '../shell/session';
 import type { AppConfig } from './app-config.rules';
+import { APP_TABS, type AppTab } from './app-tabs';
+import { changedTabs } from './changed-tabs.rules';
 import { ConflictDialog } from './conflict-dialog';
 import { type Draft, isSame, type Json, merged } from './draft-merge.rules';
 
@@ -24,6 +27,8 @@ interface AppDraft {
   readonly change: (change: Partial<Draft>) => void;
   readonly changeConfig: (change: Partial<AppConfig>) => void;
   readonly isDirty: boolean;
+  /** The parts of the page that hold unsaved changes. */
+  readonly changed: readonly AppTab[];
   readonly isSaving: boolean;
   readonly save: () => Promise<void>;
   /**
@@ -130,6 +135,7 @@ function Editor({
   const value = useMemo(
     () => ({
       ...{ id, loaded, draft: stored.draft, change, changeConfig, isDirty, isSaving, error },
+      changed: changedTabs(stored.base, stored.draft),
       save: async () => {
         const field = document.querySelector<HTMLElement>(UNREADABLE_HERE);
         if (field === null) {
@@ -184,7 +190,7 @@ export function useAppDraft(): AppDraft {
 }
 
 function SaveBar() {
-  const { isDirty, isSaving, save, discard, error } = useAppDraft();
+  const { id, changed, isDirty, isSaving, save, discard, error } = useAppDraft();
   const reason = useReadOnlyReason();
   if (!isDirty) return null;
   return (
@@ -192,7 +198,12 @@ function SaveBar() {
       {error !== undefined && <ErrorAlert error={error} />}
       <div className="flex flex-wrap items-center justify-between gap-3">
         <span className="text-sm text-muted" role="status">
-          You have unsaved changes.
+          You have unsaved changes.{' '}
+          {changed.map((tab) => (
+            <Link key={tab} href={`/apps/${id}/${tab}`} className="mr-2 text-accent underline">
+              {APP_TABS[tab]}
+            </Link>
+          ))}
         </span>
         <div className="flex gap-2">
           <Button onClick={discard}>Discard</Button>

@@ -55,6 +55,7 @@ export function LimitFields({
           label={label}
           reason={reason}
           value={limits.spending?.[member] ?? undefined}
+          hint={warningAt(limits.spending?.[member])}
           onChange={(value) => onChange({ ...limits, spending: { ...limits.spending, [member]: value ?? null } })}
           error={problemAt(error, `${path}.spending.${member}`)}
         />
@@ -70,6 +71,13 @@ export function LimitFields({
       />
     </div>
   );
+}
+
+/** What a budget of nothing does. */
+function warningAt(budget: number | null | undefined) {
+  return budget === 0 ? (
+    <span className="font-medium text-warn">0 refuses every call. Empty: no budget.</span>
+  ) : undefined;
 }
 
 /** Percents in the field, shares in the configuration. */

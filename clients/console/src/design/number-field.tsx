@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { TextField } from './field';
-import { numberOf, textOf } from './number-text.rules';
+import { numberOf, numberProblem, textOf } from './number-text.rules';
 
 /** A field for a number that may be absent. Half-typed text such as `0.` is kept. */
 export function NumberField({
@@ -13,7 +13,7 @@ export function NumberField({
   isRequired = false,
 }: {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: ReactNode;
   readonly value: number | undefined;
   readonly onChange: (value: number | undefined) => void;
   readonly error: string | undefined;
@@ -25,15 +25,13 @@ export function NumberField({
   // A value that was not typed here, such as that of a discarded draft, replaces the text.
   const text = typed.value === value ? typed.text : textOf(value);
   const isEmpty = text.trim() === '';
-  const problem = isEmpty
-    ? isRequired && 'is required'
-    : numberOf(text) === undefined && 'must be a number, such as 20 or 0.5';
+  const problem = isEmpty ? (isRequired ? 'is required' : undefined) : numberProblem(text);
   return (
     <TextField
       label={label}
       hint={hint}
       inputMode="decimal"
-      data-unreadable={problem === false ? undefined : true}
+      data-unreadable={problem === undefined ? undefined : true}
       reason={reason}
       value={text}
       onChange={(next) => {
@@ -43,7 +41,7 @@ export function NumberField({
         setTyped({ text: next, value: changed });
         if (changed !== value) onChange(changed);
       }}
-      error={problem === false ? error : problem}
+      error={problem ?? error}
     />
   );
 }

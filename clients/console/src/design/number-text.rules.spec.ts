@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { numberOf, textOf } from './number-text.rules';
+import { numberOf, numberProblem, textOf } from './number-text.rules';
 
 describe('numberOf', () => {
   it.each([
@@ -15,6 +15,15 @@ describe('numberOf', () => {
     expect(numberOf(text)).toBeUndefined(),
   );
 });
+
+it.each([
+  ['0', undefined],
+  ['0.5', undefined],
+  ['-1', 'must be 0 or more'],
+  ['−0.5', 'must be 0 or more'],
+  ['ten', 'must be a number, such as 20 or 0.5'],
+  ['--1', 'must be a number, such as 20 or 0.5'],
+])('“%s” → %s', (text, problem) => expect(numberProblem(text)).toBe(problem));
 
 it('textOf → what a person would type, or nothing', () => {
   expect([textOf(undefined), textOf(0), textOf(0.25)]).toEqual(['', '0', '0.25']);

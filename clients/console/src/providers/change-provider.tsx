@@ -9,6 +9,7 @@ import { Checkbox, TextArea, TextField } from '../design/field';
 import { ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
 import { useReadOnlyReason } from '../shell/session';
+import { baseUrlHint, baseUrlProblem } from './base-url.rules';
 import { markTested } from './provider-test';
 
 type Update = Schemas['UpdateProviderRequest'];
@@ -27,6 +28,8 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
   const [error, setError] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
   const hasOwnKey = provider.secretHint !== null;
+  const isMoved = hasOwnKey && baseUrl !== (provider.baseUrl ?? '');
+  const doubled = isMoved ? baseUrlProblem(provider.type, baseUrl) : undefined;
   const save = async () => {
     setBusy(true);
     setError(undefined);
@@ -34,7 +37,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
       const body: Update = {
         ...{ revision: provider.revision, name, status: isOn ? 'active' : 'disabled' },
         ...(secret === '' ? {} : { secret }),
-        ...(hasOwnKey && baseUrl !== (provider.baseUrl ?? '') ? { baseUrl: baseUrl === '' ? null : baseUrl } : {}),
+        ...(isMoved ? { baseUrl: baseUrl === '' ? null : baseUrl } : {}),
         ...(pricing === before ? {} : { pricing: pricing.trim() === '' ? null : JSON.parse(pricing) }),
       };
       await read(api.PUT('/v1/admin/providers/{id}', { params: { path: { id: provider.id } }, body }));
@@ -55,7 +58,7 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (reason === undefined) void save();
+          if (reason === undefined && doubled === undefined) void save();
         }}
       >
         <TextField label="Name" value={name} onChange={setName} reason={reason} error={problemAt(error, 'name')} />
@@ -80,11 +83,11 @@ export function ChangeProvider({ provider, onClose }: { readonly provider: Provi
             />
             <TextField
               label="Base URL"
-              hint="Empty: the provider’s own."
+              hint={baseUrlHint(provider.type)}
               value={baseUrl}
               onChange={setBaseUrl}
               reason={reason}
-              error={problemAt(error, 'baseUrl')}
+              error={doubled ?? problemAt(error, 'baseUrl')}
             />
           </>
         )}

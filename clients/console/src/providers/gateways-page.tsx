@@ -135,7 +135,7 @@ function GatewayForm({ onDone }: { readonly onDone: () => void }) {
   const test = () =>
     run(async () => {
       const outcome = await read(api.POST('/v1/admin/provider-gateways/test', { body: own }));
-      setTested({ verdict: verdictOf(outcome, LABELS[type], 'gateway'), of: JSON.stringify(own) });
+      setTested({ verdict: verdictOf(outcome, LABELS[type], 'token'), of: JSON.stringify(own) });
     });
   const add = () =>
     run(async () => {
@@ -222,7 +222,7 @@ function RotateDialog({ gateway, onClose }: { readonly gateway: Gateway; readonl
       const found = verdictOf(
         await read(api.POST('/v1/admin/provider-gateways/test', { body })),
         gateway.name,
-        'gateway',
+        'token',
       );
       setTested({ verdict: found, of: token });
       if (found.isAccepted) await save();

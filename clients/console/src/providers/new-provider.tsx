@@ -7,6 +7,7 @@ import { Button } from '../design/button';
 import { SelectField, TextField } from '../design/field';
 import { Alert, ErrorAlert } from '../design/layout';
 import { useToast } from '../design/toast';
+import { baseUrlHint, baseUrlProblem } from './base-url.rules';
 import { type Verdict } from './probe.rules';
 import { markTested, testedBy } from './provider-test';
 import { labelOfType, PROVIDER_OPTIONS, type ProviderType } from './provider-types';
@@ -58,6 +59,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       say(`${provider.name} is added as ${provider.slug}.`);
       onDone(provider.slug);
     });
+  const doubled = gateway === OWN_KEY ? baseUrlProblem(type, baseUrl) : undefined;
   const fields = ['type', 'name', 'slug', 'secret', 'baseUrl', 'providerGatewayId'];
   const isAtField = fields.some((field) => problemAt(error, field) !== undefined);
   const isHidden = !isMoreOpen && problemAt(error, 'slug', 'baseUrl') !== undefined;
@@ -69,6 +71,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
       className="flex flex-col gap-4"
       onSubmit={(event) => {
         event.preventDefault();
+        if (doubled !== undefined) return;
         const body = { type, name: name || labelOfType(type), ...credential, ...(slug === '' ? {} : { slug }) };
         void add(body, verdict !== undefined);
       }}
@@ -125,10 +128,10 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
           {gateway === OWN_KEY && (
             <TextField
               label="Base URL"
-              hint="The address of your own mirror or proxy. Empty: the provider’s."
+              hint={baseUrlHint(type)}
               value={baseUrl}
               onChange={setBaseUrl}
-              error={problemAt(error, 'baseUrl')}
+              error={doubled ?? problemAt(error, 'baseUrl')}
             />
           )}
         </div>
@@ -143,7 +146,7 @@ export function NewProvider({ onDone }: { readonly onDone: (slug: string) => voi
             Add the simulated provider instead
           </Button>
         )}
-        <Button isBusy={isBusy} onClick={() => void test()}>
+        <Button isBusy={isBusy} reason={doubled && 'Correct the base URL first.'} onClick={() => void test()}>
           Test
         </Button>
         <Button look="primary" type="submit" isBusy={isBusy}>

@@ -11,9 +11,11 @@ describe('verdictOf', () => {
   it('accepted → good, and nothing else is', () => {
     expect(verdictOf({ validated: true }, 'OpenAI')).toMatchObject({
       tone: 'good',
+      text: 'OpenAI accepts the key.',
       isAccepted: true,
       isRefused: false,
     });
+    expect(verdictOf({ validated: true }, 'Vercel', 'token').text).toBe('Vercel accepts the token.');
     for (const reason of ['unreachable', 'unexpected_status', 'no_probe'] as const) {
       const verdict = verdictOf({ validated: false, reason, status: 503 }, 'OpenAI');
       expect(verdict).toMatchObject({ tone: 'warn', isAccepted: false, isRefused: false });
@@ -22,8 +24,14 @@ describe('verdictOf', () => {
     }
   });
 
+  it('404 → says what a wrong base URL does; other statuses do not', () => {
+    const of = (status: number) => verdictOf({ validated: false, reason: 'unexpected_status', status }, 'OpenAI').text;
+    expect(of(404)).toContain('such as /v1');
+    expect(of(503)).not.toContain('/v1');
+  });
+
   it('a gateway that rejects its token → refused', () => {
-    const verdict = verdictOf({ validated: false, reason: 'rejected', status: 403 }, 'Cloudflare', 'gateway');
+    const verdict = verdictOf({ validated: false, reason: 'rejected', status: 403 }, 'Cloudflare', 'token');
     expect(verdict).toMatchObject({
       tone: 'bad',
       isRefused: true,

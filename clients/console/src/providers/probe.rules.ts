@@ -16,10 +16,14 @@ type Outcome = Schemas['ProviderTestResponse'] | Schemas['ProviderGatewayTestRes
  * Only an accepted key is a success; a key that could not be tested is neither accepted nor refused.
  *
  * @param name of the provider or gateway that was asked.
- * @param what it is, for the success message.
+ * @param what was tested, for the success message.
  */
-export function verdictOf({ validated, reason, status }: Outcome, name: string, what = 'provider'): Verdict {
-  if (validated) return { tone: 'good', text: `The ${what} accepts it.`, isAccepted: true, isRefused: false };
+export function verdictOf(
+  { validated, reason, status }: Outcome,
+  name: string,
+  what: 'key' | 'token' = 'key',
+): Verdict {
+  if (validated) return { tone: 'good', text: `${name} accepts the ${what}.`, isAccepted: true, isRefused: false };
   if (reason === 'rejected') return refused(`${name} refused this token with status ${status}.`);
   return { tone: 'warn', text: doubtOf(reason, status, name), isAccepted: false, isRefused: false };
 }
@@ -40,7 +44,7 @@ function doubtOf(reason: Outcome['reason'], status: number | undefined, name: st
   }
   return reason === 'no_probe'
     ? `The API of ${name} has no call that tests a key: the first call will show whether it is right.`
-    : `${name} answered the test of the key with status ${status}, so it is not known whether it takes the key.`;
+    : `${name} answered the test of the key with status ${status}, so it is not known whether it takes the key.${status === 404 ? ' If it has a base URL, check its path: the gateway adds the version, such as /v1.' : ''}`;
 }
 
 type LastTest = NonNullable<Schemas['ProviderResource']['lastTest']>;
