@@ -158,9 +158,9 @@ describeWithBrowser('the guide, when the first call fails', () => {
       await dialog.getByLabel('Base URL').fill(`${simulator.url}/`);
       await dialog.getByLabel('Provider key').fill(RIGHT_KEY);
       await dialog.getByRole('button', { name: 'Test' }).click();
-      await dialog.getByRole('status').filter({ hasText: 'The provider accepts it.' }).waitFor();
+      await dialog.getByRole('status').filter({ hasText: 'accepts the key.' }).waitFor();
       await dialog.getByLabel('Provider key').fill(WRONG_KEY);
-      expect(await dialog.getByText('The provider accepts it.').count()).toBe(0);
+      expect(await dialog.getByText('accepts the key.').count()).toBe(0);
       await dialog.getByRole('button', { name: 'Test' }).click();
       await dialog.getByRole('alert').waitFor();
       await dialog.getByLabel('Base URL').fill('http://127.0.0.1:9/');

@@ -319,8 +319,8 @@ describeWithBrowser('the forms of the console', () => {
       await whole.getByLabel('Tokens per day (UTC)').fill('9000');
       await whole.getByLabel('USD in total').fill('40');
       await whole.getByLabel('Report at (percent of each budget)').fill('25, 99.5');
-      await page.getByLabel('Name of a new kind of groups').fill('team');
-      await page.getByRole('button', { name: 'Add groups' }).click();
+      await page.getByLabel('New group type').fill('team');
+      await page.getByRole('button', { name: 'Add group type' }).click();
       const team = page.getByRole('region', { name: 'Groups: team' });
       await team.getByLabel('USD per month (UTC)').fill('5');
       await team.getByLabel('Header that names the team').fill('x-run-id');

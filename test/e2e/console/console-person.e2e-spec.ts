@@ -163,7 +163,7 @@ describeWithBrowser('what a person has typed', () => {
       await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor();
       await page.goBack();
       await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor();
-      await page.getByLabel('Email (optional)').fill('grace@example.com');
+      await page.getByLabel('E-mail (optional)').fill('grace@example.com');
       await page.goForward();
       await question.getByRole('button', { name: 'Leave' }).click();
       await page.goForward();

@@ -103,10 +103,10 @@ describeWithBrowser('the console in trouble', () => {
         return route.fulfill({ status, headers: { 'retry-after': '7' }, json: { error } });
       });
       await browser.go('/members');
-      await page.getByLabel('Email (optional)').fill('grace@example.com');
+      await page.getByLabel('E-mail (optional)').fill('grace@example.com');
       await page.getByRole('button', { name: 'Invite' }).click();
       await page.getByRole('alert').getByText(`It is refused. ${says}`).waitFor();
-      expect(await page.getByLabel('Email (optional)').inputValue()).toBe('grace@example.com');
+      expect(await page.getByLabel('E-mail (optional)').inputValue()).toBe('grace@example.com');
       expect(new URL(page.url()).pathname).toBe('/members');
     },
     PAGE_MS,

@@ -14,6 +14,7 @@ import { SecretDialog } from '../design/secret-dialog';
 import { type Column, Table } from '../design/table';
 import { Day } from '../design/time';
 import { useToast } from '../design/toast';
+import { wordOf } from '../design/words.rules';
 import { useReadOnlyReason, useSession } from '../shell/session';
 import { ClaimCard } from './claim-card';
 import { OrganizationName } from './organization-name';
@@ -187,12 +188,12 @@ function Invitations() {
     await refresh();
   };
   const columns: readonly Column<Invitation>[] = [
-    { key: 'for', header: 'For', cell: (invitation) => invitation.email ?? 'anybody with the link' },
-    { key: 'role', header: 'Role', cell: (invitation) => invitation.role },
+    { key: 'for', header: 'For', cell: (invitation) => invitation.email ?? 'The first person who opens it' },
+    { key: 'role', header: 'Role', cell: ({ role }) => ROLES.find(({ value }) => value === role)?.label ?? role },
     {
       key: 'status',
       header: 'Status',
-      cell: ({ status }) => <Badge tone={status === 'pending' ? 'accent' : 'neutral'}>{status}</Badge>,
+      cell: ({ status }) => <Badge tone={status === 'pending' ? 'accent' : 'neutral'}>{wordOf(status)}</Badge>,
     },
     { key: 'ends', header: 'Ends', isDetail: true, cell: ({ expiresAt }) => <Day at={expiresAt} /> },
     {
@@ -213,8 +214,8 @@ function Invitations() {
       title="Invitations"
       lead={
         mail?.configured
-          ? 'A link for one person. It is mailed to the address that you enter; you can also pass it on yourself.'
-          : 'A link for one person. The gateway sends no mail; you pass it on.'
+          ? 'Each link lets one person join. It is mailed to the address that you enter; you can also pass it on yourself.'
+          : 'Each link lets one person join. The gateway sends no mail; you pass it on.'
       }
       isFlush
     >
@@ -226,9 +227,9 @@ function Invitations() {
         }}
       >
         <TextField
-          label="Email (optional)"
+          label="E-mail (optional)"
           type="email"
-          hint="Empty: anyone with the link."
+          hint="Only this address can use the link. Empty: the first person who opens it."
           value={email}
           onChange={setEmail}
           error={problemAt(problem, 'email')}

@@ -1,8 +1,8 @@
 import type { Schemas } from '../api/client';
-import { countText, moneyText, shortCountText } from '../design/amounts.rules';
+import { moneyText, shortCountText } from '../design/amounts.rules';
 import { Figure, Figures } from '../design/layout';
 import { tokensOf } from '../usage/periods.rules';
-import { costNote, failuresNote, tokensNote } from './month-figures.rules';
+import { costNote, failuresNote, requestsNote, tokensNote } from './month-figures.rules';
 
 type Totals = Schemas['UsageTotalsResponse'];
 
@@ -16,7 +16,7 @@ export function MonthFigures({ usage, period = 'this month' }: { readonly usage:
         value={moneyText(usage.cost_usd)}
         note={costNote(usage)}
       />
-      <Figure label="Requests" value={shortCountText(requests)} note={`${countText(requests)} in all`} />
+      <Figure label="Requests" value={shortCountText(requests)} note={requestsNote(usage)} />
       <Figure label="Tokens" value={shortCountText(tokensOf(usage))} note={tokensNote(usage)} />
       <Figure label="Errors and refusals" value={shortCountText(errors + blocked)} note={failuresNote(usage)} />
     </Figures>

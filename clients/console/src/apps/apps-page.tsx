@@ -130,8 +130,8 @@ function NoApps() {
           </ButtonLink>
         }
       >
-        An application is what calls AI providers through this gateway: an iOS app that proves its device, or a server
-        with a key. Each has its own rules, limits and usage.
+        An application is what calls AI providers through this gateway: a mobile app whose devices prove themselves, or
+        a server with a key. Each has its own rules, limits and usage.
       </EmptyState>
     </Card>
   );
@@ -179,11 +179,12 @@ function columnsOf(totalCostUsd: number): readonly Column<AppSummary, AppOrder>[
     },
     {
       key: 'errors',
-      header: 'Errors',
+      header: 'Errors, refused',
       isNumber: true,
       isDetail: true,
+      // Sorts by both together.
       sortKey: 'errors',
-      cell: ({ usage }) => countText(usage.errors + usage.blocked),
+      cell: ({ usage }) => `${countText(usage.errors)}, ${countText(usage.blocked)}`,
     },
     {
       key: 'cost',

@@ -1,11 +1,13 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { api, read, type Schemas } from '../api/client';
 import { countText, durationText } from '../design/amounts.rules';
+import { DocumentationLink } from '../design/documentation';
 import { Badge, Card, EmptyState, Figure, Figures } from '../design/layout';
 import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
+import { wordOf } from '../design/words.rules';
 import { useAppDraft } from './app-draft';
 
 type AuthEvent = Schemas['AuthEventResponse'];
@@ -21,8 +23,12 @@ const COLUMNS: readonly Column<AuthEvent>[] = [
     header: 'Outcome',
     cell: ({ outcome, reason }) => (
       <span className="flex flex-wrap items-center gap-1.5">
-        <Badge tone={outcome === 'ok' ? 'good' : 'bad'}>{outcome}</Badge>
-        {reason !== null && <span className="text-xs text-muted">{reason}</span>}
+        <Badge tone={outcome === 'ok' ? 'good' : 'bad'}>{outcome === 'ok' ? 'Succeeded' : wordOf(outcome)}</Badge>
+        {reason !== null && (
+          <span className="text-xs text-muted">
+            <DocumentationLink to={`/docs/reasons#${reason}`}>{wordOf(reason)}</DocumentationLink>
+          </span>
+        )}
       </span>
     ),
   },
@@ -111,9 +117,9 @@ function Summary({ summary }: { readonly summary: Schemas['AuthEventSummaryRespo
   return (
     <Figures>
       <Figure
-        label={`Tokens in ${DAYS} days`}
+        label="Token requests that succeeded"
         value={tokens.success_rate === null ? '—' : `${(tokens.success_rate * 100).toFixed(1)}%`}
-        note={`${countText(tokens.ok)} of ${countText(tokens.total)} given out`}
+        note={`${countText(tokens.ok)} of ${countText(tokens.total)} in ${DAYS} days`}
       />
       <Figure label="Refused or failed calls" value={countText(failed)} note={`in ${DAYS} days`} />
       <Figure

@@ -2,6 +2,7 @@ import { useId } from 'react';
 import { problemAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
 import { Button } from '../design/button';
+import { DocumentationLink } from '../design/documentation';
 import { Choices, TextField } from '../design/field';
 import { Card } from '../design/layout';
 import { useReadOnlyReason } from '../shell/session';
@@ -37,6 +38,12 @@ export function AuthenticationTab() {
   const isServer = draft.config.authentication.type === 'api_key';
   return (
     <div className="flex flex-col gap-6">
+      {!isServer && (
+        <p className="-mb-3 text-sm text-muted">
+          How an app proves its device and gets a token:{' '}
+          <DocumentationLink to="/docs/guides/call-from-a-phone">Call from a phone</DocumentationLink>
+        </p>
+      )}
       {!isServer && <DeviceForm />}
       <ProofsCard />
       <UserForm />

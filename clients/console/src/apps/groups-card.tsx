@@ -50,7 +50,7 @@ export function GroupsCard() {
         {Object.keys(groups).length < MOST_GROUPS && (
           <div className="flex items-start gap-2">
             <TextField
-              label="Name of a new kind of groups"
+              label="New group type"
               hint="Lower case letters, digits and -, such as team."
               value={name}
               onChange={setName}
@@ -58,7 +58,7 @@ export function GroupsCard() {
               reason={reason}
             />
             <Button onClick={add} size="row" reason={reason ?? problem}>
-              Add groups
+              Add group type
             </Button>
           </div>
         )}

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { problemAt } from '../api/api-error';
 import { ButtonLink } from '../design/button';
 import { Checkbox } from '../design/field';
@@ -41,7 +42,11 @@ export function LimitsTab() {
           <ScopeForm scope="per_user" />
         ) : (
           <p className="text-muted">
-            Callers of this application have no user identity. Set one up under Authentication to limit each user.
+            Callers of this application have no user identity. To limit each user,{' '}
+            <Link href={`/apps/${id}/auth`} className="text-accent underline">
+              set one up under Authentication
+            </Link>
+            .
           </p>
         )}
       </Card>

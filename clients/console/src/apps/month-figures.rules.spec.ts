@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { costNote, failuresNote, tokensNote } from './month-figures.rules.js';
+import { costNote, failuresNote, requestsNote, tokensNote } from './month-figures.rules.js';
 
 const NOTHING = {
   ...{ requests: 0, blocked: 0, errors: 0, cost_usd: 0, estimated_cost_usd: 0 },
@@ -21,6 +21,11 @@ describe('notes below the figures of a month', () => {
   it('cached tokens → tokens that went in, so that the parts are the sum', () => {
     const tokens = { input_tokens: 1, cached_input_tokens: 20, cache_write_tokens: 300, output_tokens: 4000 };
     expect(tokensNote(usage(tokens))).toBe('321 in, 4,000 out');
+  });
+
+  it('a shortened count → the whole one; a whole one → nothing twice', () => {
+    expect(requestsNote(usage({ requests: 12_345 }))).toBe('12,345 exactly');
+    expect(requestsNote(usage({ requests: 8_443 }))).toBeUndefined();
   });
 
   it('one of each → singular', () => {

@@ -1,5 +1,5 @@
 import type { Schemas } from '../api/client';
-import { countedText, moneyText, shortCountText } from '../design/amounts.rules';
+import { countedText, countText, moneyText, shortCountText } from '../design/amounts.rules';
 import { tokensOf } from '../usage/periods.rules';
 
 type Totals = Schemas['UsageTotalsResponse'];
@@ -9,6 +9,11 @@ export function costNote({ requests, blocked, cost_usd: cost, estimated_cost_usd
   if (estimated > 0) return `and ${moneyText(estimated)} estimated`;
   const sent = requests - blocked;
   return sent === 0 ? '' : `${moneyText(cost / sent)} per call sent`;
+}
+
+/** The full count below a shortened one; undefined if the figure is the full count. */
+export function requestsNote({ requests }: Totals): string | undefined {
+  return shortCountText(requests) === countText(requests) ? undefined : `${countText(requests)} exactly`;
 }
 
 /** The text below a sum of tokens: its two parts. */

@@ -14,7 +14,7 @@ const KINDS = [
   {
     value: 'mobile',
     label: 'Mobile app',
-    hint: 'An iOS app. Its devices authenticate with App Attest; the app contains no key.',
+    hint: 'Its devices authenticate with App Attest (iOS) or key attestation (Android); the app contains no key. Create it for iOS here, and add Android under Authentication.',
   },
   { value: 'server', label: 'Server', hint: 'Your backend. It calls with a key that you keep secret.' },
 ] as const;

@@ -53,7 +53,7 @@ export function SettingsTab() {
           </p>
         </div>
       </Card>
-      <Card title="Configuration" lead="As the gateway stores it. The command-line client edits the same text.">
+      <Card title="Configuration" lead="As the gateway stores it, as JSON. gw edits the same configuration as YAML.">
         <CodeBlock label="JSON" code={JSON.stringify(draft.config, null, 2)} />
       </Card>
       <Card

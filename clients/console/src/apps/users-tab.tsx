@@ -11,6 +11,7 @@ import { ListEnd } from '../design/list-end';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
+import { wordOf } from '../design/words.rules';
 import { useAppDraft } from './app-draft';
 import { BlockButton } from './block-button';
 import { lastMonths, userPath } from './user-address';
@@ -261,8 +262,8 @@ function budgetColumn(budgetUsd: number): Column<User, Order> {
 export function UserBadges({ user }: { readonly user: User }) {
   return (
     <span className="flex flex-wrap gap-1.5">
-      <Badge tone={user.status === 'blocked' ? 'bad' : 'good'}>{user.status}</Badge>
-      {user.at_limit && <Badge tone="bad">at the limit</Badge>}
+      <Badge tone={user.status === 'blocked' ? 'bad' : 'good'}>{wordOf(user.status)}</Badge>
+      {user.at_limit && <Badge tone="bad">At the limit</Badge>}
       {user.attest_registered && <Badge>Device verified</Badge>}
     </span>
   );

@@ -39,7 +39,7 @@ describe('money', () => {
     );
   });
 
-  it('a price keeps its digits', () => expect([0.075, 2.5, 15].map(priceText)).toEqual(['$0.075', '$2.5', '$15']));
+  it('a price keeps its digits', () => expect([0.075, 2.5, 15].map(priceText)).toEqual(['$0.075', '$2.50', '$15']));
 });
 
 describe('counts, shares, durations', () => {

@@ -2,6 +2,7 @@ const CENT = 0.01;
 /** Digits shown below a cent, so that no cost is shown as zero. */
 const SIGNIFICANT_DIGITS = 3;
 const MAX_DECIMALS = 12;
+const CENT_DIGITS = 2;
 /** Ticks of axes are round: digits beyond these are floating-point noise. */
 const TICK_DIGITS = 4;
 
@@ -26,9 +27,10 @@ export function moneyTickText(usd: number): string {
   return `$${usd.toLocaleString('en-US', { maximumSignificantDigits: TICK_DIGITS })}`;
 }
 
-/** A price of a million units, with every digit that the catalog has. */
+/** A price of a million units, with every digit that the catalog has, and with both of its cents: `$2`, `$0.60`, `$0.075`. */
 export function priceText(usd: number): string {
-  return `$${usd.toLocaleString('en-US', { maximumFractionDigits: MAX_DECIMALS })}`;
+  const minimumFractionDigits = Number.isInteger(usd) ? 0 : CENT_DIGITS;
+  return `$${usd.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits: MAX_DECIMALS })}`;
 }
 
 /** A count with separators: `1,234,567`. */

@@ -7,6 +7,7 @@ describe('helpOf', () => {
     ['/apps/new', 'How an application works'],
     ['/apps/new-journal/limits', 'What happens at a limit'],
     ['/apps/some-app/overview', 'How an application works'],
+    ['/apps/server-app/auth', 'Users and sign-ins'],
     ['/apps/some-app/auth-events', 'Why a sign-in fails'],
     ['/providers/gateways', 'How an upstream gateway works'],
     ['/providers/nothing/more', 'How a provider is set up'],

@@ -7,7 +7,7 @@ interface HelpPage {
 export const HELP: Readonly<Record<string, HelpPage>> = {
   '/start': { to: '/docs#the-first-request-in-five-minutes', title: 'The first request' },
   '/apps': { to: '/docs/reference/management-api#applications', title: 'How an application works' },
-  '/apps/:app/auth': { to: '/docs/guides/call-from-a-phone', title: 'Call from a phone' },
+  '/apps/:app/auth': { to: '/docs/guides/users-and-sign-ins', title: 'Users and sign-ins' },
   '/apps/:app/proxy': { to: '/docs/reference/application-api#proxy-paths', title: 'Which paths can be called' },
   '/apps/:app/endpoints': { to: '/docs/guides/named-endpoints', title: 'How a named endpoint works' },
   '/apps/:app/limits': { to: '/docs/guides/limits-and-budgets', title: 'What happens at a limit' },

@@ -34,21 +34,21 @@ describe('pricesOf', () => {
     const found = pricesOf(MINE, PRICES);
     expect([...found.keys()]).toEqual(['gpt-a', 'gpt-b']);
     expect(costWords(found.get('gpt-a'), TODAY)).toBe('the price depends on the provider');
-    expect(costWords(found.get('gpt-b'), TODAY)).toBe('$3 in · $4 out');
+    expect(costWords(found.get('gpt-b'), TODAY)).toBe('$3 in · $4 out per 1M tokens');
     expect(costWords(found.get('mixtral'), TODAY)).toBeUndefined();
   });
 });
 
 it.each([
-  [{ input: 0.5, output: 2 }, '$0.5 in · $2 out', ''],
+  [{ input: 0.5, output: 2 }, '$0.50 in · $2 out per 1M tokens', ''],
   [{ per_minute: 0.006 }, '$0.006 a minute', '$0.006 a minute'],
-  [{ input: 1, output: 2, audio_input: 32, cached_input: 0.1 }, '$1 in · $2 out', 'audio input $32'],
-  [{ input: 1, output: 2, per_1k_web_searches: 10 }, '$1 in · $2 out', '1,000 web searches $10'],
+  [{ input: 1, output: 2, audio_input: 32, cached_input: 0.1 }, '$1 in · $2 out per 1M tokens', 'audio input $32'],
+  [{ input: 1, output: 2, per_1k_web_searches: 10 }, '$1 in · $2 out per 1M tokens', '1,000 web searches $10'],
   [{ per_image: 0.04 }, '$0.04 an image', '$0.04 an image'],
   [
     { input: 1, output: 2, tiers: { flex: { input: 0.5, output: 1 }, priority: { per_request: 0.1 } } },
-    '$1 in · $2 out',
-    'flex: input $0.5, output $1 · priority: $0.1 a request',
+    '$1 in · $2 out per 1M tokens',
+    'flex: input $0.50, output $1 · priority: $0.10 a request',
   ],
   [{ image_output: 40 }, 'priced by other measures', 'image output $40'],
 ])('%j → %s; also: %s', (price, words, other) => {
@@ -67,7 +67,9 @@ it.each([
 it('deprecated, with or without an end → the end counts', () => {
   expect(lifeOf({ deprecated: true }, TODAY)).toBe('deprecated');
   expect(lifeOf({ deprecated: true, retirement_date: '2027-01-31' }, TODAY)).toBe('ending');
-  expect(costWords([{ input: 1, output: 2, deprecated: true }], TODAY)).toBe('$1 in · $2 out, deprecated');
+  expect(costWords([{ input: 1, output: 2, deprecated: true }], TODAY)).toBe(
+    '$1 in · $2 out per 1M tokens, deprecated',
+  );
   expect(otherWords({ input: 1, output: 2, deprecated: true })).toBe('');
 });
 

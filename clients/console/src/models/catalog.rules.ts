@@ -85,11 +85,11 @@ function ratesOf(rates: object, without: readonly string[] = []): string[] {
     });
 }
 
-/** The price in few words: `$0.50 in · $2 out`, or what else it is charged by. */
+/** The price in few words: `$0.50 in · $2 out per 1M tokens`, or what else it is charged by. */
 export function priceWords(price: Price): string {
   const rates = [
-    [price.input, 'in'],
-    [price.output, 'out'],
+    [price.input, price.output === undefined ? 'in per 1M tokens' : 'in'],
+    [price.output, 'out per 1M tokens'],
     [price.per_minute, 'a minute'],
     [price.per_hour, 'an hour'],
     [price.per_1k_requests, 'a thousand requests'],

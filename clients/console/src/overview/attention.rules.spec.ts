@@ -19,7 +19,7 @@ it.each([
   [
     item({ kind: 'user_budgets', amount_usd: 6 }),
     '1 user of Journal has used 80% of the budget or more',
-    '/apps/journal/users?sort=budget&at_limit=true',
+    '/apps/journal/users?sort=budget',
     true,
   ],
   [item({ kind: 'provider_failing', name: 'OpenAI', count: 3 }), 'OpenAI is failing', '/providers', true],

@@ -1,5 +1,4 @@
 import type { Schemas } from '../api/client';
-import { atLimitPath } from '../apps/user-address';
 import { countedText, moneyText, shareText } from '../design/amounts.rules';
 
 export type AttentionItem = Schemas['AttentionItemResponse'];
@@ -46,7 +45,8 @@ export function attentionText(item: AttentionItem): AttentionText {
       return {
         title: `${countedText(count, 'user')} of ${name} ${count === 1 ? 'has' : 'have'} used 80% of the budget or more`,
         detail: `The most is ${share} of ${moneyText(budget ?? 0)} ${when}.`,
-        to: (amount ?? 0) >= (budget ?? 0) ? atLimitPath(app ?? '') : `/apps/${app}/users?sort=budget`,
+        // Those at the limit are only some of them.
+        to: `/apps/${app}/users?sort=budget`,
         act: 'See users',
         isUrgent: (amount ?? 0) >= (budget ?? 0),
       };

@@ -21,24 +21,28 @@ export function SettingsFrame({
 }) {
   const [location] = useLocation();
   return (
-    <div className="max-w-2xl">
+    <div>
       <PageHeader title={title} lead={lead} />
-      <nav aria-label="Settings" className="mb-6 flex gap-1 border-b border-line">
-        {PAGES.map(({ to, label }) => (
-          <Link
-            key={to}
-            href={to}
-            aria-current={location === to ? 'page' : undefined}
-            className={clsx(
-              '-mb-px border-b-2 px-3 py-1.5 text-sm',
-              location === to ? 'border-accent text-ink' : 'border-transparent text-muted hover:text-ink',
-            )}
-          >
-            {label}
-          </Link>
-        ))}
-      </nav>
-      {children}
+      <div className="lg:grid lg:grid-cols-[12rem_1fr] lg:items-start lg:gap-8">
+        <nav aria-label="Settings" className="flex gap-1 border-line max-lg:mb-6 max-lg:border-b lg:flex-col">
+          {PAGES.map(({ to, label }) => (
+            <Link
+              key={to}
+              href={to}
+              aria-current={location === to ? 'page' : undefined}
+              className={clsx(
+                'px-3 py-1.5 text-sm max-lg:-mb-px max-lg:border-b-2 lg:rounded-md',
+                location === to
+                  ? 'border-accent text-ink lg:bg-hover lg:font-medium'
+                  : 'border-transparent text-muted hover:text-ink lg:hover:bg-hover',
+              )}
+            >
+              {label}
+            </Link>
+          ))}
+        </nav>
+        <div className="min-w-0">{children}</div>
+      </div>
     </div>
   );
 }

@@ -12,7 +12,7 @@ export function AccountMenu({ onShortcuts }: { readonly onShortcuts: () => void 
     <DropdownMenu.Root>
       <DropdownMenu.Trigger className="flex min-w-0 items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover">
         <CircleUserRound size={18} className="shrink-0 text-muted" aria-hidden />
-        <span className="truncate text-sm">{user.name ?? user.email}</span>
+        <span className="line-clamp-2 min-w-0 text-sm break-words">{user.name ?? user.email}</span>
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
         <DropdownMenu.Content

@@ -30,10 +30,9 @@ export function OrganizationSwitcher() {
     <>
       <DropdownMenu.Root>
         <DropdownMenu.Trigger className="flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover">
-          <span className="grid size-6 shrink-0 place-items-center rounded-md border border-line bg-sunken text-xs font-semibold text-muted">
-            {[...(organization?.name ?? '?')][0]?.toUpperCase()}
+          <span className="line-clamp-2 min-w-0 flex-1 font-medium break-words">
+            {organization?.name ?? 'No organization'}
           </span>
-          <span className="min-w-0 flex-1 truncate font-medium">{organization?.name ?? 'No organization'}</span>
           <ChevronsUpDown size={14} className="shrink-0 text-muted" aria-label="Switch organization" />
         </DropdownMenu.Trigger>
         <DropdownMenu.Portal>

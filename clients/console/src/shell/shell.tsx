@@ -104,7 +104,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             onClick={() => setOpened('palette')}
           >
             <Search size={14} aria-hidden /> Go to…
-            <kbd className="ml-auto text-xs">Ctrl K</kbd>
+            <kbd className="ml-auto text-xs max-md:hidden pointer-coarse:hidden">Ctrl K</kbd>
           </button>
         </div>
         <main ref={main} id="content" tabIndex={-1} className="mx-auto max-w-6xl p-4 outline-none md:p-8">

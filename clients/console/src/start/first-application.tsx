@@ -40,7 +40,8 @@ export function FirstApplication({ onDone }: { readonly onDone: Done }) {
         }}
       >
         <p className="text-muted">
-          A server calls with a key. For an iOS app choose <strong>New application</strong> under Applications later.
+          A server calls with a key. For a mobile app, on iOS or Android, choose <strong>New application</strong> under
+          Applications later.
         </p>
         <TextField label="Application name" required maxLength={100} value={name} onChange={setName} error={problem} />
         {error !== undefined && problem === undefined && <ErrorAlert error={error} />}

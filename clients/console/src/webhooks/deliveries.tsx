@@ -28,9 +28,7 @@ const FACTS: readonly Column<Delivery>[] = [
     cell: ({ type, event_id: id }) => (
       <span className="block max-w-64">
         <span className="block truncate font-mono text-sm">{type}</span>
-        <span className="block truncate font-mono text-xs text-muted" title={id}>
-          {id}
-        </span>
+        <span className="block font-mono text-xs break-all text-muted">{id}</span>
       </span>
     ),
   },
