@@ -10,7 +10,7 @@ const WRAPPERS = new Set(['design/number-field.tsx', 'design/name-form.tsx', 'de
 const FREE: Readonly<Record<string, readonly string[]>> = {
   'a name that a person gives': [
     ...['Name', 'Key name', 'Application name', 'Organization name', 'Endpoint name', 'Name of a new passkey'],
-    ...['Slug', 'Your name', 'Name of a new kind of groups'],
+    ...['Slug', 'Your name', 'New group type'],
   ],
   'a secret': [
     ...['Token', 'New token', 'Provider key', 'New provider key', 'Bootstrap key', 'Password', 'Current password'],
@@ -21,7 +21,7 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
   'of another system, which the gateway cannot list': [
     ...['Account ID', 'Gateway ID', 'Team ID', 'Bundle ID', 'Base URL', 'URL', 'JWKS URL', 'Issuer (iss)'],
     ...['Packages', 'Signing certificates', 'Lowest version of the app'],
-    ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'Email (optional)', 'label'],
+    ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'E-mail (optional)', 'label'],
     ...['`Value of claim ${index + 1', '`User (${header', 'Parameters (JSON)'],
     'isOfClaim ? `Claim that names the ${name',
   ],
