@@ -260,9 +260,7 @@ describe('slugs', () => {
     write('g/apps/notes.yaml', named('openai-2'));
     expect(await changes('plan g')).toEqual(['create openai-2', 'update notes', 'remove openai-1']);
     const text = (await gw.run('plan g')).stdout;
-    expect(text).toContain(
-      'It replaces openai-1, which is removed last: calls that use that slug must name openai-2.',
-    );
+    expect(text).toContain('It replaces openai-1, which is removed last: calls that use that slug must name openai-2.');
     await gw.run('plan g --out plan.json', '', { OPENAI_KEY: SECRET });
     const created = { type: 'openai', slug: 'openai-2', name: 'OpenAI', secret: SECRET };
     expect((await api.post('/v1/admin/providers', created)).status).toBe(201);

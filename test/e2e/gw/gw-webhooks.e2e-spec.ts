@@ -96,7 +96,10 @@ describe('gw webhook', () => {
   it('rotate → another secret in its file; the old one is said to sign too', async () => {
     const { secret } = await created();
     const run = await gw.run('webhook rotate on-call --key-output new.key');
-    expect([run.exitCode, run.stdout]).toEqual([0, expect.stringContaining('events are also signed with the old one for 24 hours')]);
+    expect([run.exitCode, run.stdout]).toEqual([
+      0,
+      expect.stringContaining('events are also signed with the old one for 24 hours'),
+    ]);
     expect(run.stdout).not.toContain('whsec_');
     const rotated = readFileSync(file('new.key'), 'utf8').trim();
     expect([rotated, rotated === secret]).toEqual([expect.stringMatching(/^whsec_/), false]);
