@@ -20,7 +20,7 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
   'a search': ['Search models', 'Search applications', 'Search users', 'Add a model', 'Add an application'],
   'of another system, which the gateway cannot list': [
     ...['Account ID', 'Gateway ID', 'Team ID', 'Bundle ID', 'Base URL', 'URL', 'JWKS URL', 'Issuer (iss)'],
-    ...['Packages', 'Signing certificates', 'Lowest version of the app'],
+    ...['Packages', 'Signing certificates', 'Lowest version of the app', 'Lowest bundle version'],
     ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'E-mail (optional)', 'label'],
     ...['`Value of claim ${index + 1', '`User (${header', 'Parameters (JSON)'],
     'isOfClaim ? `Claim that names the ${name',

@@ -184,6 +184,12 @@ function isWidened(before: AppConfig, after: AppConfig): boolean {
 /** Modes are told of by themselves. */
 const withoutMode = (proof: KeyAttestation) => proof && { ...proof, mode: undefined };
 
+/** What is demanded of the signals of Apple's systems. */
+const signalRules = (apple: object) =>
+  Object.entries(apple).filter(([name]) =>
+    ['allowed_categories', 'min_bundle_version', 'require_signals'].includes(name),
+  );
+
 type AppAttest = ReturnType<typeof appAttestOf>;
 type KeyAttestation = ReturnType<typeof keyAttestationOf>;
 
@@ -204,6 +210,9 @@ function appleMeaning(one: AppAttest, other: AppAttest, who: string): readonly s
     ...(isOtherApp ? [`Devices of the previous app lose access (${who}).`] : []),
     ...(lost.length > 0 ? [`Devices of the environment ${lost.join(', ')} lose access.`] : []),
     ...(gained.length > 0 ? [`Devices of the environment ${gained.join(', ')} get access.`] : []),
+    ...(isDeepStrictEqual(signalRules(one), signalRules(other))
+      ? []
+      : [`Devices of Apple are judged by the new rules from their next token on (up to ${who}).`]),
   ];
 }
 

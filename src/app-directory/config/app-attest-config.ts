@@ -1,4 +1,5 @@
 import { ApiSchema } from '@nestjs/swagger';
+import { DOTTED_NUMBERS } from '../../common/dotted-version.rules.js';
 import { Default, Required } from '../../common/fields/config-fields.js';
 import { described, distinctWords, text } from '../../common/fields/config-values.js';
 
@@ -6,6 +7,12 @@ const ENVIRONMENTS = ['production', 'development'] as const;
 const DEFAULT_ENVIRONMENTS: readonly AttestEnvironment[] = ['production'];
 const MAX_BUNDLE_ID_LENGTH = 255;
 const BUNDLE_ID = /^[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+$/;
+
+/** A version that versions of an app are compared with. */
+export const dottedNumbers = described(
+  { type: 'string', pattern: DOTTED_NUMBERS.source },
+  text({ pattern: DOTTED_NUMBERS, problem: 'must be dotted numbers such as 2.10.3' }),
+);
 
 /** Environment of a device key. */
 export type AttestEnvironment = (typeof ENVIRONMENTS)[number];

@@ -1,10 +1,9 @@
 import { ApiSchema } from '@nestjs/swagger';
-import { DOTTED_NUMBERS } from '../../common/dotted-version.rules.js';
 import { Default, Optional, objectOf, Refused, Required, Tag, taggedUnion } from '../../common/fields/config-fields.js';
-import { described, type Read, refined, text } from '../../common/fields/config-values.js';
+import { type Read, refined } from '../../common/fields/config-values.js';
 import { DEFAULT_USER_HEADER } from '../../common/http/gateway-request.js';
 import { credentialHeaders } from '../../upstreams/provider-dialect.js';
-import { AppAttest } from './app-attest-config.js';
+import { AppAttest, dottedNumbers } from './app-attest-config.js';
 import { type Proofs, proofsConfig } from './device-proofs-config.js';
 import { CARRIER_HEADERS, headerName, IssuerConfig } from './issuer-config.js';
 
@@ -70,11 +69,6 @@ class NoUser {
   readonly header?: undefined;
 }
 
-const appVersion = described(
-  { type: 'string', pattern: DOTTED_NUMBERS.source },
-  text({ pattern: DOTTED_NUMBERS, problem: 'must be dotted numbers such as 2.10.3' }),
-);
-
 /** Mobile applications, authenticated by device attestation. */
 @ApiSchema({ name: 'AppDeviceAuthentication' })
 export class DeviceAuthentication {
@@ -96,7 +90,7 @@ export class DeviceAuthentication {
 
 /** Mobile applications of several platforms, each authenticated by the proof of its devices. */
 @ApiSchema({ name: 'AppDeviceProofsAuthentication' })
-class DeviceProofsAuthentication {
+export class DeviceProofsAuthentication {
   @Tag('device_proofs')
   readonly type: 'device_proofs';
 
@@ -106,7 +100,7 @@ class DeviceProofsAuthentication {
   @Required(proofsConfig, { description: 'What devices may prove themselves with: at least one.' })
   readonly proofs: Proofs;
 
-  @Optional(appVersion, {
+  @Optional(dottedNumbers, {
     description:
       'Lowest `X-App-Version` at registration and exchange, as dotted numbers; lower and other ones get 403 `app_version_too_old`.',
   })

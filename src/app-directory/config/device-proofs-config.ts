@@ -2,13 +2,15 @@ import { ApiSchema } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
 import { described, distinct, flag, integer, listOf, oneOf, refined, text } from '../../common/fields/config-values.js';
-import { AppAttest } from './app-attest-config.js';
+import { AppAttest, dottedNumbers } from './app-attest-config.js';
 
 const MAX_PACKAGES = 20;
 const MAX_CERTIFICATES = 20;
 const MAX_PACKAGE_NAME_LENGTH = 223;
 const PACKAGE_NAME = /^[A-Za-z]\w*(?:\.[A-Za-z]\w*)+$/;
 const CERTIFICATE_HASH = /^[0-9A-Fa-f]{64}$/;
+const MAX_CATEGORIES = 20;
+const MAX_CATEGORY = 0xffff_ffff;
 const FIRST_PATCH = 201_001;
 const LAST_PATCH = 299_912;
 const LEVELS = ['tee', 'strongbox'] as const;
@@ -47,6 +49,14 @@ const osPatch = refined(integer({ min: FIRST_PATCH, max: LAST_PATCH }), (month, 
   if (ofYear < 1 || ofYear > 12) throw invalidRequest(path, 'must be a year and month, YYYYMM');
   return month;
 });
+
+const categories = refined(
+  listOf(integer({ min: 0, max: MAX_CATEGORY }), { min: 1, max: MAX_CATEGORIES }),
+  (numbers, path) => {
+    if (new Set(numbers).size < numbers.length) throw invalidRequest(path, 'must not name a category twice');
+    return numbers;
+  },
+);
 
 /** Which Android devices and applications prove themselves by the attestation of their key. */
 @ApiSchema({ name: 'AppKeyAttestation' })
@@ -96,6 +106,22 @@ export class KeyAttestation {
 /** App Attest as one of several proofs. */
 @ApiSchema({ name: 'AppProofAppAttest' })
 export class ProofAppAttest extends AppAttest {
+  @Optional(categories, {
+    description:
+      'How the app may have come onto the device, as iOS and macOS 27 sign it: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, and others.',
+  })
+  readonly allowed_categories?: readonly number[];
+
+  @Optional(dottedNumbers, {
+    description: 'Lowest signed `CFBundleVersion`, as dotted numbers; older apps get 403 `app_version_too_old`.',
+  })
+  readonly min_bundle_version?: string;
+
+  @Optional(flag(), {
+    description: 'True refuses devices that sign neither, as systems before 27; absent or false: nothing follows.',
+  })
+  readonly require_signals?: boolean;
+
   @ModeField()
   readonly mode: ProofMode;
 }

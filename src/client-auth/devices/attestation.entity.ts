@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AppEntity } from '../../app-directory/app.entity.js';
 import type { Instant } from '../../common/clock.js';
-import type { KeyAttestationFacts } from './android/key-policy.rules.js';
+import type { DeviceFacts } from './device-facts.rules.js';
 
 /** A challenge that a device has to sign. */
 @Entity('auth_challenges')
@@ -55,9 +55,13 @@ export class DeviceKeyEntity {
   @Column({ type: 'text', nullable: true })
   environment: 'production' | 'development' | null;
 
-  /** Of Android key attestation: the facts that rules read. */
+  /** The facts that rules read; null for App Attest keys that were registered before facts were kept. */
   @Column({ type: 'jsonb', nullable: true })
-  facts: KeyAttestationFacts | null;
+  facts: DeviceFacts | null;
+
+  /** Of App Attest: CMS, as sent; not judged. */
+  @Column({ type: 'bytea', nullable: true })
+  receipt: Buffer | null;
 
   /** Of Android key attestation: serial numbers of the certificates, leaf first. */
   @Column({ name: 'chain_serials', type: 'text', array: true, nullable: true })

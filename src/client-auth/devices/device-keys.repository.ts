@@ -6,9 +6,9 @@ import type { ProofName } from '../../app-directory/config/device-proofs-config.
 import type { Instant } from '../../common/clock.js';
 import { eventBodyOf, eventIdOf, outboxParts } from '../../platform/outbox/outbox-statements.js';
 import { AppUserEntity } from '../../users/app-user.entity.js';
-import type { KeyAttestationFacts } from './android/key-policy.rules.js';
 import { DeviceKeyEntity } from './attestation.entity.js';
 import { CHALLENGE_IN_FORCE } from './challenges.repository.js';
+import { type DeviceFacts, plainFacts } from './device-facts.rules.js';
 
 /** A user and one of their device keys. */
 export interface UserDevice {
@@ -26,18 +26,16 @@ export interface StoredDeviceKey {
   readonly proof: ProofName;
   /** Of App Attest; null for every other proof. */
   readonly environment: AttestEnvironment | null;
-  /** Of Android key attestation; null for every other proof. */
-  readonly facts: KeyAttestationFacts | null;
+  readonly facts: DeviceFacts;
   /** Of the certificates of Android key attestation; none for every other proof. */
   readonly serials: readonly string[];
 }
 
-/** What rules read of a proof. */
-export type DeviceFacts = KeyAttestationFacts;
-
 /** A key with an accepted proof. */
 export interface ProvenKey extends Omit<StoredDeviceKey, 'counter'> {
   readonly keyId: string;
+  /** Of App Attest; null for every other proof. */
+  readonly receipt: Buffer | null;
 }
 
 /** A key that is about to be stored. */
@@ -52,6 +50,8 @@ export interface DeviceKeyUse {
   readonly challenge: string;
   /** Null: the key has none. */
   readonly counter: number | null;
+  /** What the device says by now. */
+  readonly facts: DeviceFacts;
 }
 
 interface UserDeviceRow {
@@ -60,7 +60,7 @@ interface UserDeviceRow {
   readonly counter: string;
   readonly proof: ProofName;
   readonly environment: AttestEnvironment | null;
-  readonly facts: KeyAttestationFacts | null;
+  readonly facts: DeviceFacts | null;
   readonly chainSerials: string[] | null;
 }
 
@@ -109,8 +109,10 @@ export class DeviceKeysRepository {
       .getRawOne<UserDeviceRow>();
     if (row === undefined) return undefined;
     const { status, publicKey, counter, chainSerials, ...proven } = row;
-    if (publicKey === null) return { status, key: null };
-    return { status, key: { ...proven, publicKey, counter: Number(counter), serials: chainSerials ?? [] } };
+    // A key from before App Attest said more has an environment alone.
+    const facts = row.facts ?? (row.environment && plainFacts(row.environment));
+    if (publicKey === null || facts === null) return { status, key: null };
+    return { status, key: { ...proven, facts, publicKey, counter: Number(counter), serials: chainSerials ?? [] } };
   }
 
   /** Stores a key with counter 0; replaces an existing key with the same id, of any user. */
@@ -147,12 +149,12 @@ export class DeviceKeysRepository {
       `WITH spent AS (
          DELETE FROM auth_challenges WHERE challenge = $5 AND app_id = $2 AND ${CHALLENGE_IN_FORCE} RETURNING 1),
        moved AS (
-         UPDATE device_keys SET counter = coalesce($6, counter), last_used_at = $7
+         UPDATE device_keys SET counter = coalesce($6, counter), last_used_at = $7, facts = $8
          WHERE organization_id = $1 AND app_id = $2 AND user_id = $3 AND key_id = $4
            AND ($6::bigint IS NULL OR counter < $6)
            AND EXISTS (SELECT FROM spent) RETURNING 1)
        SELECT EXISTS (SELECT FROM spent) AS spent, EXISTS (SELECT FROM moved) AS moved`,
-      [app.organizationId, app.id, use.userId, use.keyId, use.challenge, use.counter, at],
+      [app.organizationId, app.id, use.userId, use.keyId, use.challenge, use.counter, at, JSON.stringify(use.facts)],
     );
     return row ?? { spent: false, moved: false };
   }

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decode } from 'cbor2';
 import fc from 'fast-check';
 import { mutatedBytes } from '../../../test/proof/parsers/mutated-bytes.js';
-import { DeviceVendor } from '../../../test/support/client-auth/devices/device.js';
+import { DeviceVendor, withSignals } from '../../../test/support/client-auth/devices/device.js';
 import {
   always,
   checked,
@@ -15,6 +15,7 @@ import { readTrustedRoots, requireChain, requireTrustedSignatures } from './cert
 import { verifyAssertionObject } from './proof/assertion.rules.js';
 import { verifyAttestationObject } from './proof/attestation.rules.js';
 import { decodeBase64, readCborMap } from './proof/encoding.rules.js';
+import { assertedSignals, attestedSignals, fullSecurityOf } from './proof/signals.rules.js';
 import { assertionClientDataHash, attestationClientDataHash, requireFreshKey } from './proof/signed-data.rules.js';
 
 const CHALLENGE = 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8';
@@ -38,6 +39,14 @@ const publicKey = createPublicKey({
 function meaning(cbor: Buffer, names: readonly string[]): unknown[] {
   const members = decode<Map<string, unknown>>(cbor, { preferMap: true, ignoreGlobalTags: true });
   return names.map((name) => members.get(name));
+}
+
+/** Of their types, and storable. */
+function expectSignals(signals: ReturnType<typeof assertedSignals> | undefined): void {
+  if (signals === undefined) throw new TypeError('signals refuse nothing');
+  const { category, bundle_version: version } = signals;
+  expect(category === null || (Number.isInteger(category) && category >= 0 && category < 2 ** 32)).toBe(true);
+  expect(version === null || (version.length <= 128 && version.isWellFormed() && !version.includes('\0'))).toBe(true);
 }
 
 function certificatesOf(cbor: Buffer): unknown {
@@ -132,12 +141,45 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
       const clientDataHash = assertionClientDataHash({ appId: APP_ID, challenge: CHALLENGE, keyId: device.keyId });
       const meant = meaning(assertion, ['signature', 'authenticatorData']);
       always(fc.oneof(noise, mutatedBytes(assertion)), (bytes) => {
-        const counter = checked(() =>
+        const accepted = checked(() =>
           verifyAssertionObject(bytes, { app: APP, clientDataHash, publicKey, counter: 0 }),
         );
-        if (counter === undefined) return;
+        if (accepted === undefined) return;
         expect(meaning(bytes, ['signature', 'authenticatorData'])).toEqual(meant);
-        expect(counter).toBe(1);
+        expect(accepted.counter).toBe(1);
+      });
+    },
+    FUZZ_TIMEOUT_MS,
+  );
+
+  it(
+    'signals → what the map says, or none; never a refusal',
+    () => {
+      const signed = { category: 4, version: '2.10' };
+      const attested = withSignals(signed)(Buffer.alloc(100));
+      const asserted = withSignals(signed)(Buffer.alloc(37));
+      const map = asserted.subarray(37);
+      const tails = fc.oneof(noise, mutatedBytes(map));
+      always(fc.oneof(noise, mutatedBytes(attested), mutatedBytes(asserted)), (bytes) => {
+        for (const read of [attestedSignals, assertedSignals]) expectSignals(checked(() => read(bytes)));
+      });
+      always(tails, (tail) => {
+        const signals = checked(() => assertedSignals(Buffer.concat([Buffer.alloc(37), tail])));
+        expectSignals(signals);
+        if (signals?.category != null || signals?.bundle_version != null) {
+          expect(decode<Map<string, unknown>>(tail, { preferMap: true, ignoreGlobalTags: true })).toBeInstanceOf(Map);
+        }
+      });
+    },
+    FUZZ_TIMEOUT_MS,
+  );
+
+  it(
+    'the leaf of a Mac → true, false or nothing',
+    () => {
+      const [leaf] = certificatesOf(attestation) as Uint8Array[];
+      always(fc.oneof(noise, mutatedBytes(Buffer.from(leaf ?? []))), (bytes) => {
+        expect([true, false, null]).toContain(checked(() => fullSecurityOf(bytes)));
       });
     },
     FUZZ_TIMEOUT_MS,

@@ -26,7 +26,7 @@ function setUp(proofs = newProofs(), databaseClock = new FakeClock()) {
   };
   const exchange = (publicKey: string, counter: number, assertion = device.assert(REQUEST)) => {
     const about = { appId: APP_ID, keyId: device.keyId, challenge: CHALLENGE };
-    return proofs.verifyAssertion({ appAttest: APP, ...about, assertion, publicKey, counter });
+    return proofs.verifyAssertion({ appAttest: APP, ...about, assertion, publicKey, counter }).counter;
   };
   return { device, proofs, register, exchange };
 }
@@ -38,8 +38,8 @@ function refusal(reason: string) {
 describe('DeviceProofs', () => {
   it('a device that registers and exchanges → proven, with rising counters', async () => {
     const { register, exchange } = setUp();
-    const { publicKey, environment } = await register();
-    expect(environment).toBe('production');
+    const { publicKey, facts } = await register();
+    expect(facts.environment).toBe('production');
     expect([exchange(publicKey, 0), exchange(publicKey, 1), exchange(publicKey, 2)]).toEqual([1, 2, 3]);
   });
 

@@ -5,7 +5,7 @@ import { Clock, type Instant } from '../../common/clock.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { lruCache } from '../../common/lru-cache.js';
 import { AttestationRoots } from './attestation-roots.js';
-import { verifyAssertionObject } from './proof/assertion.rules.js';
+import { type VerifiedAssertion, verifyAssertionObject } from './proof/assertion.rules.js';
 import { type AttestedKey, verifyAttestationObject } from './proof/attestation.rules.js';
 import { decodeBase64 } from './proof/encoding.rules.js';
 import {
@@ -87,12 +87,11 @@ export class DeviceProofs {
   }
 
   /**
-   * @returns the counter of the assertion, above the given one.
    * @throws attest_failed with the granular reason; Error when the stored key cannot be read, which is not the device's
    * fault.
    * Source: docs/reference/security.md#attestation-checks.
    */
-  verifyAssertion({ appAttest, assertion, publicKey, counter, ...clientData }: Assertion): number {
+  verifyAssertion({ appAttest, assertion, publicKey, counter, ...clientData }: Assertion): VerifiedAssertion {
     const bytes = decodeBase64(assertion, MAX_ASSERTION_BYTES);
     return verifyAssertionObject(bytes, {
       app: appAttest,

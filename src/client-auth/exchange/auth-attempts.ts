@@ -6,7 +6,7 @@ import type { CallGroups } from '../../app-directory/group-value.rules.js';
 import { Clock } from '../../common/clock.js';
 import { ServiceTrouble, toGatewayError } from '../../common/errors/framework-error.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import type { DeviceFacts } from '../devices/device-keys.repository.js';
+import type { DeviceFacts } from '../devices/device-facts.rules.js';
 import { type AuthEventDraft, SUCCESS, WOULD_REJECT } from '../events/auth-event.js';
 import { AuthEvents } from '../events/auth-events.service.js';
 

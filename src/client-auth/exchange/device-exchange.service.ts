@@ -7,6 +7,7 @@ import { UsersService } from '../../users/users.service.js';
 import { METHOD_OF_PROOF, type UnprovenMode } from '../callers/gateway-token.rules.js';
 import { KeyRevocations } from '../devices/android/key-revocations.service.js';
 import { ChallengesService } from '../devices/challenges.service.js';
+import { requireFacts } from '../devices/device-facts.rules.js';
 import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
@@ -23,7 +24,7 @@ import {
   ExchangeSignedUserDeviceRequest,
   ExchangeUserDeviceRequest,
 } from './dto/auth.request.js';
-import { ExchangeProofs, requireKeyOf } from './exchange-proofs.js';
+import { ExchangeProofs, requireKeyOf, type UsedKey } from './exchange-proofs.js';
 import { SignedInUser } from './signed-in-user.service.js';
 import { UnprovenDevices } from './unproven-devices.service.js';
 
@@ -99,8 +100,8 @@ export class DeviceExchangeService {
       const key = await this.acceptedKey(app, device, claimed, attempt);
       // Whatever fails from here on has spent the challenge.
       isSpent = true;
-      const counter = await this.verified(app, device, proof, key);
-      await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, counter });
+      const used = await this.verified(app, device, proof, key, attempt);
+      await this.keys.use(app, { userId, keyId: proof.key_id, challenge: proof.challenge, ...used });
       return { userId, authMethod: METHOD_OF_PROOF[key.proof] };
     } catch (error) {
       if (!isSpent && this.unproven.isAdmitted(device, error, attempt)) {
@@ -147,7 +148,7 @@ export class DeviceExchangeService {
   }
 
   /**
-   * The counter of the assertion; null for a signature, which has none. An invalid proof spends its challenge here; a
+   * What the proof changes of the key. An invalid proof, and one that says what the configuration refuses, spends its challenge here; a
    * valid one leaves it to `use`, which spends the challenge and raises the counter in one step.
    */
   private async verified(
@@ -155,9 +156,13 @@ export class DeviceExchangeService {
     device: DeviceApp,
     proof: AssertedProof | SignedProof,
     key: StoredDeviceKey,
-  ): Promise<number | null> {
+    attempt: AuthAttempt,
+  ): Promise<UsedKey> {
     try {
-      return this.proofs.verify(app.id, device, proof, key);
+      const used = this.proofs.verify(app.id, device, proof, key);
+      attempt.facts = used.facts;
+      requireFacts(used.facts, device.proofs);
+      return used;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       await this.challenges.spend(app, proof.challenge);

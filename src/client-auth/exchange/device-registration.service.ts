@@ -7,7 +7,8 @@ import { UsersService } from '../../users/users.service.js';
 import { METHOD_OF_PROOF } from '../callers/gateway-token.rules.js';
 import { KeyAttestations } from '../devices/android/key-attestations.service.js';
 import { ChallengesService } from '../devices/challenges.service.js';
-import type { DeviceFacts, ProvenKey } from '../devices/device-keys.repository.js';
+import { type DeviceFacts, requireFacts } from '../devices/device-facts.rules.js';
+import type { ProvenKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
@@ -55,12 +56,14 @@ export class RegistrationProofs {
       };
       const about = { policy: proofs.key_attestation, keyId, challenge, spentAt, noteFacts };
       const key = await this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
-      return { ...key, keyId, proof: 'key_attestation', environment: null };
+      return { ...key, keyId, proof: 'key_attestation', environment: null, receipt: null };
     }
     if (proofs.app_attest === undefined || !('attestation' in sent)) throw new TypeError('no known proof was sent');
     const about = { appAttest: proofs.app_attest, keyId, challenge, spentAt };
     const key = await this.appAttest.verifyAttestation({ ...about, attestation: sent.attestation });
-    return { ...key, keyId, proof: 'app_attest', facts: null, serials: [] };
+    attempt.facts = key.facts;
+    requireFacts(key.facts, proofs);
+    return { ...key, keyId, proof: 'app_attest', environment: key.facts.environment, serials: [] };
   }
 }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ProofName } from '../../app-directory/config/device-proofs-config.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { requireKeyPolicy } from '../devices/android/key-policy.rules.js';
+import { type DeviceFacts, requireFacts, withSignals } from '../devices/device-facts.rules.js';
 import type { StoredDeviceKey } from '../devices/device-keys.repository.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
 import type { DeviceApp } from './auth-modes.rules.js';
@@ -16,8 +16,16 @@ interface SentProof {
   readonly signature?: string;
 }
 
+/** What a verified proof changes of the stored key. */
+export interface UsedKey {
+  /** Null: the key has none. */
+  readonly counter: number | null;
+  readonly facts: DeviceFacts;
+}
+
 /**
- * Checks a stored key against the current configuration: its proof is still accepted, and its facts still suffice.
+ * Checks a stored key against the current configuration: its proof is still accepted, and its facts still suffice. Facts of
+ * App Attest are checked with the assertion, which may change them.
  *
  * @param named the proof that the request names.
  * @param isSigned whether the request has a signature instead of an assertion.
@@ -37,7 +45,7 @@ export function requireKeyOf(
   if (key.environment !== null && !proofs.app_attest?.environments.includes(key.environment)) {
     throw new GatewayError('attest_failed', { reason: 'environment_not_allowed' });
   }
-  if (key.facts !== null && proofs.key_attestation !== undefined) requireKeyPolicy(key.facts, proofs.key_attestation);
+  if (key.proof !== 'app_attest') requireFacts(key.facts, proofs);
 }
 
 /** Verifies what registered devices send to get a token. */
@@ -47,17 +55,18 @@ export class ExchangeProofs {
 
   /**
    * @param key that {@link requireKeyOf} accepted.
-   * @returns the counter of an assertion; null for a signature.
-   * @throws attest_failed; Error when the stored key cannot be read.
+   * @throws attest_failed, app_version_too_old; Error when the stored key cannot be read.
    */
-  verify(appId: string, { proofs }: DeviceApp, sent: SentProof, key: StoredDeviceKey): number | null {
+  verify(appId: string, { proofs }: DeviceApp, sent: SentProof, key: StoredDeviceKey): UsedKey {
     const about = { appId, keyId: sent.key_id, challenge: sent.challenge, publicKey: key.publicKey };
     const { assertion = '', signature } = sent;
     if (signature !== undefined) {
       this.proofs.verifySignature({ ...about, signature });
-      return null;
+      return { counter: null, facts: key.facts };
     }
     if (proofs.app_attest === undefined) throw new TypeError('an assertion without App Attest');
-    return this.proofs.verifyAssertion({ ...about, appAttest: proofs.app_attest, assertion, counter: key.counter });
+    const asserted = { ...about, appAttest: proofs.app_attest, assertion, counter: key.counter };
+    const { counter, signals } = this.proofs.verifyAssertion(asserted);
+    return { counter, facts: withSignals(key.facts, signals) };
   }
 }

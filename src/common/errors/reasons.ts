@@ -171,6 +171,18 @@ export const REASONS = {
     means: 'Postgres could not be asked for a part of a budget.',
     advice: 'Check Postgres; see `budget_write_failed` in the log.',
   },
+  bundle_version_too_low: {
+    means: 'The signed bundle version of the app is below `min_bundle_version`.',
+    advice: 'The user updates the app.',
+  },
+  bundle_version_unreadable: {
+    means: 'The signed bundle version is no dotted numbers, and `require_signals` is set.',
+    advice: 'Give the app a `CFBundleVersion` of dotted numbers.',
+  },
+  category_not_allowed: {
+    means: 'The app came onto the device in a way that `allowed_categories` does not name.',
+    advice: 'See `category` in the facts of the event; name it if you distribute the app so.',
+  },
   cbor_invalid: {
     means: 'The device proof is not valid CBOR.',
     advice: 'The app must send what the system returned, unchanged.',
@@ -954,6 +966,10 @@ export const REASONS = {
   sign_in_refused: {
     means: 'E-mail address or password is wrong.',
     advice: 'The person can try again. Many: somebody guesses passwords.',
+  },
+  signals_missing: {
+    means: 'The device signs neither how the app came onto it nor its version, and `require_signals` is set.',
+    advice: 'Systems before iOS and macOS 27 sign nothing; turn `require_signals` off to accept them.',
   },
   signature_invalid: {
     means: 'The signature of the device proof is wrong.',

@@ -53,6 +53,7 @@ import { CreateMails1763600000095 } from '../../../migrations/1763600000095-crea
 import { TakeProofsOfPhones1763600000100 } from '../../../migrations/1763600000100-take-proofs-of-phones.js';
 import { ReadRevocationList1763600000101 } from '../../../migrations/1763600000101-read-revocation-list.js';
 import { RecordProofsOfAttempts1763600000102 } from '../../../migrations/1763600000102-record-proofs-of-attempts.js';
+import { KeepReceipts1763600000103 } from '../../../migrations/1763600000103-keep-receipts.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -113,5 +114,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   TakeProofsOfPhones1763600000100,
   ReadRevocationList1763600000101,
   RecordProofsOfAttempts1763600000102,
+  KeepReceipts1763600000103,
   FindSpendersOfEveryWindow1763600000110,
 ];

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { newOrganization, type Person } from '../../support/accounts/people.js';
 import { describeWithBrowser, startBrowser } from '../../support/browser/chromium.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/client-auth/exchange/auth-events.js';
 import { ConsoleBrowser } from '../../support/console/console-browser.js';
 import { eventually } from '../../support/eventually.js';
 import { json } from '../../support/proxy/upstream-scripts.js';
@@ -13,12 +14,13 @@ const EVERY_PROVIDER = { providers: { mode: 'all' }, model_rewrites: {} };
 let world: World;
 let chromium: Browser;
 let owner: Person;
+let organization: string;
 let browser: ConsoleBrowser;
 let page: Page;
 
 /** A console in front of the owner of a new organization. */
 async function open(): Promise<void> {
-  ({ owner } = await newOrganization(world));
+  ({ owner, organizationId: organization } = await newOrganization(world));
   await browser.handTo(owner.cookie);
 }
 
@@ -363,6 +365,9 @@ describeWithBrowser('the forms of the console', () => {
       await page.getByRole('button', { name: 'Take other devices too' }).click();
       await page.getByRole('button', { name: 'Add Android key attestation' }).click();
       const android = page.getByRole('region', { name: 'Android key attestation' });
+      const apple = page.getByRole('region', { name: 'App Attest' });
+      await apple.getByLabel('App Store').check();
+      await apple.getByLabel('Lowest bundle version').fill('2.10');
       await android.getByLabel('Packages').fill('com.example.app');
       await android.getByLabel('Signing certificates').fill('nothing');
       await android.getByLabel('When Android key attestation fails').selectOption('tier');
@@ -386,11 +391,19 @@ describeWithBrowser('the forms of the console', () => {
       expect(authentication).toMatchObject({
         ...{ type: 'device_proofs', min_app_version: '2.10' },
         proofs: {
-          app_attest: { ...app_attest, mode: 'enforce' },
+          app_attest: { ...app_attest, mode: 'enforce', allowed_categories: [4], min_bundle_version: '2.10' },
           key_attestation: { package_names: ['com.example.app'], min_os_patch: 202_511, mode: 'tier' },
         },
       });
       expect(limits.unproven).toMatchObject({ requests: { per_minute: 5 }, allowed_endpoints: [] });
+      const failed = { outcome: 'would_reject', reason: 'key_unknown', proof: 'key_attestation' } as const;
+      const ofApp = { organizationId: organization, appId: id };
+      await recordAuthEvents(world.gateway, [anAuthEvent({ ...ofApp, ...failed, authMethod: 'unproven' })]);
+      await browser.go(`/apps/${id}/auth-events`);
+      await page.getByText('1 of 1 attempts would be refused', { exact: false }).waitFor();
+      await page.getByRole('table', { name: 'Attempts by proof' }).waitFor();
+      await page.getByRole('table', { name: 'Attempts that would be refused' }).waitFor();
+      expect(await browser.axe()).toEqual([]);
       await browser.go(`/apps/${id}/auth`);
       await page.getByRole('button', { name: 'Remove App Attest' }).click();
       await save();

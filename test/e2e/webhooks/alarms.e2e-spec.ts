@@ -234,7 +234,8 @@ describeWithRedis('events of two instances', () => {
     const devices = world.gateway.app.get(DeviceKeysService);
     for (let number = 0; number < 21; number++) {
       clock.advance(1_000);
-      const proven = { proof: 'app_attest', environment: 'production', facts: null, serials: [] } as const;
+      const facts = { environment: 'production', category: null, bundle_version: null, full_security: null } as const;
+      const proven = { proof: 'app_attest', environment: 'production', facts, receipt: null, serials: [] } as const;
       const key = { ...proven, keyId: `key-${number}`, userId: 'ann', publicKey: '' };
       await devices.register({ organizationId: account, id }, key);
     }

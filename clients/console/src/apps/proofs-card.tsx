@@ -12,7 +12,16 @@ import { looserProofs, MODES } from './proof-modes.rules';
 
 type Authentication = Schemas['AppDeviceProofsAuthentication'];
 type Proofs = Authentication['proofs'];
+type ProofAppAttest = Schemas['AppProofAppAttest'];
 type KeyAttestation = Schemas['AppKeyAttestation'];
+
+/** How an app came onto a device. */
+const CATEGORIES = [
+  { category: 4, label: 'App Store', hint: 'Only apps from there. None chosen: any.' },
+  { category: 2, label: 'TestFlight', hint: 'Apps from there.' },
+  { category: 5, label: 'Enterprise or ad hoc', hint: 'Apps that you distribute yourself.' },
+  { category: 6, label: 'Developer ID', hint: 'Apps for Macs outside the store.' },
+] as const;
 
 const EMPTY_KEY_ATTESTATION: KeyAttestation = {
   package_names: [],
@@ -55,6 +64,7 @@ export function ProofsCard() {
               onChange={(members) => set({ app_attest: { ...apple, ...members } })}
               path={`${PATH}.app_attest`}
             />
+            <SignalFields apple={apple} onChange={(app_attest) => set({ app_attest })} />
           </Proof>
         )}
         {android !== undefined && (
@@ -141,6 +151,54 @@ function ModeField({
       onChange={onChange}
       reason={useReadOnlyReason()}
     />
+  );
+}
+
+/** What iOS and macOS 27 sign. */
+function SignalFields({
+  apple,
+  onChange,
+}: {
+  readonly apple: ProofAppAttest;
+  readonly onChange: (apple: ProofAppAttest) => void;
+}) {
+  const { error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const path = `${PATH}.app_attest`;
+  const { allowed_categories: allowed = [], min_bundle_version: minimum, require_signals: isRequired } = apple;
+  const allow = (category: number, isOn: boolean) => {
+    const others = allowed.filter((other) => other !== category);
+    const next = isOn ? [...others, category] : others;
+    onChange({ ...apple, allowed_categories: next.length > 0 ? next : undefined });
+  };
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      {CATEGORIES.map(({ category, label, hint }) => (
+        <Checkbox
+          key={category}
+          label={label}
+          hint={hint}
+          checked={allowed.includes(category)}
+          onChange={(isOn) => allow(category, isOn)}
+          reason={reason}
+        />
+      ))}
+      <Checkbox
+        label="Only systems that sign this"
+        hint="iOS and macOS 27 and later. Off: older ones pass."
+        checked={isRequired ?? false}
+        onChange={(isOn) => onChange({ ...apple, require_signals: isOn || undefined })}
+        reason={reason}
+      />
+      <TextField
+        label="Lowest bundle version"
+        hint="As the system signs it. Empty: any."
+        value={minimum ?? ''}
+        onChange={(typed) => onChange({ ...apple, min_bundle_version: typed === '' ? undefined : typed })}
+        error={problemAt(error, `${path}.min_bundle_version`)}
+        reason={reason}
+      />
+    </div>
   );
 }
 

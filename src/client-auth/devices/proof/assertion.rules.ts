@@ -2,6 +2,7 @@ import { type KeyObject, verify } from 'node:crypto';
 import type { AppAttest } from '../../../app-directory/config/app-attest-config.js';
 import { proofRefused } from '../proof-refusal.js';
 import { bytesOf, readCborMap } from './encoding.rules.js';
+import { type AppleSignals, assertedSignals } from './signals.rules.js';
 import { requireCounter, sha256 } from './signed-data.rules.js';
 
 /** The expected values of an assertion. */
@@ -13,15 +14,21 @@ export interface ExpectedAssertion {
   readonly counter: number;
 }
 
+/** What an accepted assertion says. */
+export interface VerifiedAssertion {
+  /** Above the expected one. */
+  readonly counter: number;
+  readonly signals: AppleSignals;
+}
+
 /**
  * Verifies an assertion.
  *
  * @param bytes CBOR.
- * @returns its counter, above the expected one.
  * @throws attest_failed any check fails.
  * Source: docs/reference/security.md#attestation-checks.
  */
-export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion): number {
+export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion): VerifiedAssertion {
   const assertion = readCborMap(bytes);
   const authenticatorData = bytesOf(assertion.get('authenticatorData'));
   const signature = bytesOf(assertion.get('signature'));
@@ -31,5 +38,5 @@ export function verifyAssertionObject(bytes: Buffer, expected: ExpectedAssertion
   if (counter <= expected.counter) throw proofRefused('counter_not_greater');
   const nonce = sha256(authenticatorData, expected.clientDataHash);
   if (!verify('sha256', nonce, expected.publicKey, signature)) throw proofRefused('signature_invalid');
-  return counter;
+  return { counter, signals: assertedSignals(authenticatorData) };
 }

@@ -63,7 +63,9 @@ function flipped(bytes: Buffer, at: number): Buffer {
 describe('a genuine attestation', () => {
   it('→ the key that can be stored, and its environment', async () => {
     const key = await validate();
-    expect(key.environment).toBe('production');
+    expect(key.facts).toEqual({
+      ...{ environment: 'production', category: null, bundle_version: null, full_security: null },
+    });
     const stored = createPublicKey({ key: key.publicKey, format: 'der', type: 'spki', encoding: 'base64' });
     expect(stored.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
   });
@@ -297,6 +299,6 @@ describe('points 5 and 6: the authenticator data', () => {
   it('a development key that the application allows → its environment is returned', async () => {
     const app = { ...APP, environments: ['production' as const, 'development' as const] };
     const key = await validate({}, { app, request: { environment: 'development' } });
-    expect(key.environment).toBe('development');
+    expect(key.facts.environment).toBe('development');
   });
 });

@@ -1,4 +1,4 @@
-import type { AppAttest, AttestEnvironment } from '../../../app-directory/config/app-attest-config.js';
+import type { AppAttest } from '../../../app-directory/config/app-attest-config.js';
 import type { Certificate } from '../certificates/certificate.rules.js';
 import { findExtension } from '../certificates/certificate.rules.js';
 import {
@@ -11,6 +11,7 @@ import { findSingleOctetString } from '../certificates/der.rules.js';
 import { proofRefused } from '../proof-refusal.js';
 import { bytesOf, isCborMap, readCborMap } from './encoding.rules.js';
 import { p256KeyOf } from './p256-key.rules.js';
+import { type AppAttestFacts, attestedSignals, fullSecurityOf } from './signals.rules.js';
 import { requireFreshKey, sha256 } from './signed-data.rules.js';
 
 const FORMAT = 'apple-appattest';
@@ -27,13 +28,16 @@ export interface ExpectedAttestation {
 export interface AttestedKey {
   /** SPKI, DER in base64. */
   readonly publicKey: string;
-  readonly environment: AttestEnvironment;
+  readonly facts: AppAttestFacts;
+  /** CMS, as sent; kept for a later version to judge. */
+  readonly receipt: Buffer;
 }
 
 interface Statement {
   readonly leaf: Buffer;
   readonly intermediate: Buffer;
   readonly authenticatorData: Buffer;
+  readonly receipt: Buffer;
 }
 
 /**
@@ -45,13 +49,14 @@ interface Statement {
  */
 export function verifyAttestationObject(bytes: Buffer, expected: ExpectedAttestation, trust: Trust): AttestedKey {
   const roots = requireRoots(trust);
-  const { leaf, intermediate, authenticatorData } = readStatement(bytes);
+  const { leaf, intermediate, authenticatorData, receipt } = readStatement(bytes);
   const environment = requireFreshKey(authenticatorData, expected.app, expected.keyId);
   const chain = requireChain(leaf, intermediate, trust.atMs);
   requireNonce(chain.leaf, sha256(authenticatorData, expected.clientDataHash));
   requireTrustedSignatures(chain, roots);
   const key = p256KeyOf(chain.leaf.ecKey()?.export({ format: 'der', type: 'spki' }), expected.keyId);
-  return { publicKey: key.toString('base64'), environment };
+  const facts = { environment, ...attestedSignals(authenticatorData), full_security: fullSecurityOf(leaf) };
+  return { publicKey: key.toString('base64'), facts, receipt };
 }
 
 function readStatement(bytes: Buffer): Statement {
@@ -65,7 +70,7 @@ function readStatement(bytes: Buffer): Statement {
   if (receipt === undefined) throw proofRefused('attestation_receipt_missing');
   const authenticatorData = bytesOf(attestation.get('authData'));
   if (authenticatorData === undefined) throw proofRefused('authenticator_data_invalid');
-  return { leaf, intermediate, authenticatorData };
+  return { leaf, intermediate, authenticatorData, receipt };
 }
 
 /** Checks that the certificate is bound to this challenge. */

@@ -29,7 +29,7 @@ type CborMap = ReadonlyMap<unknown, unknown>;
 const MAX_DEPTH = 16;
 
 /** Tags are not interpreted: client input never creates dates, patterns or big numbers. */
-const OPTIONS: DecodeOptions = {
+export const CBOR_OPTIONS: DecodeOptions = {
   maxDepth: MAX_DEPTH,
   rejectStreaming: true,
   ignoreGlobalTags: true,
@@ -47,7 +47,7 @@ const OPTIONS: DecodeOptions = {
 export function readCborMap(bytes: Buffer): CborMap {
   let value: unknown;
   try {
-    value = decode(bytes, OPTIONS);
+    value = decode(bytes, CBOR_OPTIONS);
   } catch (error) {
     throw proofRefused('cbor_invalid', error);
   }

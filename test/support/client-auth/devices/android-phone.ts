@@ -9,6 +9,7 @@ interface CallOptions {
   readonly changes?: AndroidChanges;
   /** Members beside the usual ones, or in their place. */
   readonly members?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An Android phone with an install of one application: makes each call as it is told. */
@@ -25,32 +26,40 @@ export class AndroidPhone {
     this.device = vendor.device();
   }
 
-  post(route: string, body: unknown): Promise<ApiAnswer> {
-    const headers = { 'x-forwarded-for': this.address };
-    return this.world.as(undefined).post(`/v1/apps/${this.appId}/auth/${route}`, body, { headers });
+  post(route: string, body: unknown, headers: CallOptions['headers'] = {}): Promise<ApiAnswer> {
+    const sent = { 'x-forwarded-for': this.address, ...headers };
+    return this.world.as(undefined).post(`/v1/apps/${this.appId}/auth/${route}`, body, { headers: sent });
   }
 
   async challenge(): Promise<string> {
     return (await this.post('challenge', {})).body.challenge;
   }
 
-  async register({ issuerToken, challenge, changes, members }: CallOptions = {}): Promise<ApiAnswer> {
+  async register({ issuerToken, challenge, changes, members, headers }: CallOptions = {}): Promise<ApiAnswer> {
     const asked = challenge ?? (await this.challenge());
-    return this.post('register', {
-      ...{ proof: 'key_attestation', key_id: this.device.keyId, challenge: asked },
-      certificate_chain: this.device.attest(asked, changes),
-      ...(issuerToken !== undefined && { issuer_token: issuerToken }),
-      ...members,
-    });
+    return this.post(
+      'register',
+      {
+        ...{ proof: 'key_attestation', key_id: this.device.keyId, challenge: asked },
+        certificate_chain: this.device.attest(asked, changes),
+        ...(issuerToken !== undefined && { issuer_token: issuerToken }),
+        ...members,
+      },
+      headers,
+    );
   }
 
-  async exchange({ issuerToken, challenge, members }: CallOptions = {}): Promise<ApiAnswer> {
+  async exchange({ issuerToken, challenge, members, headers }: CallOptions = {}): Promise<ApiAnswer> {
     const asked = challenge ?? (await this.challenge());
-    return this.post('token', {
-      ...{ proof: 'key_attestation', key_id: this.device.keyId, challenge: asked },
-      signature: this.device.sign(this.appId, asked),
-      ...(issuerToken !== undefined && { issuer_token: issuerToken }),
-      ...members,
-    });
+    return this.post(
+      'token',
+      {
+        ...{ proof: 'key_attestation', key_id: this.device.keyId, challenge: asked },
+        signature: this.device.sign(this.appId, asked),
+        ...(issuerToken !== undefined && { issuer_token: issuerToken }),
+        ...members,
+      },
+      headers,
+    );
   }
 }

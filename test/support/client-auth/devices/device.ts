@@ -25,6 +25,12 @@ const AAGUIDS = {
 /** Credential data follows; genuine devices set this flag in assertions too. */
 const ATTESTED_FLAGS = 0x40;
 
+const FLAGS_AT = 32;
+const EXTENSION_FLAG = 0x80;
+const ASSERTED_BYTES = 37;
+/** Up to the key. */
+const ATTESTED_BYTES = 87;
+
 /** The application a device says it runs. */
 interface DeviceApp {
   readonly teamId: string;
@@ -257,6 +263,29 @@ function attestedData({ environment = 'production', ...app }: AttestationRequest
     encode(new Map([[1, 2]])),
     encode(new Map([['simulated', true]])),
   ]);
+}
+
+/** What a device of iOS or macOS 27 signs beside its proof. */
+export interface AppleSignals {
+  readonly category?: number;
+  readonly version?: string;
+}
+
+/** Puts signals behind the key of an attestation, or the counter of an assertion, and the flag that announces them. */
+export function withSignals({ category, version }: AppleSignals, isAnnounced = true): (bytes: Buffer) => Buffer {
+  const number = Buffer.alloc(4);
+  number.writeUInt32LE(category ?? 0);
+  const members = new Map<string, unknown>([
+    ...(category === undefined ? [] : [['apple_validation_category_01', new Uint8Array(number)] as const]),
+    ...(version === undefined ? [] : [['apple_bundle_version_01', version] as const]),
+    ['code_directory', true],
+  ]);
+  return (bytes) => {
+    const isAttestation = bytes.length > ATTESTED_BYTES;
+    const head = Buffer.from(bytes.subarray(0, isAttestation ? ATTESTED_BYTES : ASSERTED_BYTES));
+    head[FLAGS_AT] = (head[FLAGS_AT] ?? 0) | (isAnnounced ? EXTENSION_FLAG : 0);
+    return Buffer.concat([head, ...(isAttestation ? [encode(new Map([[1, 2]]))] : []), encode(members)]);
+  };
 }
 
 function finished(members: CborMembers, changes: Pick<AttestationChanges, 'members' | 'bytes'>): string {

@@ -1,0 +1,67 @@
+import type { AttestEnvironment } from '../../app-directory/config/app-attest-config.js';
+import type { Proofs } from '../../app-directory/config/device-proofs-config.js';
+import type { Reason } from '../../common/errors/reasons.js';
+import { type KeyAttestationFacts, requireKeyPolicy } from './android/key-policy.rules.js';
+import { requireAppAttestPolicy } from './proof/signal-policy.rules.js';
+import { type AppAttestFacts, type AppleSignals, NO_SIGNALS } from './proof/signals.rules.js';
+
+/** What rules read of a proof; kept with the key, and in authentication events. Nothing of it identifies a device. */
+export type DeviceFacts = AppAttestFacts | KeyAttestationFacts;
+
+/** Why {@link requireFacts} refuses facts. */
+const POLICY_REASONS: readonly Reason[] = [
+  'environment_not_allowed',
+  'signals_missing',
+  'category_not_allowed',
+  'bundle_version_unreadable',
+  'bundle_version_too_low',
+  'package_not_allowed',
+  'signing_certificate_not_allowed',
+  'security_level_too_low',
+  'boot_not_verified',
+  'os_patch_too_old',
+  'provisioning_not_remote',
+  'version_code_too_low',
+];
+
+/** Whether a refusal follows from facts and a configuration alone, so that another configuration can be judged. */
+export function isPolicyReason(reason: string): boolean {
+  return POLICY_REASONS.some((one) => one === reason);
+}
+
+/** Facts as they were stored; undefined for none. */
+export function readFacts(stored: unknown): DeviceFacts | undefined {
+  return isFacts(stored) ? stored : undefined;
+}
+
+function isFacts(stored: unknown): stored is DeviceFacts {
+  return typeof stored === 'object' && stored !== null && ('environment' in stored || 'package_name' in stored);
+}
+
+/** The facts of an App Attest key that says nothing else. */
+export function plainFacts(environment: AttestEnvironment): AppAttestFacts {
+  return { environment, ...NO_SIGNALS, full_security: null };
+}
+
+/**
+ * Judges the facts of a key by a configuration, if that takes the proof.
+ *
+ * @throws attest_failed, app_version_too_old.
+ */
+export function requireFacts(facts: DeviceFacts, { app_attest, key_attestation }: Proofs): void {
+  if ('environment' in facts) {
+    if (app_attest !== undefined) requireAppAttestPolicy(facts, app_attest);
+    return;
+  }
+  if (key_attestation !== undefined) requireKeyPolicy(facts, key_attestation);
+}
+
+/** The facts of an App Attest key once it says more, or something else. */
+export function withSignals(facts: DeviceFacts, { category, bundle_version }: AppleSignals): DeviceFacts {
+  if (!('environment' in facts)) return facts;
+  return {
+    ...facts,
+    category: category ?? facts.category,
+    bundle_version: bundle_version ?? facts.bundle_version,
+  };
+}
