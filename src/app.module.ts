@@ -13,6 +13,7 @@ import { AttestationModule } from './client-auth/devices/attestation.module.js';
 import { AuthEventsModule } from './client-auth/events/auth-events.module.js';
 import { TokenExchangeModule } from './client-auth/exchange/token-exchange.module.js';
 import { IssuersModule } from './client-auth/issuers/issuers.module.js';
+import { PreviewModule } from './client-auth/preview/preview.module.js';
 import { ErrorLogInterceptor } from './common/errors/gateway-error-log.js';
 import { ServerTimingInterceptor } from './common/http/server-timing.interceptor.js';
 import { ConsentModule } from './consent/consent.module.js';
@@ -67,6 +68,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     AttestationModule,
     AuthEventsModule,
     ClientAuthModule,
+    PreviewModule,
     TokenExchangeModule,
     ProxyModule,
     McpModule,

@@ -83,6 +83,7 @@ const PARTS = {
     ...['client-auth/callers', 'client-auth/devices', 'client-auth/events', 'client-auth/issuers'],
     'client-auth/origins',
   ],
+  'client-auth/preview': ['accounts', 'app-directory', 'usage', 'client-auth/devices', 'client-auth/events'],
   'health/metrics': [],
   'console/pages': [],
 };

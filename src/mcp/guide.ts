@@ -27,7 +27,7 @@ may call, limits and prices calls, and records each of them.
 | application key | what a backend calls with; only its prefix is ever shown here | \`list_app_keys\`, \`add_app_key\`, \`revoke_app_key\` |
 | user | the person for whom an application calls | \`list_app_users\`, \`get_app_user\`, \`block_app_user\`, \`unblock_app_user\` |
 | usage | recorded requests and their sums; months and days are UTC | \`get_usage\`, \`get_usage_timeseries\`, \`get_usage_breakdown\`, \`list_app_events\`, \`list_rejection_events\` |
-| authentication event | an attempt to register a device or to get a token | \`list_auth_events\`, \`get_auth_event_summary\` |
+| authentication event | an attempt to register a device or to get a token | \`list_auth_events\`, \`get_auth_event_summary\`, \`preview_enforcement\` |
 | model | the price catalog | \`list_models\` |
 | webhook | an endpoint that receives events, and what was sent to it | \`list_webhooks\`, \`get_webhook\`, \`add_webhook\`, \`update_webhook\`, \`test_webhook\`, \`list_webhook_deliveries\`, \`resend_webhook_delivery\`, \`remove_webhook\` |
 | operation | a change that needs two calls, or a person | \`get_operation\` |

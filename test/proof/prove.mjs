@@ -68,6 +68,13 @@ const PROOFS = {
     usual: '1000000',
     runs: parserRuns,
   },
+  enforcement: {
+    about: 'the preview of enforcement names exactly the attempts of devices that enforcement then refuses',
+    option: 'devices',
+    usual: '100000',
+    runs: (devices, seed) =>
+      e2e(['test/e2e/client-auth/preview/enforcement-preview'], { DEVICES: devices, DEVICE_SEED: seed }),
+  },
   responses: {
     about: 'no hostile answer of a provider is read but as Node reads it, and none reaches another request',
     option: 'responses',
@@ -100,7 +107,7 @@ const e2e = (suites, env) => [{ project: 'e2e', suites, env }];
 
 function usage() {
   const lines = Object.entries(PROOFS).map(([name, { about, option, usual }]) => {
-    return `  ${name.padEnd(10)} --${option} N (${usual})`.padEnd(38) + about;
+    return `  ${name.padEnd(11)} --${option} N (${usual})`.padEnd(39) + about;
   });
   return `npm run prove -- <name> [--<option> N] [--seed S]\n\n${lines.join('\n')}\n`;
 }

@@ -125,6 +125,21 @@ export const appCommands: readonly Command[] = [
     load: async () => (await import('./app-changes.js')).validate,
   },
   {
+    name: 'app enforce',
+    summary: 'Enforce every proof of devices, after showing who would be refused',
+    details:
+      'Judges the admitted attempts of the last days by the stored configuration with every proof enforced, and shows those that would be refused, by day, proof, reason and version of the app. On a terminal gw asks before it makes the change, elsewhere it needs --yes.',
+    arguments: APP,
+    options: [
+      ['--days <number>', '1 to 30; 30 when absent'],
+      ['--dry-run', 'only show'],
+      ['--yes', 'do not ask'],
+    ],
+    examples: ['gw app enforce journal --dry-run', 'gw app enforce journal --days 7 --yes'],
+    result: { anyOf: [ONE_APP, answerOf('POST /v1/admin/apps/{app}/enforcement-preview')] },
+    load: async () => (await import('./app-enforce.js')).enforce,
+  },
+  {
     name: 'app check',
     summary: 'Check that an application can accept calls',
     arguments: APP,

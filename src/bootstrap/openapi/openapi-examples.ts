@@ -82,6 +82,8 @@ const APP_WRITE = { name: 'Travel journal', status: 'active' };
 /** Example values of single schemas, and optional members that requests show. */
 const MEMBERS: ExampleSource['members'] = {
   SessionUser: PERSON,
+  ProofAttemptsResponse: { proof: 'key_attestation', ok: 120, would_reject: 3, refused: 0 },
+  LostAttemptsResponse: { proof: 'key_attestation', reason: 'os_patch_too_old', attempts: 3 },
   OwnSessionResource: {
     ...{ id: SESSION, current: true, ipAddress: '198.51.100.7' },
     userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',

@@ -3,15 +3,17 @@ import type { AppRef } from '../../app-directory/app.entity.js';
 import { Clock } from '../../common/clock.js';
 import { type DayFailures, UserUsage } from '../../usage/reports/user-usage.service.js';
 import { UsersService } from '../../users/users.service.js';
-import type { AuthEventFilter, AuthEventRow } from './auth-event.js';
+import type { AdmittedAttemptsRow, AuthEventFilter, AuthEventRow } from './auth-event.js';
 import {
   type AuthEventDay,
   type ClaimDelay,
   daysUntil,
   inOrder,
+  type ProofAttempts,
   type TokenExchanges,
   toClaimDelay,
   toDaily,
+  toProofAttempts,
   toTokenExchanges,
 } from './auth-event-summary.rules.js';
 import { AuthEventsRepository } from './auth-events.repository.js';
@@ -36,6 +38,8 @@ export interface AuthEventSummary {
   readonly token_exchange: TokenExchanges;
   readonly claim_delay: ClaimDelay;
   readonly pending_users: number;
+  /** Only where devices offered proofs. */
+  readonly proofs: readonly ProofAttempts[];
 }
 
 /** Read side of the recorded attempts. */
@@ -55,11 +59,12 @@ export class AuthEventReports {
   /** @param days 1 or more, today included. */
   async summaryOf(app: AppRef, days: number): Promise<AuthEventSummary> {
     const { from, to } = daysUntil(this.clock.now(), days);
-    const [rows, failures, delay, pending] = await Promise.all([
+    const [rows, failures, delay, pending, proofs] = await Promise.all([
       this.events.countByDay(app, from, to),
       this.usage.failuresByDay(app, from, to),
       this.events.measureClaimDelay(app, from, to),
       this.users.countClaimPending(app),
+      this.events.countByProof(app, from, to),
     ]);
     const daily = toDaily(rows);
     return {
@@ -72,6 +77,19 @@ export class AuthEventReports {
       token_exchange: toTokenExchanges(daily),
       claim_delay: toClaimDelay(delay),
       pending_users: pending,
+      proofs: proofs.map(toProofAttempts),
     };
+  }
+
+  /** Admitted attempts of devices. @param days 1 or more, today included. */
+  admittedAttempts(app: AppRef, days: number): Promise<AdmittedAttemptsRow[]> {
+    const { from, to } = daysUntil(this.clock.now(), days);
+    return this.events.admitted(app, from, to);
+  }
+
+  /** Different known users of admitted attempts with these marks. */
+  async usersOf(app: AppRef, days: number, marks: readonly string[]): Promise<number> {
+    const { from, to } = daysUntil(this.clock.now(), days);
+    return marks.length === 0 ? 0 : await this.events.countUsers(app, from, to, marks);
   }
 }

@@ -1,6 +1,12 @@
 import type { Instant } from '../../common/clock.js';
 import type { DayFailures } from '../../usage/reports/user-usage.service.js';
-import { type AuthEventDayRow, type AuthEventKind, type ClaimDelayRow, SUCCESS } from './auth-event.js';
+import {
+  type AuthEventDayRow,
+  type AuthEventKind,
+  type ClaimDelayRow,
+  type ProofCountRow,
+  SUCCESS,
+} from './auth-event.js';
 
 const DATE_LENGTH = 'YYYY-MM-DD'.length;
 
@@ -24,6 +30,15 @@ export interface TokenExchanges {
   readonly ok: number;
   /** 0 to 1; null without exchanges. */
   readonly success_rate: number | null;
+}
+
+/** Attempts of one kind with one proof, by what became of them. */
+export interface ProofAttempts {
+  readonly proof: string;
+  readonly event: AuthEventKind;
+  readonly ok: number;
+  readonly would_reject: number;
+  readonly refused: number;
 }
 
 /** In milliseconds; null without values. */
@@ -59,6 +74,10 @@ export function toDaily(rows: readonly AuthEventDayRow[]): AuthEventDay[] {
     reason,
     count: Number(count),
   }));
+}
+
+export function toProofAttempts({ proof, event, ok, would_reject, refused }: ProofCountRow): ProofAttempts {
+  return { proof, event, ok: Number(ok), would_reject: Number(would_reject), refused: Number(refused) };
 }
 
 /**

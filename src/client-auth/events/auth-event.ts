@@ -65,6 +65,29 @@ export interface AuthEventRow {
   readonly created_at: Instant;
 }
 
+/** Admitted attempts of one UTC day with the same proof and result. */
+export interface AdmittedAttemptsRow {
+  readonly day: string;
+  readonly auth_method: AuthMethod;
+  readonly proof: ProofName | null;
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly app_version: string | null;
+  readonly facts: unknown;
+  /** The same for all attempts with the same proof and result, on whatever day. */
+  readonly mark: string;
+  readonly count: string;
+}
+
+/** The number of attempts of one kind with one proof, by what became of them. */
+export interface ProofCountRow {
+  readonly proof: ProofName;
+  readonly event: AuthEventKind;
+  readonly ok: string;
+  readonly would_reject: string;
+  readonly refused: string;
+}
+
 /** The number of attempts of one UTC day, `YYYY-MM-DD`, with the same result. */
 export interface AuthEventDayRow {
   readonly date: string;

@@ -19,6 +19,6 @@ import { AuthEvents } from './auth-events.service.js';
   imports: [AppDirectoryModule, AccessModule, UsageReportsModule, UsersModule],
   controllers: [AuthEventsController],
   providers: [AuthEventLosses, AuthEventReports, AuthEventWriter, AuthEvents, AuthEventsRepository],
-  exports: [AuthEvents],
+  exports: [AuthEventReports, AuthEvents],
 })
 export class AuthEventsModule {}

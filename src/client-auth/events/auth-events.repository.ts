@@ -3,11 +3,15 @@ import { DataSource } from 'typeorm';
 import type { AppRef } from '../../app-directory/app.entity.js';
 import { startOfDay } from '../../platform/database/utc-sql.js';
 import {
+  type AdmittedAttemptsRow,
   AUTH_EVENT_KINDS,
   type AuthEventDayRow,
   type AuthEventFilter,
   type AuthEventRow,
   type ClaimDelayRow,
+  type ProofCountRow,
+  SUCCESS,
+  WOULD_REJECT,
 } from './auth-event.js';
 
 const COLUMNS = {
@@ -83,6 +87,36 @@ const CLAIM_DELAY = `
     AND event.created_at >= ${startOfDay(3)}
     AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'`;
 
+const IN_DAYS = `app.organization_id = $1 AND app.id = $2 AND event.created_at >= ${startOfDay(3)}
+    AND event.created_at < ($4::date + 1)::timestamp AT TIME ZONE 'UTC'`;
+
+/** What an attempt is judged by. */
+const RESULT = ['auth_method', 'proof', 'outcome', 'reason', 'app_version', 'facts'];
+const MARK = (table: string) => `md5(ROW(${RESULT.map((name) => `${table}.${name}`).join(', ')})::text)`;
+const OF_DEVICE = `event.outcome IN ('${SUCCESS}', '${WOULD_REJECT}') AND event.auth_method <> 'api_key'`;
+
+const ADMITTED = `
+  SELECT counted.*, ${MARK('counted')} AS mark FROM (
+    SELECT to_char(event.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day,
+      ${RESULT.map((name) => `event.${name}`).join(', ')}, count(*) AS count
+    FROM apps app JOIN auth_events event ON event.app_id = app.id
+    WHERE ${IN_DAYS} AND ${OF_DEVICE}
+    GROUP BY 1, ${RESULT.map((name) => `event.${name}`).join(', ')}) counted`;
+
+const COUNT_USERS = `
+  SELECT count(DISTINCT event.user_id) AS count
+  FROM apps app JOIN auth_events event ON event.app_id = app.id
+  WHERE ${IN_DAYS} AND ${OF_DEVICE} AND ${MARK('event')} = ANY($5::text[])`;
+
+const COUNT_BY_PROOF = `
+  SELECT event.proof, event.event,
+    count(*) FILTER (WHERE event.outcome = '${SUCCESS}') AS ok,
+    count(*) FILTER (WHERE event.outcome = '${WOULD_REJECT}') AS would_reject,
+    count(*) FILTER (WHERE event.outcome NOT IN ('${SUCCESS}', '${WOULD_REJECT}')) AS refused
+  FROM apps app JOIN auth_events event ON event.app_id = app.id
+  WHERE ${IN_DAYS} AND event.proof IS NOT NULL
+  GROUP BY 1, 2 ORDER BY 1, 2`;
+
 /** All SQL on the table `auth_events`. */
 @Injectable()
 export class AuthEventsRepository {
@@ -111,6 +145,22 @@ export class AuthEventsRepository {
   /** By date, then event, outcome and reason. `from` and `to`: UTC days, `YYYY-MM-DD`, both included. */
   countByDay(app: AppRef, from: string, to: string): Promise<AuthEventDayRow[]> {
     return this.dataSource.query(COUNT_BY_DAY, [app.organizationId, app.id, from, to]);
+  }
+
+  /** Of devices. `from` and `to` as above. */
+  admitted(app: AppRef, from: string, to: string): Promise<AdmittedAttemptsRow[]> {
+    return this.dataSource.query(ADMITTED, [app.organizationId, app.id, from, to]);
+  }
+
+  /** Different users of admitted attempts with these marks. */
+  async countUsers(app: AppRef, from: string, to: string, marks: readonly string[]): Promise<number> {
+    const parameters = [app.organizationId, app.id, from, to, marks];
+    const [row] = await this.dataSource.query<{ count: string }[]>(COUNT_USERS, parameters);
+    return Number(row?.count ?? 0);
+  }
+
+  countByProof(app: AppRef, from: string, to: string): Promise<ProofCountRow[]> {
+    return this.dataSource.query(COUNT_BY_PROOF, [app.organizationId, app.id, from, to]);
   }
 
   /** Percentiles by nearest rank. `from` and `to` as above. */

@@ -2,6 +2,8 @@ import { CliAccountController } from '../../cli/account/cli-account.controller.j
 import { AccountUsageRequest } from '../../cli/dto/cli.request.js';
 import { AuthEventsController } from '../../client-auth/events/auth-events.controller.js';
 import { AuthEventSummaryRequest, ListAuthEventsRequest } from '../../client-auth/events/dto/auth-events.request.js';
+import { EnforcementPreviewRequest } from '../../client-auth/preview/dto/enforcement-preview.request.js';
+import { EnforcementPreviewController } from '../../client-auth/preview/enforcement-preview.controller.js';
 import {
   ListEventsRequest,
   ListRejectionEventsRequest,
@@ -86,5 +88,14 @@ export const REPORT_TOOLS: readonly Tool[] = [
     run: (events, { app, input }) => events.summary(app, input),
     summary: ({ token_exchange: { ok, total }, days }) =>
       `${ok} of ${counted(total, 'token exchange')} succeeded in ${counted(days, 'day')}.`,
+  }),
+  appTool({
+    name: 'preview_enforcement',
+    title: 'Preview the enforcement of device proofs',
+    description: 'Who would be refused, by reason, day and version, from the attempts of the last days.',
+    route: [EnforcementPreviewController, 'preview'],
+    input: EnforcementPreviewRequest,
+    run: (previews, { app, input }) => previews.preview(app, input),
+    summary: ({ attempts, would_reject }) => `${would_reject} of ${counted(attempts, 'attempt')} would be refused.`,
   }),
 ];

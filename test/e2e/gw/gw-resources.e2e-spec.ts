@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
 import { newOrganization } from '../../support/accounts/people.js';
+import { anAuthEvent, recordAuthEvents } from '../../support/client-auth/exchange/auth-events.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
 import { losing } from '../../support/gw/lossy-proxy.js';
 import { dropDatabase, freshDatabase } from '../../support/platform/database.js';
@@ -34,6 +35,8 @@ const errorOf = ({ exitCode, json: document }: GwRun) => [exitCode, document?.er
 const file = (name: string) => join(gw.home, name);
 const addProvider = (flags = '') =>
   gw.run(`provider add --type openai --key-stdin --json ${flags}`, 'sk-of-a-provider-4711');
+const organizationOf = async (app: string): Promise<string> =>
+  (await world.dataSource.query('SELECT organization_id AS id FROM apps WHERE id = $1', [app]))[0].id;
 const addServer = (handle: string) =>
   gw.run(`app add --type server --name Notes --handle ${handle} --key-output ${handle}.key --json`);
 
@@ -238,6 +241,43 @@ describe('gw app', () => {
     const run = await gw.run('app validate --file app.json --json');
     expect(errorOf(run)).toEqual([2, 'invalid_file']);
     expect(run.json.error.message).toContain(named);
+  });
+
+  it('enforce: shows whom it would refuse, changes nothing with --dry-run, asks, then enforces every proof', async () => {
+    const app_attest = { team_id: 'ABCDE12345', bundle_id: 'com.example.app', mode: 'observe' };
+    const key_attestation = { package_names: ['com.example.app'], signing_certificates: ['ab'.repeat(32)] };
+    const proofs = { app_attest, key_attestation };
+    const authentication = { type: 'device_proofs', end_user: { source: 'app_install' }, proofs };
+    const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+    writeFileSync(
+      file('phones.json'),
+      JSON.stringify({ name: 'Phones', handle: 'phones', config: { authentication, routing } }),
+    );
+    expect((await gw.run('app validate --file phones.json')).stdout).toContain(
+      'Warning: app_attest (observe) is looser than key_attestation (enforce)',
+    );
+    const { app } = (await gw.run('app add --file phones.json --json')).json.result;
+    const account = await organizationOf(app.id);
+    const failed = { outcome: 'would_reject', reason: 'key_unknown', proof: 'app_attest', appVersion: '2.1' } as const;
+    await recordAuthEvents(world.gateway, [
+      anAuthEvent({ organizationId: account, appId: app.id, ...failed, authMethod: 'unproven' }),
+      anAuthEvent({ organizationId: account, appId: app.id, proof: 'app_attest' }),
+    ]);
+    const shown = await gw.run('app enforce phones --dry-run');
+    expect(shown.stdout).toContain('1 of 2 admitted attempts would be refused.');
+    expect(shown.stdout).toMatch(/app_attest +key_unknown +2\.1 +1/);
+    expect((await gw.run('app enforce phones --dry-run --days 1 --json')).json.result).toMatchObject({
+      would_reject: 1,
+    });
+    expect(errorOf(await gw.run('app enforce phones --days 31 --json'))).toEqual([2, 'invalid_option']);
+    expect(errorOf(await gw.run('app enforce phones --json'))).toEqual([2, 'confirmation_required']);
+    const { result } = (await gw.run('app enforce phones --yes --json')).json;
+    expect(result.app.config.authentication.proofs).toMatchObject({
+      app_attest: { mode: 'enforce' },
+      key_attestation: { mode: 'enforce' },
+    });
+    await addServer('notes');
+    expect(errorOf(await gw.run('app enforce notes --json'))).toEqual([2, 'no_modes']);
   });
 
   it('keys: add into a file, list, revoke by name', async () => {

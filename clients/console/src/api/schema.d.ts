@@ -2131,6 +2131,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{app}/enforcement-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Who would be refused if proofs were enforced
+         * @description Judges the recorded attempts of devices, those that were admitted, by a configuration of device proofs. Changes nothing.
+         */
+        post: operations["previewAppEnforcement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/apps/{app}/auth/challenge": {
         parameters: {
             query?: never;
@@ -5530,6 +5550,12 @@ export interface components {
              *     ]
              */
             environments: ("production" | "development")[];
+            /** @description How the app may have come onto the device, as iOS and macOS 27 sign it: 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, and others. */
+            allowed_categories?: number[];
+            /** @description Lowest signed `CFBundleVersion`, as dotted numbers; older apps get 403 `app_version_too_old`. */
+            min_bundle_version?: string;
+            /** @description True refuses devices that sign neither, as systems before 27; absent or false: nothing follows. */
+            require_signals?: boolean;
             /**
              * @description `enforce` refuses a failed proof. `observe` and `tier` give it a token that says `proof: none`; with `tier` it has the limits of `limits.unproven`. Devices choose the proof: an application is as strict as its loosest one.
              * @default enforce
@@ -6438,6 +6464,16 @@ export interface components {
             /** @description Nearest rank. */
             p95_ms: number | null;
         };
+        ProofAttemptsResponse: {
+            proof: string;
+            /** @enum {string} */
+            event: "register" | "token_exchange";
+            /** @description Proven. */
+            ok: number;
+            /** @description Failed, and admitted by the mode of the proof. */
+            would_reject: number;
+            refused: number;
+        };
         AuthEventSummaryResponse: {
             app_id: string;
             days: number;
@@ -6460,10 +6496,42 @@ export interface components {
             claim_delay: components["schemas"]["ClaimDelayResponse"];
             /** @description Active users who still wait for a required claim. */
             pending_users: number;
+            /** @description By proof and kind of attempt; absent where no device offered any. */
+            proofs?: components["schemas"]["ProofAttemptsResponse"][];
         };
         CurrentUserResponse: {
             user_id: string;
             limits: components["schemas"]["UserLimitsResponse"];
+        };
+        EnforcementPreviewRequest: {
+            /** @description As in a configuration, of type `device_proofs`; absent: the stored one with every proof enforced. */
+            authentication?: components["schemas"]["AppDeviceProofsAuthentication"];
+            /** @description UTC days, today included; 30 when absent. */
+            days?: number;
+        };
+        LostAttemptsResponse: {
+            /** @description Null: a signature of an unknown key. */
+            proof: string | null;
+            /** @description Of the refusal, as in authentication events. */
+            reason: string;
+            /**
+             * Format: date
+             * @description UTC day.
+             */
+            day: string;
+            /** @description As claimed by `X-App-Version`. */
+            app_version: string | null;
+            attempts: number;
+        };
+        EnforcementPreviewResponse: {
+            /** @description Registrations and exchanges that were admitted. */
+            attempts: number;
+            /** @description Those of them that would be refused. */
+            would_reject: number;
+            /** @description Different users of the refused ones, as far as they are known; absent where none is. */
+            users?: number;
+            /** @description The most attempts first; at most 1000. */
+            by: components["schemas"]["LostAttemptsResponse"][];
         };
         RegisterUserDeviceRequest: {
             /** @description The user’s token of the application’s identity provider. */
@@ -12796,7 +12864,16 @@ export interface operations {
                      *         "p50_ms": null,
                      *         "p95_ms": null
                      *       },
-                     *       "pending_users": 1
+                     *       "pending_users": 1,
+                     *       "proofs": [
+                     *         {
+                     *           "proof": "key_attestation",
+                     *           "event": "register",
+                     *           "ok": 120,
+                     *           "would_reject": 3,
+                     *           "refused": 0
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["AuthEventSummaryResponse"];
@@ -12843,6 +12920,49 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["CurrentUserResponse"];
+                };
+            };
+        };
+    };
+    previewAppEnforcement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["EnforcementPreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "attempts": 1,
+                     *       "would_reject": 1,
+                     *       "users": 1,
+                     *       "by": [
+                     *         {
+                     *           "proof": "key_attestation",
+                     *           "reason": "os_patch_too_old",
+                     *           "day": "2026-01-31",
+                     *           "app_version": "1.4.0",
+                     *           "attempts": 3
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EnforcementPreviewResponse"];
                 };
             };
         };

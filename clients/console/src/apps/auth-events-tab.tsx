@@ -9,11 +9,14 @@ import { type Column, Table } from '../design/table';
 import { Time } from '../design/time';
 import { wordOf } from '../design/words.rules';
 import { useAppDraft } from './app-draft';
+import { EnforcementCard, ProofFunnel } from './proof-funnel';
 
 type AuthEvent = Schemas['AuthEventResponse'];
 
 const DAYS = 30;
 const PAGE = 50;
+
+const TONES: Readonly<Record<string, 'good' | 'warn'>> = { ok: 'good', would_reject: 'warn' };
 
 const COLUMNS: readonly Column<AuthEvent>[] = [
   { key: 'at', header: 'Time', cell: ({ created_at: at }) => <Time at={at} /> },
@@ -23,7 +26,7 @@ const COLUMNS: readonly Column<AuthEvent>[] = [
     header: 'Outcome',
     cell: ({ outcome, reason }) => (
       <span className="flex flex-wrap items-center gap-1.5">
-        <Badge tone={outcome === 'ok' ? 'good' : 'bad'}>{outcome === 'ok' ? 'Succeeded' : wordOf(outcome)}</Badge>
+        <Badge tone={TONES[outcome] ?? 'bad'}>{outcome === 'ok' ? 'Succeeded' : wordOf(outcome)}</Badge>
         {reason !== null && (
           <span className="text-xs text-muted">
             <DocumentationLink to={`/docs/reasons#${reason}`}>{wordOf(reason)}</DocumentationLink>
@@ -48,7 +51,7 @@ const COLUMNS: readonly Column<AuthEvent>[] = [
 ];
 
 export function AuthEventsTab() {
-  const { id } = useAppDraft();
+  const { id, draft } = useAppDraft();
   const summary = useQuery({
     queryKey: ['app', id, 'auth summary'],
     queryFn: () =>
@@ -59,8 +62,14 @@ export function AuthEventsTab() {
   return (
     <>
       <Loaded query={summary} rows={2}>
-        {(shown) => <Summary summary={shown} />}
+        {(shown) => (
+          <>
+            <Summary summary={shown} />
+            {shown.proofs !== undefined && <ProofFunnel steps={shown.proofs} days={DAYS} />}
+          </>
+        )}
       </Loaded>
+      {draft.config.authentication.type === 'device_proofs' && <EnforcementCard app={id} days={DAYS} />}
       <AuthEventList app={id} />
     </>
   );

@@ -156,6 +156,23 @@ class ClaimDelayResponse {
   p95_ms: number | null;
 }
 
+export class ProofAttemptsResponse {
+  @ApiProperty({ type: 'string' })
+  proof: string;
+
+  @ApiProperty({ type: 'string', enum: [...AUTH_EVENT_KINDS] })
+  event: AuthEventKind;
+
+  @ApiProperty({ type: 'integer', description: 'Proven.' })
+  ok: number;
+
+  @ApiProperty({ type: 'integer', description: 'Failed, and admitted by the mode of the proof.' })
+  would_reject: number;
+
+  @ApiProperty({ type: 'integer' })
+  refused: number;
+}
+
 export class AuthEventSummaryResponse {
   @ApiProperty({ type: 'string' })
   app_id: string;
@@ -187,7 +204,14 @@ export class AuthEventSummaryResponse {
   @ApiProperty({ type: 'integer', description: 'Active users who still wait for a required claim.' })
   pending_users: number;
 
-  static from(summary: AuthEventSummary): AuthEventSummaryResponse {
-    return Object.assign(new AuthEventSummaryResponse(), summary);
+  @ApiProperty({
+    type: [ProofAttemptsResponse],
+    required: false,
+    description: 'By proof and kind of attempt; absent where no device offered any.',
+  })
+  proofs?: ProofAttemptsResponse[];
+
+  static from({ proofs, ...summary }: AuthEventSummary): AuthEventSummaryResponse {
+    return Object.assign(new AuthEventSummaryResponse(), summary, proofs.length > 0 && { proofs });
   }
 }
