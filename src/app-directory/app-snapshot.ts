@@ -45,6 +45,8 @@ export interface ReadableApp extends SnapshotIdentity {
   readonly limits: AppLimits | undefined;
   /** The origins whose pages may call; undefined when there are none: its answers have no CORS headers. */
   readonly allowedOrigins: ReadonlySet<string> | undefined;
+  /** Whether answers are kept, of the proxy or of any endpoint. */
+  readonly keepsStreams: boolean;
   /**
    * How answers are kept; undefined: they are not.
    *
@@ -76,6 +78,9 @@ export function toAppSnapshot({ id, organizationId, status }: SnapshotIdentity, 
     tokenHeader: user?.source === 'issuer' ? user.issuer.token_header : undefined,
     limits: appLimits(config.limits),
     allowedOrigins: config.allowed_origins?.length ? new Set(config.allowed_origins) : undefined,
+    keepsStreams: [config, ...Object.values(config.endpoints)].some(
+      ({ streams }) => (streams?.resume_seconds ?? 0) > 0,
+    ),
     streamsOf: streamsTable(config),
     accessTo: accessTable(config),
   });

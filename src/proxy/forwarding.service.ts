@@ -6,7 +6,7 @@ import type { GatewayRequest } from '../common/http/gateway-request.js';
 import { readBody } from '../common/http/read-body.js';
 import type { UsageAdmission } from '../usage/recording/usage-event.js';
 import { UsageRecorder } from '../usage/recording/usage-recorder.service.js';
-import { CallAdmission } from './admission/call-admission.js';
+import { CallAdmission, type CallHolds } from './admission/call-admission.js';
 import { requireAllowedUnproven, subjectsOf } from './admission/call-subjects.rules.js';
 import { GrowingHolds } from './admission/growing-holds.js';
 import { type AdmittedRequest, MAX_BODY_BYTES } from './admitted-request.js';
@@ -17,6 +17,9 @@ import { CallRecord } from './relay/call-record.js';
 import { Relay } from './relay/relay.js';
 import { RelayContext } from './relay/relay-context.js';
 import type { NextCall } from './round-trip/provider-call.js';
+import { type KeepRequest, keepRequestOf } from './streams/kept-answers.service.js';
+import { isRepeatable, Repeats } from './streams/repeats.service.js';
+import { Streams } from './streams/streams.service.js';
 
 /** What calls of the proxy routes and calls of named endpoints do differently. */
 export interface CallRecipe<Address, Plan extends CallPlan> {
@@ -54,6 +57,8 @@ export class Forwarding implements BeforeApplicationShutdown {
     private readonly budgets: Budgets,
     private readonly calls: OutgoingCalls,
     private readonly recorder: UsageRecorder,
+    private readonly repeats: Repeats,
+    private readonly streams: Streams,
     private readonly parts: RelayContext,
   ) {}
 
@@ -72,6 +77,7 @@ export class Forwarding implements BeforeApplicationShutdown {
     response: ServerResponse,
   ): Promise<void> {
     let plan: Plan | undefined;
+    let keep: KeepRequest | undefined;
     let outgoing: OutgoingRequest;
     let composed: ComposedCall;
     try {
@@ -79,9 +85,16 @@ export class Forwarding implements BeforeApplicationShutdown {
       requireAllowedUnproven(caller, plan.endpointSlug);
       const body = plan.takesBody ? await bodyOf(request) : undefined;
       await this.calls.whenTimeKnown();
-      outgoing = this.calls.begin(caller, request, plan.endpointSlug, subjectsOf(caller, request));
+      keep = keepRequestOf(caller, request, plan.endpointSlug);
+      if (keep !== undefined && isRepeatable(request)) {
+        const claimed = await this.repeats.claim(keep, request, body);
+        if ('stream' in claimed) return await this.streams.repeat(caller, claimed.stream, request, response);
+        keep = { ...keep, ...claimed };
+      }
+      outgoing = this.calls.begin(caller, request, plan.endpointSlug, subjectsOf(caller, request), keep);
       composed = await recipe.compose(plan, outgoing, body);
     } catch (error) {
+      keep?.claim?.release();
       this.admission.noteRefused(error, () =>
         this.calls.refusedOf(caller, request, recipe.known(caller, address, plan)),
       );
@@ -92,7 +105,13 @@ export class Forwarding implements BeforeApplicationShutdown {
     const { bounds } = composed.admitted;
     const maxTokens = bounds.inputTokens + bounds.outputTokens;
     const { subjects } = outgoing;
-    const held = await this.admission.admit(caller, { event, maxCostNanoUsd, maxTokens, subjects }, request);
+    let held: CallHolds;
+    try {
+      held = await this.admission.admit(caller, { event, maxCostNanoUsd, maxTokens, subjects }, request);
+    } catch (error) {
+      keep?.claim?.release();
+      throw error;
+    }
     const funds = new GrowingHolds(held, this.budgets, outgoing.createdAtMs);
     const record = new CallRecord(this.recorder, funds.holds, () => this.admission.noteUnsent(caller));
     try {
@@ -100,6 +119,7 @@ export class Forwarding implements BeforeApplicationShutdown {
       if (first === undefined) throw overloaded();
       new Relay(first.call, response, this.parts, record).start(first.connection);
     } catch (error) {
+      keep?.claim?.release();
       record.releaseUnsent();
       throw error;
     }

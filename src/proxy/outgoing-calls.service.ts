@@ -19,7 +19,7 @@ import type { CallTarget, KnownOfRefused } from './provider-choice.rules.js';
 import { AddressRedaction } from './relay/address-redaction.js';
 import { upstreamHeaders } from './request-headers.rules.js';
 import type { FallbackChain, NextCall, ProviderCall } from './round-trip/provider-call.js';
-import { type KeepRequest, keepRequestOf } from './streams/kept-answers.service.js';
+import type { KeepRequest } from './streams/kept-answers.service.js';
 
 const OVERLOAD_RETRY_SECONDS = 2;
 const NO_PRICES: readonly CompiledPrice[] = [];
@@ -75,9 +75,9 @@ export class OutgoingCalls {
     request: GatewayRequest,
     endpointSlug: string | null,
     subjects: CallSubjects = NO_SUBJECTS,
+    keep?: KeepRequest,
   ): OutgoingRequest {
     const createdAtMs = this.clock.nowMs();
-    const keep = request.method === 'POST' ? keepRequestOf(caller, endpointSlug) : undefined;
     return {
       caller,
       request,
@@ -190,9 +190,11 @@ export class OutgoingCalls {
     return redaction;
   }
 
-  private headers({ caller, request }: OutgoingRequest, target: CallTarget, admitted: AdmittedRequest): string[] {
+  private headers({ caller, request, keep }: OutgoingRequest, target: CallTarget, admitted: AdmittedRequest): string[] {
     const { app, credentialHeader } = caller;
     const removed = [credentialHeader, DEFAULT_USER_HEADER];
+    // The gateway itself makes a repeated call the same call.
+    if (keep !== undefined) removed.push('idempotency-key');
     if (app.userHeader !== undefined) removed.push(app.userHeader);
     if (app.tokenHeader !== undefined) removed.push(app.tokenHeader);
     for (const { header } of app.limits?.groups ?? []) if (header !== undefined) removed.push(header);

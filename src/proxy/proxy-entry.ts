@@ -13,7 +13,11 @@ import { LoopMark } from './loop/loop-mark.service.js';
 import { ModelLists } from './models/model-lists.service.js';
 import { ProxiedCalls } from './proxied-calls.service.js';
 import { type EndpointPath, findEndpointPath, findProxyPath, type ProxyPath } from './proxy-path.rules.js';
+import { resumedResponseOf } from './streams/response-events.rules.js';
+import { ResponseStreams } from './streams/response-streams.service.js';
 import { TurnBatch } from './turn-batch.js';
+
+const RESPONSES_PATH = 'v1/responses';
 
 /** A raw request that bypasses the framework. */
 class RawRequest implements CallerRequest {
@@ -44,6 +48,7 @@ export class ProxyEntry {
     private readonly proxied: ProxiedCalls,
     private readonly endpoints: EndpointCalls,
     private readonly models: ModelLists,
+    private readonly responses: ResponseStreams,
     private readonly refusals: Refusals,
     private readonly turn: TurnBatch,
     private readonly loop: LoopMark,
@@ -86,7 +91,22 @@ export class ProxyEntry {
     requireOneMeaning(request.raw, BODY_CODINGS);
     const caller = await this.guard.prove(request, path, response);
     if (request.method === 'GET' && isModelList(path.path)) return this.models.answer(caller, path, request, response);
+    if (request.method === 'GET' && (await this.answersKept(caller, path, request, response))) return;
     await this.forwarding.forward(this.proxied, { caller, address: path, request }, response);
+  }
+
+  /** Reads on in a response whose answer is kept, where the application may make responses there. */
+  private async answersKept(
+    caller: Caller,
+    path: ProxyPath,
+    request: RawRequest,
+    response: ServerResponse,
+  ): Promise<boolean> {
+    const resumed = resumedResponseOf(path.path, path.query);
+    if (resumed === undefined || !caller.app.keepsStreams) return false;
+    await this.proxied.plan(caller, { ...path, path: RESPONSES_PATH, query: '' }, 'POST');
+    await this.responses.answer(caller, resumed, request, response);
+    return true;
   }
 
   private async serveEndpoint(path: EndpointPath, request: RawRequest, response: ServerResponse): Promise<void> {

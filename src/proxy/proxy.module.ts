@@ -34,7 +34,13 @@ import { AbandonedAnswers, OpenAnswers } from './relay/open-answers.js';
 import { RelayContext } from './relay/relay-context.js';
 import { SendBatch } from './relay/send-batch.js';
 import { KeptAnswers } from './streams/kept-answers.service.js';
+import { Repeats } from './streams/repeats.service.js';
+import { ResponseStreams } from './streams/response-streams.service.js';
+import { StreamClaimsRepository } from './streams/stream-claims.repository.js';
 import { StreamIds } from './streams/stream-ids.service.js';
+import { StreamMirrors } from './streams/stream-mirrors.js';
+import { StreamPublisher } from './streams/stream-publisher.js';
+import { StreamStops } from './streams/stream-stops.js';
 import { StreamStore } from './streams/stream-store.js';
 import { StreamsController } from './streams/streams.controller.js';
 import { Streams } from './streams/streams.service.js';
@@ -44,14 +50,14 @@ import { TurnBatch } from './turn-batch.js';
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
  * record.
  *
- * Tables: none; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`,
+ * Tables: stream_claims; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`,
  * `/v1/apps/{app}/models`, `/v1/apps/{app}/streams/{stream}`.
  * Codes: path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large,
- * stream_not_found, stream_expired,
+ * stream_not_found, stream_expired, idempotency_*,
  * model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user),
  * billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited.
  * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, endpoint_fallback_skipped,
- * provider_stream_failed, streams_evicted.
+ * provider_stream_failed, streams_evicted, stream_claims_write_failed.
  */
 @Module({
   imports: [
@@ -96,7 +102,13 @@ import { TurnBatch } from './turn-batch.js';
     StreamIds,
     StreamStore,
     KeptAnswers,
+    StreamPublisher,
+    ResponseStreams,
+    StreamMirrors,
+    StreamStops,
     Streams,
+    StreamClaimsRepository,
+    Repeats,
     RelayContext,
   ],
 })

@@ -13,6 +13,11 @@ const RELAYED_HEADERS = {
   'X-Request-Id': headerReference('RelayedRequestId'),
   'X-Gateway-Stream': headerReference('Stream'),
 };
+const PASSED = 'Sent to the provider unchanged.';
+const ABOUT_HEADERS: Readonly<Record<string, string>> = {
+  'idempotency-key':
+    'With `streams`: 1 to 255 printable ASCII characters; the same key, caller and request is the same call, and gets the same answer. Otherwise sent to the provider unchanged.',
+};
 const TRACE_HEADER = { name: 'traceparent', description: 'The parent trace of the call.' };
 /** Headers that generated clients set themselves, or that OpenAPI describes elsewhere. */
 const UNNAMED_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
@@ -34,6 +39,8 @@ export function RelayedCall(): MethodDecorator {
       'pricing_not_configured',
       'auth_required@403',
       'max_output_tokens_exceeded',
+      'idempotency_stream_ended',
+      'idempotency_mismatch',
       'payload_too_large',
       'billing_payment_required',
       'app_rate_limited',
@@ -53,7 +60,7 @@ export function RelayedCall(): MethodDecorator {
 /** Documents the request headers that reach the provider or the trace. */
 function passedHeaders(): MethodDecorator[] {
   const passed = [...PASSED_HEADERS].filter((name) => !UNNAMED_HEADERS.has(name));
-  const names = [...passed.map((name) => ({ name, description: 'Sent to the provider unchanged.' })), TRACE_HEADER];
+  const names = [...passed.map((name) => ({ name, description: ABOUT_HEADERS[name] ?? PASSED })), TRACE_HEADER];
   return names.map((header) => ApiHeader({ ...header, required: false }));
 }
 

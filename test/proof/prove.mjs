@@ -56,6 +56,15 @@ const PROOFS = {
         ...{ CREATION_RUN_MS: `${seconds}000`, CREATION_SEED: seed },
       }),
   },
+  streams: {
+    about: 'a resumed answer is the answer, to the byte, or says that it is lost; one call, one event, one price',
+    option: 'cuts',
+    usual: '100000',
+    runs: (cuts, seed) =>
+      e2e(['test/e2e/proxy/streams/streams-proof'], {
+        ...{ STREAM_CUTS: cuts, STREAM_SEED: seed, STREAM_RUNS: String(Math.max(9, Math.ceil(Number(cuts) / 1_000))) },
+      }),
+  },
   webhooks: {
     about: 'each event, crossed budgets too, is delivered under one id while instances and the receiver are killed',
     option: 'events',

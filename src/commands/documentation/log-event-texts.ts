@@ -111,6 +111,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
       'Answers that applications keep were dropped before their time, because they filled `maxBytes`; at most one line a minute.',
     advice: 'Raise `STREAM_STORE_BYTES`, or keep answers for a shorter time.',
   },
+  stream_claims_write_failed: {
+    means: 'What became of calls with an `Idempotency-Key` could not be stored; this process still knows it.',
+    advice: 'Check Postgres. A key of a call that failed may stay taken for up to two minutes.',
+  },
   usage_events_write_failed: {
     means:
       'Finished events could not be stored; `pending` of them wait in the journal, and are retried. At most one line a second.',

@@ -126,6 +126,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
   {
     title: 'Users and devices',
     tables: {
+      stream_claims: {
+        owner: 'src/proxy/streams',
+        purpose: 'Which call an `Idempotency-Key` of a caller stands for, as keyed hashes, for minutes.',
+      },
       app_users: {
         owner: 'src/users',
         purpose:

@@ -58,6 +58,10 @@ export const ERRORS = {
   provider_gateway_managed: { status: 409, message: 'The gateway owns the credential of this provider.' },
   billing_plan_limit_reached: { status: 409, message: 'The limit of the plan is reached.' },
   conflict: { status: 409, message: 'The resource changed since you read it.' },
+  idempotency_stream_ended: {
+    status: 409,
+    message: 'The call with this Idempotency-Key was stopped, or its answer is lost; send a new key.',
+  },
   operation_pending: { status: 409, message: 'Not approved yet; try again after the approval.' },
   operation_denied: { status: 409, message: 'The operation was declined; start again.' },
   already_completed: { status: 409, message: 'Already completed.' },
@@ -72,6 +76,7 @@ export const ERRORS = {
   },
   resource_key_unavailable: { status: 410, message: 'This was already created; its key has been revoked or removed.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
+  idempotency_mismatch: { status: 422, message: 'This Idempotency-Key was sent with another request; send a new key.' },
   app_rate_limited: { status: 429, message: 'A request limit of the application is reached; try again later.' },
   app_budget_exhausted: { status: 429, message: 'A spending limit of the application is reached.' },
   billing_request_quota_exceeded: { status: 429, message: 'The plan’s requests for this period are used up.' },

@@ -983,6 +983,10 @@ export const REASONS = {
     means: 'The resource changed after the client had read it.',
     advice: 'The client must read it again and merge.',
   },
+  stream_claim_unknown: {
+    means: 'Postgres did not answer, so it is unknown whether a call with an `Idempotency-Key` is a repeated one.',
+    advice: 'Check Postgres.',
+  },
   stream_expired: {
     means: 'The time for which the application keeps answers is over, or it no longer keeps any.',
     advice: 'Raise `streams.resume_seconds` of the application, if clients come back later.',
@@ -990,6 +994,10 @@ export const REASONS = {
   stream_offset_too_large: {
     means: 'A client asked for bytes behind the end of a kept answer.',
     advice: 'The client counts the bytes as they arrive, before it decodes them, without comments of the gateway.',
+  },
+  stream_owner_unreachable: {
+    means: 'A kept answer is read by another instance, and Redis, through which it comes, does not answer.',
+    advice: 'Check Redis. The client tries again.',
   },
   stream_readers_exhausted: {
     means: 'Too many clients read one kept answer at the same time.',

@@ -342,6 +342,14 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
+      'An event stream without news gets a comment (`: gateway`) every so many seconds, so that a silent provider does not look like a dead connection; 0 sends none.',
+    parse: int(0, 3_600),
+    fallback: 0,
+  })
+  readonly STREAM_HEARTBEAT_SECONDS: number;
+
+  @Setting({
+    description:
       'Memory of a process for answers that applications with `streams` keep. When it is full, the answer that ended first is dropped.',
     parse: int(1_048_576, 17_179_869_184),
     fallback: 67_108_864,

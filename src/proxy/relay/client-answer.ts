@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { completeRelayedHead } from '../../client-auth/origins/cross-origin.rules.js';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
 import { MAX_COPIED_BYTES } from '../connections/provider-connection.js';
+import { Heartbeat } from './heartbeat.js';
 
 /** Head of a relayed answer. It contains no text that HTTP cannot carry: `parseResponseHead` refuses it. */
 export interface AnswerHead {
@@ -50,6 +51,7 @@ export class ClientAnswer {
   #begun = false;
   /** The complete body has been handed over. */
   #finished = false;
+  #heartbeat: Heartbeat | undefined;
 
   constructor(private readonly response: ServerResponse) {}
 
@@ -65,6 +67,7 @@ export class ClientAnswer {
 
   /** @returns false under backpressure from the client; see `whenDrained`. */
   write(bytes: Buffer): boolean {
+    this.#heartbeat?.sent(bytes);
     if (this.#head?.bodyBytes === bytes.length) {
       this.#head.headers.push('content-length', String(bytes.length));
       this.#writeHead();
@@ -79,6 +82,11 @@ export class ClientAnswer {
 
   whenDrained(resume: () => void): void {
     this.response.once('drain', resume);
+  }
+
+  /** Sends comments while nothing is written, in an event stream. */
+  beat(everyMs: number): void {
+    this.#heartbeat = new Heartbeat(this.response, everyMs);
   }
 
   /** Completes the answer. */

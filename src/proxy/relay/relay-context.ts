@@ -13,6 +13,8 @@ import { SendBatch } from './send-batch.js';
 export class RelayContext {
   /** Maximum time to hold back a stream that a fallback can still replace. */
   readonly fallbackHoldMs: number;
+  /** 0: no heartbeats. */
+  readonly heartbeatMs: number;
 
   constructor(
     readonly clock: Clock,
@@ -26,5 +28,6 @@ export class RelayContext {
     environment: Environment,
   ) {
     this.fallbackHoldMs = environment.FALLBACK_HOLD_MS;
+    this.heartbeatMs = environment.STREAM_HEARTBEAT_SECONDS * 1000;
   }
 }

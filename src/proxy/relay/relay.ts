@@ -170,6 +170,7 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     if (this.#ended) return;
     if (this.#clientLeft) this.parts.abandoned.ended(this);
     this.#clientLeft = true;
+    this.#kept?.leave();
     this.parts.open.delete(this);
     this.#answer.cut();
     this.#roundTrip.stop('cancelled');
@@ -192,13 +193,16 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
 
   /** From here on the answer is that of this target. */
   #commit(head: AnswerHead): void {
-    const stream = this.parts.kept.begin(this.call.keep, head);
+    const stream = this.parts.kept.begin(this.call.keep, head, this.call.style);
     if (stream !== undefined) {
       stream.onStop = this.#stop.bind(this);
       this.#kept = new KeptAnswer(stream, this.#answer, this.#roundTrip.resume.bind(this.#roundTrip));
       if (this.#clientLeft) this.#kept.leave();
     }
-    if (!this.#clientLeft) this.#answer.begin(head);
+    if (this.#clientLeft) return;
+    this.#answer.begin(head);
+    if (this.parts.heartbeatMs > 0 && this.#received.isStream && head.bodyBytes === undefined)
+      this.#answer.beat(this.parts.heartbeatMs);
   }
 
   #relay(chunk: Buffer): void {
@@ -338,8 +342,8 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     const attempt = this.#received.attempt(error);
     const called = this.#sent || !clientAborted;
     const outcome = this.#received.outcome(attempt, this.#ending(isWhole), clientAborted);
-    this.#kept?.stream.end(keptStateOf(error, isWhole, outcome), isWhole);
     this.record.settle(outcome, called ? attempt : undefined);
+    this.#kept?.stream.end(keptStateOf(error, isWhole, outcome), isWhole);
     if (called) this.parts.telemetry.ended(this.call, attempt, outcome);
     if (called && this.record.isAdmitted) this.trace?.addCall(this.#received.traced(error, outcome.reading));
     this.#end(error);
@@ -353,6 +357,7 @@ export class Relay implements RoundTripEvents, AbandonedAnswer, OpenAnswer, Wait
     this.#ended = true;
     this.#received.streamHead?.release();
     if (this.#clientLeft) this.parts.abandoned.ended(this);
+    this.call.keep?.claim?.release();
     this.#roundTrip.finish();
     this.trace?.end(tracedAnswer(this.response, error, this.#clientLeft));
   }

@@ -93,6 +93,7 @@ export class RetainedAnswer implements BodyEvents {
       if (this.#state === 'whole') this.#sendTo(answer, parts);
       else parts.refusals.answer(call.request, response, notKept(this.facts.head));
     }
+    call.keep?.claim?.release();
     // From here on the event belongs to the target of this answer.
     record.admit(call.admission);
     record.settle({ ...outcome, ...REFUSED, clientAborted }, undefined);
@@ -101,7 +102,7 @@ export class RetainedAnswer implements BodyEvents {
 
   #sendTo(answer: ClientAnswer, { kept }: RelayContext): void {
     const { call, head } = this.facts;
-    const stream = kept.begin(call.keep, head);
+    const stream = kept.begin(call.keep, head, call.style);
     for (const piece of this.#pieces) stream?.append(piece);
     stream?.end('failed', true);
     answer.begin({ ...head, bodyBytes: this.#bytes });

@@ -2,7 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { KeptStream, type StreamKeeper } from './kept-stream.js';
 
-const FACTS = { id: 'st_1', appId: 'app', endpointSlug: null, status: 200, contentType: '', resumeSeconds: 60 };
+const FACTS = {
+  id: 'st_1',
+  mark: 'm',
+  appId: 'app',
+  endpointSlug: null,
+  status: 200,
+  contentType: '',
+  resumeSeconds: 60,
+};
 
 /** Counts the memory that a stream takes. */
 class CountingKeeper implements StreamKeeper {

@@ -7,6 +7,8 @@ export type StreamState = 'live' | 'complete' | 'failed' | 'stopped' | 'lost';
 /** What does not change while an answer is kept. */
 export interface StreamFacts {
   readonly id: string;
+  /** Names it without telling the id. */
+  readonly mark: string;
   readonly appId: string;
   /** Null on the proxy. */
   readonly endpointSlug: string | null;
@@ -45,6 +47,8 @@ interface Block {
 export class KeptStream {
   /** Cancels the call; set by the relay of the call, absent where the answer is read elsewhere. */
   onStop: (() => void) | undefined;
+  /** Told of the end; set by the claim of its call. */
+  onEnd: (() => void) | undefined;
   /** Clients that read it, besides that of the call. */
   readers = 0;
   /** When it expires; known from its end on. Milliseconds since the Unix epoch. */
@@ -109,6 +113,7 @@ export class KeptStream {
     this.#isWhole = isWhole;
     this.#trim();
     this.keeper.ended(this);
+    this.onEnd?.();
     this.#tell();
   }
 

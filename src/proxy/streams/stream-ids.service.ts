@@ -4,20 +4,42 @@ import { Ids } from '../../common/ids.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { TokenSecrets } from '../../platform/secrets/signing-secrets.js';
-import { IV_BYTES } from '../../platform/vault/sealed-blob.rules.js';
-import { StreamKeys, type StreamOwner } from './stream-id.rules.js';
+import { decrypt, encrypt, IV_BYTES } from '../../platform/vault/sealed-blob.rules.js';
+import { type StreamClaims, StreamKeys, type StreamOwner } from './stream-id.rules.js';
+
+const TAG_BYTES = 16;
 
 /** A stream that its owner names. */
-export interface NamedStream {
-  readonly id: string;
-  /** Mark of the instance that reads the answer; see {@link StreamIds.instanceMark}. */
-  readonly instance: string;
-  /** It has ended, and its time is over, if nothing is kept of it after this. Milliseconds since the Unix epoch. */
-  readonly mayExpireAtMs: number;
+export class NamedStream {
   /** Names it where others can read the name. */
   readonly mark: string;
+
+  constructor(
+    readonly id: string,
+    private readonly claims: StreamClaims,
+    private readonly keys: StreamKeys,
+  ) {
+    this.mark = keys.mark('stream', id);
+  }
+
+  /** Mark of the instance that reads the answer; see {@link StreamIds.instanceMark}. */
+  get instance(): string {
+    return this.claims.instance;
+  }
+
+  get issuedAtMs(): number {
+    return this.claims.issuedAtS * 1000;
+  }
+
+  /** It has ended, and its time is over, if nothing is kept of it after this. Milliseconds since the Unix epoch. */
+  get mayExpireAtMs(): number {
+    return (this.claims.issuedAtS + this.claims.resumeSeconds) * 1000;
+  }
+
   /** Seals its bytes. */
-  readonly key: KeyObject;
+  get key(): KeyObject {
+    return this.keys.keyOf(this.id);
+  }
 }
 
 /** Makes ids of streams and reads them, also after one rotation of `JWT_SECRET`. */
@@ -36,7 +58,7 @@ export class StreamIds {
     this.#keys = previous === undefined ? [this.#current] : [this.#current, new StreamKeys(previous.reveal())];
   }
 
-  issue(owner: StreamOwner, resumeSeconds: number): string {
+  issue(owner: StreamOwner, resumeSeconds: number): NamedStream {
     const keys = this.#current;
     const claims = {
       owner: keys.ownerMark(owner),
@@ -44,7 +66,7 @@ export class StreamIds {
       issuedAtS: Math.floor(this.clock.nowMs() / 1000),
       resumeSeconds,
     };
-    return keys.seal(claims, this.ids.bytes(IV_BYTES));
+    return new NamedStream(keys.seal(claims, this.ids.bytes(IV_BYTES)), claims, keys);
   }
 
   /** @returns undefined for text that is no id, and for the id of a stream of any other caller: both look the same. */
@@ -52,14 +74,7 @@ export class StreamIds {
     for (const keys of this.#keys) {
       const claims = keys.open(id);
       if (claims === undefined) continue;
-      if (claims.owner !== keys.ownerMark(owner)) return undefined;
-      return {
-        id,
-        instance: claims.instance,
-        mayExpireAtMs: (claims.issuedAtS + claims.resumeSeconds) * 1000,
-        mark: keys.mark('stream', id),
-        key: keys.keyOf(id),
-      };
+      return claims.owner === keys.ownerMark(owner) ? new NamedStream(id, claims, keys) : undefined;
     }
     return undefined;
   }
@@ -67,6 +82,26 @@ export class StreamIds {
   /** Names an instance without telling its id. */
   instanceMark(id: string): string {
     return this.#current.mark('instance', id);
+  }
+
+  /** Something of a caller that has a name: its mark, and text about it that only who knows the name can open. */
+  named(purpose: string, { appId, userId }: StreamOwner, name: string) {
+    const parts = [appId, userId === null ? '' : `user ${userId}`, name];
+    const mark = this.#current.mark(purpose, ...parts);
+    const key = this.#current.keyOf(JSON.stringify([purpose, ...parts]));
+    const context = { purpose, mark };
+    return {
+      mark,
+      seal: (text: string, ids: Ids): Buffer => {
+        const { iv, ciphertext } = encrypt(key, ids.bytes(IV_BYTES), Buffer.from(text), context);
+        return Buffer.concat([iv, ciphertext]);
+      },
+      open: (sealed: Buffer): string | undefined => {
+        if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
+        const [iv, ciphertext] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES)];
+        return decrypt(key, { iv, ciphertext }, context)?.toString();
+      },
+    };
   }
 
   mark(purpose: string, ...parts: readonly (string | Buffer)[]): string {

@@ -1,10 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { completeRelayedHead } from '../../client-auth/origins/cross-origin.rules.js';
 import { cutAnswer } from '../../common/http/connections/cut-answer.js';
+import { Heartbeat } from '../relay/heartbeat.js';
 import type { OpenAnswer, OpenAnswers } from '../relay/open-answers.js';
 import { isEventStream } from '../relay/response-headers.rules.js';
 import type { KeptStream } from './kept-stream.js';
 import { STREAM_LENGTH_HEADER, STREAM_OFFSET_HEADER, STREAM_STATE_HEADER } from './stream-headers.js';
+
+/** How a kept answer is sent. */
+export interface Reading {
+  /** Further headers, as a flat list of names and values. */
+  readonly headers?: readonly string[];
+  /** What of the next bytes is sent; all of them when absent. */
+  readonly select?: (bytes: Buffer) => Buffer | undefined;
+}
+
+/** Stands for bytes that are not between two events. */
+const UNKNOWN = '?';
 
 /**
  * Sends a kept answer to one client, from an offset on, and what follows as it arrives. The end is that of the answer:
@@ -15,6 +27,7 @@ export class StreamReader implements OpenAnswer {
   newer: OpenAnswer | undefined;
   isLinked = false;
   #isWaiting = false;
+  #heartbeat: Heartbeat | undefined;
   #unfollow: () => void = () => undefined;
 
   /** @param offset at most the length of an answer that has ended. */
@@ -23,11 +36,12 @@ export class StreamReader implements OpenAnswer {
     private offset: number,
     private readonly response: ServerResponse,
     private readonly open: OpenAnswers,
+    private readonly reading: Reading & { /** 0: no heartbeats. */ readonly heartbeatMs: number },
   ) {}
 
-  /** @param headers further ones, as a flat list of names and values. */
-  start(headers: readonly string[] = []): void {
+  start(): void {
     const { stream, response } = this;
+    if (response.destroyed) return;
     stream.readers++;
     this.open.add(this);
     this.#unfollow = stream.follow(() => this.#send());
@@ -36,8 +50,11 @@ export class StreamReader implements OpenAnswer {
       this.open.delete(this);
       this.#unfollow();
     });
-    response.writeHead(200, this.#head(headers));
+    response.writeHead(200, this.#head());
     response.flushHeaders();
+    const { heartbeatMs } = this.reading;
+    if (heartbeatMs > 0 && isEventStream(stream.facts.contentType))
+      this.#heartbeat = new Heartbeat(response, heartbeatMs, this.#before());
     this.#send();
   }
 
@@ -46,23 +63,37 @@ export class StreamReader implements OpenAnswer {
     cutAnswer(this.response);
   }
 
-  #head(further: readonly string[]): string[] {
+  /** The end of what the client has; text without an end where that has not arrived. */
+  #before(): string {
+    const from = Math.max(0, this.offset - 4);
+    if (this.offset === 0) return '';
+    const bytes = this.stream.read(from)?.subarray(0, this.offset - from);
+    return bytes?.length === this.offset - from ? bytes.toString('latin1') : UNKNOWN;
+  }
+
+  #head(): string[] {
+    const { headers: further = [], select } = this.reading;
     const { state, length, facts } = this.stream;
     const headers = [...further, 'cache-control', 'no-store', 'x-content-type-options', 'nosniff'];
     if (facts.contentType !== '') headers.push('content-type', facts.contentType);
     if (isEventStream(facts.contentType)) headers.push('x-accel-buffering', 'no');
-    headers.push(STREAM_OFFSET_HEADER, String(this.offset), STREAM_STATE_HEADER, state);
-    if (state !== 'live') headers.push(STREAM_LENGTH_HEADER, String(length));
+    headers.push(STREAM_STATE_HEADER, state);
+    if (select === undefined) headers.push(STREAM_OFFSET_HEADER, String(this.offset));
+    if (select === undefined && state !== 'live') headers.push(STREAM_LENGTH_HEADER, String(length));
     completeRelayedHead(this.response, headers);
     return headers;
   }
 
   #send(): void {
     const { stream, response } = this;
+    const { select } = this.reading;
     if (this.#isWaiting || response.destroyed || response.writableEnded) return;
     for (let piece = stream.read(this.offset); piece !== undefined; piece = stream.read(this.offset)) {
       this.offset += piece.length;
-      if (response.write(piece)) continue;
+      const sent = select === undefined ? piece : select(piece);
+      if (sent === undefined) continue;
+      this.#heartbeat?.sent(sent);
+      if (response.write(sent)) continue;
       this.#isWaiting = true;
       response.once('drain', () => {
         this.#isWaiting = false;

@@ -13,7 +13,7 @@ const SWEEP_EVERY_MS = 1_000;
 const EVICTIONS_LOGGED_EVERY_MS = 60_000;
 
 /**
- * The kept answers of this process, in bounded memory. Where there is no room, the answer that ended first is forgotten;
+ * The kept answers of this process, by the mark of their id, in bounded memory. Where there is no room, the answer that ended first is forgotten;
  * where none has ended, the one that began first.
  *
  * Log line: streams_evicted.
@@ -43,12 +43,12 @@ export class StreamStore implements StreamKeeper {
 
   begin(facts: StreamFacts): KeptStream {
     const stream = new KeptStream(facts, this);
-    this.#live.set(facts.id, stream);
+    this.#live.set(facts.mark, stream);
     return stream;
   }
 
-  find(id: string): KeptStream | undefined {
-    const stream = this.#live.get(id) ?? this.#ended.get(id);
+  find(mark: string): KeptStream | undefined {
+    const stream = this.#live.get(mark) ?? this.#ended.get(mark);
     return stream !== undefined && stream.expiresAtMs > this.clock.nowMs() ? stream : undefined;
   }
 
@@ -69,15 +69,15 @@ export class StreamStore implements StreamKeeper {
   }
 
   ended(stream: KeptStream): void {
-    const { id, resumeSeconds } = stream.facts;
+    const { mark, resumeSeconds } = stream.facts;
     stream.expiresAtMs = this.clock.nowMs() + resumeSeconds * 1000;
-    if (this.#live.delete(id)) this.#ended.set(id, stream);
+    if (this.#live.delete(mark)) this.#ended.set(mark, stream);
   }
 
   forget(stream: KeptStream): void {
     stream.drop();
-    this.#live.delete(stream.facts.id);
-    this.#ended.delete(stream.facts.id);
+    this.#live.delete(stream.facts.mark);
+    this.#ended.delete(stream.facts.mark);
   }
 
   /** Forgets what has expired, and what its application no longer wants kept. */

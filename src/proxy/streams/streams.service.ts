@@ -2,13 +2,17 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
+import { type GatewayRequest, SERVER_TIMING, serverTimingOf } from '../../common/http/gateway-request.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
+import { Environment } from '../../platform/config/environment.js';
 import { BlockedUsers, userBlocked } from '../../users/blocked-users.js';
 import { OpenAnswers } from '../relay/open-answers.js';
 import { KeptStream } from './kept-stream.js';
-import { STREAM_LENGTH_HEADER, STREAM_STATE_HEADER } from './stream-headers.js';
+import { STREAM_HEADER, STREAM_LENGTH_HEADER, STREAM_STATE_HEADER } from './stream-headers.js';
 import { type NamedStream, StreamIds } from './stream-ids.service.js';
-import { StreamReader } from './stream-reader.js';
+import { StreamMirrors } from './stream-mirrors.js';
+import { type Reading, StreamReader } from './stream-reader.js';
+import { StreamStops } from './stream-stops.js';
 import { StreamStore } from './stream-store.js';
 
 /** Readers of one answer at a time. */
@@ -18,13 +22,20 @@ const READERS_RETRY_SECONDS = 5;
 /** Reads and stops kept answers for their callers. Source: docs/reference/application-api.md#resumable-answers. */
 @Injectable()
 export class Streams {
+  private readonly heartbeatMs: number;
+
   constructor(
     private readonly ids: StreamIds,
     private readonly store: StreamStore,
+    private readonly mirrors: StreamMirrors,
+    private readonly stops: StreamStops,
     private readonly blockedUsers: BlockedUsers,
     private readonly open: OpenAnswers,
     private readonly clock: SharedClock,
-  ) {}
+    environment: Environment,
+  ) {
+    this.heartbeatMs = environment.STREAM_HEARTBEAT_SECONDS * 1000;
+  }
 
   /**
    * The answer of this id.
@@ -36,7 +47,8 @@ export class Streams {
     const named = this.ids.read(id, { appId: app.id, userId });
     if (named === undefined) throw new GatewayError('stream_not_found');
     if (userId !== null && (await this.blockedUsers.isBlocked(app, userId))) throw userBlocked();
-    const stream = this.store.find(id) ?? this.lostOrExpired(named, app.id);
+    const stream =
+      this.store.find(named.mark) ?? (await this.mirrors.find(named, app.id)) ?? this.lostOrExpired(named, app.id);
     if (app.streamsOf(stream.facts.endpointSlug) === undefined && stream.state !== 'lost') throw expired();
     return stream;
   }
@@ -44,10 +56,9 @@ export class Streams {
   /**
    * Answers with the bytes from an offset on, and with what follows as it arrives.
    *
-   * @param headers further ones, as a flat list of names and values.
    * @throws invalid_request (416) the answer has ended before the offset; rate_limited too many readers.
    */
-  serve(stream: KeptStream, offset: number, response: ServerResponse, headers: readonly string[] = []): void {
+  serve(stream: KeptStream, offset: number, response: ServerResponse, reading: Reading = {}): void {
     const { state, length } = stream;
     if (state !== 'live' && offset > length) {
       throw new GatewayError('invalid_request', {
@@ -65,20 +76,32 @@ export class Streams {
         retryAfterSeconds: READERS_RETRY_SECONDS,
       });
     }
-    new StreamReader(stream, offset, response, this.open).start(headers);
+    new StreamReader(stream, offset, response, this.open, { ...reading, heartbeatMs: this.heartbeatMs }).start();
+  }
+
+  /**
+   * Answers a repeated call with the answer of the first one, from its start.
+   *
+   * @throws as `find` and `serve`; idempotency_stream_ended the answer was stopped, or not all of it is kept.
+   */
+  async repeat(caller: Caller, id: string, request: GatewayRequest, response: ServerResponse): Promise<void> {
+    const stream = await this.find(caller, id);
+    if (stream.state === 'stopped' || stream.state === 'lost') throw new GatewayError('idempotency_stream_ended');
+    this.serve(stream, 0, response, { headers: [STREAM_HEADER, id, SERVER_TIMING, serverTimingOf(request) ?? ''] });
   }
 
   /** Ends the call of an answer that is still arriving. No effect on one that has ended. @throws stream_not_found. */
   async stop(caller: Caller, id: string): Promise<void> {
     const { app, userId } = caller;
-    if (this.ids.read(id, { appId: app.id, userId }) === undefined) throw new GatewayError('stream_not_found');
-    this.store.find(id)?.stop();
+    const named = this.ids.read(id, { appId: app.id, userId });
+    if (named === undefined) throw new GatewayError('stream_not_found');
+    await this.stops.stop(named);
   }
 
   /** What is not kept any more has expired, unless its time cannot be over yet: then it is lost. */
-  private lostOrExpired({ id, mayExpireAtMs }: NamedStream, appId: string): KeptStream {
+  private lostOrExpired({ id, mark, mayExpireAtMs }: NamedStream, appId: string): KeptStream {
     if (this.clock.nowMs() >= mayExpireAtMs) throw expired();
-    const facts = { id, appId, endpointSlug: null, status: 200, contentType: '', maxBytes: 0, resumeSeconds: 0 };
+    const facts = { id, mark, appId, endpointSlug: null, status: 200, contentType: '', maxBytes: 0, resumeSeconds: 0 };
     const lost = new KeptStream(facts, { reserve: () => false, release: () => undefined, ended: () => undefined });
     lost.end('lost');
     return lost;

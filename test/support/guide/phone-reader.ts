@@ -52,6 +52,9 @@ export class PhoneReader {
           walk.run({ ...block, text: application.replace('{"source": "app_install"}', block.text) }),
         attestKey: (_block, walk) => this.attest(memberOf(lastAnswer(walk.output), 'challenge')),
         generateAssertion: () => this.assert(),
+        // Clients of their own, which this machine cannot run; examples/resume is the same one.
+        'func readStream': async () => undefined,
+        'fun readStream': async () => undefined,
       },
     };
   }

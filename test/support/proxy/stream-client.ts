@@ -22,6 +22,13 @@ export class StreamClient {
     return new StreamClient(world, await ProxyClient.create(world, { ...options, config }));
   }
 
+  /** The same application and key on another instance. */
+  on({ baseUrl }: Pick<World, 'baseUrl'>): StreamClient {
+    const world = { ...this.world, baseUrl };
+    const { appId, key, slug, providerId } = this.calls;
+    return new StreamClient(world, new ProxyClient(world, appId, key, slug, providerId));
+  }
+
   /** Reads a stream to its end. */
   async read(stream: string, offset?: number | string, key = this.calls.key): Promise<Answer> {
     return read(await this.open(stream, offset, key));

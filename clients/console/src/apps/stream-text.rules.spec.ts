@@ -21,6 +21,15 @@ describe('the text of a stream', () => {
     }
   });
 
+  it('a lost connection → read on after the last whole event, counted in bytes without the comments of the gateway', () => {
+    const splitter = new EventSplitter();
+    const first = 'data: {"é":"✓"}\n\n';
+    splitter.take(`${first}: gateway\n\n: other\n\ndata: half`);
+    expect(splitter.offset).toBe(Buffer.byteLength(`${first}: other\n\n`));
+    splitter.restart();
+    expect(splitter.take('data: half an event\n\n')).toEqual(['half an event']);
+  });
+
   it('stages of Server-Timing', () => {
     expect(stagesOf('auth;dur=0.12, provider_ttfb;desc="x";dur=83.4, cache')).toEqual([
       { name: 'auth', ms: 0.12 },

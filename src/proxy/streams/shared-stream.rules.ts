@@ -1,0 +1,97 @@
+import type { KeyObject } from 'node:crypto';
+import { decrypt, encrypt, IV_BYTES } from '../../platform/vault/sealed-blob.rules.js';
+import type { StreamFacts, StreamState } from './kept-stream.js';
+import type { NamedStream } from './stream-ids.service.js';
+
+/**
+ * A kept answer as a Redis stream, for readers on other instances: first its head, then its bytes, then its end. The id of
+ * an entry is the offset behind its bytes, so a reader asks for what it lacks, and an entry that is written again changes
+ * nothing. Every entry is sealed with the key of the stream.
+ */
+const HEAD_ID = '0-1';
+const FIELD = 's';
+const CONTEXT = { purpose: 'stream entry' };
+const OFFSET_BYTES = 6;
+const TAG_BYTES = 16;
+const NO_OFFSET = 2 ** (8 * OFFSET_BYTES) - 1;
+
+/** An entry to write. */
+export interface SharedEntry {
+  readonly id: string;
+  readonly sealed: Buffer;
+}
+
+/** What the first entry tells. */
+type SharedHead = Omit<StreamFacts, 'id' | 'mark' | 'appId'>;
+
+/** What the last entry tells. */
+interface SharedEnd {
+  readonly state: Exclude<StreamState, 'live'>;
+  readonly isWhole: boolean;
+  readonly length: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly expiresAtMs: number;
+}
+
+/** What an entry holds. */
+export type OpenedEntry =
+  | { readonly kind: 'head'; readonly head: SharedHead }
+  | { readonly kind: 'bytes'; readonly start: number; readonly bytes: Buffer }
+  | { readonly kind: 'end'; readonly end: SharedEnd };
+
+/** An entry as Redis answers it: its id, then fields and values in turn. */
+export type RedisEntry = readonly [id: Buffer, fields: readonly Buffer[]];
+
+export function headEntry(key: KeyObject, head: SharedHead): SharedEntry {
+  return { id: HEAD_ID, sealed: sealed(key, NO_OFFSET, 0, Buffer.from(JSON.stringify(head))) };
+}
+
+export function bytesEntry(key: KeyObject, start: number, bytes: Buffer): SharedEntry {
+  const end = start + bytes.length;
+  return { id: `${end}-0`, sealed: sealed(key, start, end, bytes) };
+}
+
+/** Its id is behind that of every byte. */
+export function endEntry(key: KeyObject, end: SharedEnd): SharedEntry {
+  return { id: `${end.length + 1}-0`, sealed: sealed(key, end.length, NO_OFFSET, Buffer.from(JSON.stringify(end))) };
+}
+
+/** The arguments of XADD. @param makes whether the stream may not exist yet. */
+export function addArguments(
+  { mark }: Pick<NamedStream, 'mark'>,
+  entry: SharedEntry,
+  makes: boolean,
+): [key: string, ...rest: (string | Buffer)[]] {
+  return [keyOf(mark), ...(makes ? [] : ['NOMKSTREAM']), entry.id, FIELD, entry.sealed];
+}
+
+/** The key in Redis. */
+export function keyOf(mark: string): string {
+  return `gw:stream:${mark}`;
+}
+
+/** The lowest id of what a reader with so many bytes lacks. */
+export function idAfter(length: number): string {
+  return `${length + 1}-0`;
+}
+
+/** @returns undefined for an entry that was not sealed with this key. */
+export function openEntry(key: KeyObject, [, [, value]]: RedisEntry): OpenedEntry | undefined {
+  if (value === undefined || value.length < IV_BYTES + TAG_BYTES) return undefined;
+  const iv = value.subarray(0, IV_BYTES);
+  const bytes = decrypt(key, { iv, ciphertext: value.subarray(IV_BYTES) }, CONTEXT);
+  if (bytes === undefined) return undefined;
+  const start = iv.readUIntBE(0, OFFSET_BYTES);
+  if (start === NO_OFFSET) return { kind: 'head', head: JSON.parse(bytes.toString()) };
+  if (iv.readUIntBE(OFFSET_BYTES, OFFSET_BYTES) === NO_OFFSET)
+    return { kind: 'end', end: JSON.parse(bytes.toString()) };
+  return { kind: 'bytes', start, bytes };
+}
+
+/** One pair of offsets of a stream has one plaintext, so that it can be the nonce. */
+function sealed(key: KeyObject, start: number, end: number, bytes: Buffer): Buffer {
+  const iv = Buffer.alloc(IV_BYTES);
+  iv.writeUIntBE(start, 0, OFFSET_BYTES);
+  iv.writeUIntBE(end, OFFSET_BYTES, OFFSET_BYTES);
+  return Buffer.concat([iv, encrypt(key, iv, bytes, CONTEXT).ciphertext]);
+}
