@@ -9,6 +9,7 @@ import { AppEntity } from './app-directory/app.entity.js';
 import { AppKeyEntity } from './app-keys/app-key.entity.js';
 import { OperationEntity } from './cli/operations/operation.entity.js';
 import { AuthChallengeEntity, DeviceKeyEntity } from './client-auth/devices/attestation.entity.js';
+import { PlayCredentialEntity } from './client-auth/devices/play/play-credential.entity.js';
 import { AuthorizationEntity } from './consent/authorizations/authorization.entity.js';
 import { IdempotencyRecordEntity } from './idempotency/idempotency-record.entity.js';
 import { ProviderHealthEntity } from './providers/health/provider-health.entity.js';
@@ -31,6 +32,7 @@ export const ENTITIES = [
   IdempotencyRecordEntity,
   DeploymentEntity,
   DeviceKeyEntity,
+  PlayCredentialEntity,
   IdentityEntity,
   InvitationEntity,
   ManagementKeyEntity,

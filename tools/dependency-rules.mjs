@@ -74,7 +74,7 @@ const PARTS = {
   'client-auth/callers': [
     ...['app-directory', 'app-keys', 'providers', 'users', 'usage', 'limits/requests', 'client-auth/origins'],
   ],
-  'client-auth/devices': ['app-directory', 'users'],
+  'client-auth/devices': ['accounts', 'app-directory', 'users'],
   'client-auth/events': ['accounts', 'app-directory', 'usage', 'users'],
   'client-auth/issuers': ['app-directory'],
   'client-auth/origins': ['app-directory'],

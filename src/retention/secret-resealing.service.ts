@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { playSecrets } from '../client-auth/devices/play/play-credentials.repository.js';
 import { resealOldSecrets } from '../platform/vault/resealing.js';
 import { Vault } from '../platform/vault/vault.js';
 import { gatewayTokens, providerKeys } from '../providers/stored-secrets.js';
 import { webhookSecrets } from '../webhooks/stored-secrets.js';
 import type { RetentionStep } from './retention-step.js';
 
-/** Reseals the provider keys, gateway tokens and webhook secrets of all accounts with the current vault key version. */
+/** Reseals the provider keys, gateway tokens, credentials of Play Integrity and webhook secrets of all accounts with the current vault key version. */
 @Injectable()
 export class SecretResealing {
   readonly steps: readonly RetentionStep[] = [
@@ -18,6 +19,11 @@ export class SecretResealing {
       done: 'gateway_tokens_resealed',
       failed: 'gateway_tokens_reseal_failed',
       run: ({ connection, signal }) => resealOldSecrets(this.vault, gatewayTokens(connection), signal),
+    },
+    {
+      done: 'play_credentials_resealed',
+      failed: 'play_credentials_reseal_failed',
+      run: ({ connection, signal }) => resealOldSecrets(this.vault, playSecrets(connection), signal),
     },
     {
       done: 'webhook_secrets_resealed',

@@ -61,6 +61,8 @@ export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   'password.changed': audited('A member changed their password.'),
   'password.reset': audited('A member set a new password by a reset link.'),
   'password_reset.created': audited('A reset link was created for a member.'),
+  'play_credentials.deleted': audited('What decodes the Play Integrity tokens of an application was deleted.'),
+  'play_credentials.replaced': audited('What decodes the Play Integrity tokens of an application was set.'),
   'provider.created': audited('A provider was added.'),
   'provider.deleted': audited('A provider was deleted.'),
   'provider.failing': {

@@ -227,4 +227,35 @@ export const appCommands: readonly Command[] = [
     result: answerOf('POST /v1/admin/apps/{app}/keys/{key}/revoke'),
     load: async () => (await import('./app-keys.js')).revoke,
   },
+  {
+    name: 'app play-integrity show',
+    summary: 'Show what decodes the Play Integrity tokens of an application, without secrets',
+    arguments: APP,
+    examples: ['gw app play-integrity show notes'],
+    result: answerOf('GET /v1/admin/apps/{app}/play-integrity/credentials'),
+    load: async () => (await import('./play-integrity.js')).show,
+  },
+  {
+    name: 'app play-integrity set',
+    summary: 'Set or rotate what decodes the Play Integrity tokens of an application',
+    arguments: APP,
+    options: [
+      [
+        '--file <file>',
+        'key file of a service account, or JSON with decryption_key and verification_key of Play Console',
+      ],
+    ],
+    examples: ['gw app play-integrity set notes --file service-account.json'],
+    result: answerOf('PUT /v1/admin/apps/{app}/play-integrity/credentials'),
+    load: async () => (await import('./play-integrity.js')).set,
+  },
+  {
+    name: 'app play-integrity remove',
+    summary: 'Delete what decodes the Play Integrity tokens of an application',
+    arguments: APP,
+    options: [['--yes', 'do not ask']],
+    examples: ['gw app play-integrity remove notes --yes'],
+    result: answerOf('DELETE /v1/admin/apps/{app}/play-integrity/credentials'),
+    load: async () => (await import('./play-integrity.js')).remove,
+  },
 ];

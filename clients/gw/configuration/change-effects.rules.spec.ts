@@ -181,6 +181,23 @@ describe('proofs of devices', () => {
     );
   });
 
+  it('Play Integrity beside another proof → its devices get, lose and keep access', () => {
+    const play = { package_name: 'com.example.android', require: ['MEETS_DEVICE_INTEGRITY'], decode: 'local' };
+    const [without, first] = [
+      proving({ key_attestation: android }),
+      proving({ key_attestation: android, play_integrity: play }),
+    ];
+    const other = proving({ key_attestation: android, play_integrity: { ...play, allow_unlicensed: true } });
+    expect(creationMeaning({ status: 'active', config: first })).toContain(
+      'Devices with the apps com.example.android may call it (key_attestation, play_integrity).',
+    );
+    expect(meant(without, first)).toEqual(['Android devices with Play Integrity get access.']);
+    expect(meant(first, without)).toEqual(['Android devices with Play Integrity lose access (up to 3 users).']);
+    expect(meant(first, other)).toEqual([
+      'Android devices with Play Integrity are judged by the new rules from their next token on (up to 3 users).',
+    ]);
+  });
+
   it('Android beside App Attest → only Android devices are concerned', () => {
     expect(meant(plain(), proving({ app_attest: apple, key_attestation: android }))).toEqual([
       'Android devices get access.',

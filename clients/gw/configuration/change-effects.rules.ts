@@ -29,12 +29,13 @@ const OPEN = { routing: { providers: { mode: 'all' }, model_rewrites: {} } } as 
 function callersOf({ authentication }: AppConfig): string {
   if (authentication.type === 'api_key') return 'Anyone with its key may call it.';
   if (authentication.type === 'device_proofs') {
-    const { app_attest, key_attestation } = authentication.proofs;
+    const { app_attest, key_attestation, play_integrity } = authentication.proofs;
     const apps = [
       ...(app_attest === undefined ? [] : [app_attest.bundle_id]),
       ...(key_attestation === undefined ? [] : key_attestation.package_names),
+      ...(play_integrity === undefined ? [] : [play_integrity.package_name]),
     ];
-    return `Devices with the apps ${apps.join(', ')} may call it (${Object.keys(authentication.proofs).join(', ')}).`;
+    return `Devices with the apps ${[...new Set(apps)].join(', ')} may call it (${Object.keys(authentication.proofs).join(', ')}).`;
   }
   const { bundle_id, team_id, environments = ['production'] } = authentication.app_attest;
   return `Devices with the app ${bundle_id} of ${team_id} may call it (${environments.join(', ')}).`;
@@ -125,7 +126,8 @@ function attestMeaning(before: AppConfig, after: AppConfig, who: string): readon
   const [was, is] = [appAttestOf(before), appAttestOf(after)];
   return [
     ...appleMeaning(was, is, who),
-    ...androidMeaning(keyAttestationOf(before), keyAttestationOf(after), who),
+    ...androidMeaning('Android devices', keyAttestationOf(before), keyAttestationOf(after), who),
+    ...androidMeaning('Android devices with Play Integrity', playIntegrityOf(before), playIntegrityOf(after), who),
     ...modeMeaning(before, after),
     ...versionMeaning(before, after),
   ];
@@ -152,7 +154,7 @@ const GETS: Readonly<Record<Mode, string>> = {
   observe: 'devices whose proof fails get a token like any other.',
 };
 
-type Mode = NonNullable<NonNullable<KeyAttestation>['mode']>;
+type Mode = NonNullable<NonNullable<AndroidProof>['mode']>;
 
 const modeOf = (proof: { readonly mode?: Mode }): Mode => proof.mode ?? 'enforce';
 
@@ -176,13 +178,16 @@ const appAttestOf = ({ authentication }: AppConfig) =>
 const keyAttestationOf = ({ authentication }: AppConfig) =>
   authentication.type === 'device_proofs' ? authentication.proofs.key_attestation : undefined;
 
+const playIntegrityOf = ({ authentication }: AppConfig) =>
+  authentication.type === 'device_proofs' ? authentication.proofs.play_integrity : undefined;
+
 /** Whether App Attest devices keep their keys and tokens, because both configurations accept them. */
 function isWidened(before: AppConfig, after: AppConfig): boolean {
   return appAttestOf(before) !== undefined && appAttestOf(after) !== undefined;
 }
 
 /** Modes are told of by themselves. */
-const withoutMode = (proof: KeyAttestation) => proof && { ...proof, mode: undefined };
+const withoutMode = (proof: AndroidProof) => proof && { ...proof, mode: undefined };
 
 /** What is demanded of the signals of Apple's systems. */
 const signalRules = (apple: object) =>
@@ -191,14 +196,14 @@ const signalRules = (apple: object) =>
   );
 
 type AppAttest = ReturnType<typeof appAttestOf>;
-type KeyAttestation = ReturnType<typeof keyAttestationOf>;
+type AndroidProof = ReturnType<typeof keyAttestationOf> | ReturnType<typeof playIntegrityOf>;
 
 /** What decides which Android devices are accepted. */
-function androidMeaning(one: KeyAttestation, other: KeyAttestation, who: string): readonly string[] {
+function androidMeaning(devices: string, one: AndroidProof, other: AndroidProof, who: string): readonly string[] {
   if (isDeepStrictEqual(withoutMode(one), withoutMode(other))) return [];
-  if (one === undefined) return ['Android devices get access.'];
-  if (other === undefined) return [`Android devices lose access (up to ${who}).`];
-  return [`Android devices are judged by the new rules from their next token on (up to ${who}).`];
+  if (one === undefined) return [`${devices} get access.`];
+  if (other === undefined) return [`${devices} lose access (up to ${who}).`];
+  return [`${devices} are judged by the new rules from their next token on (up to ${who}).`];
 }
 
 function appleMeaning(one: AppAttest, other: AppAttest, who: string): readonly string[] {

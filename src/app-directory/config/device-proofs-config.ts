@@ -1,7 +1,17 @@
 import { ApiSchema } from '@nestjs/swagger';
 import { invalidRequest } from '../../common/errors/gateway-error.js';
 import { Default, Optional, objectOf, Required } from '../../common/fields/config-fields.js';
-import { described, distinct, flag, integer, listOf, oneOf, refined, text } from '../../common/fields/config-values.js';
+import {
+  described,
+  distinct,
+  distinctWords,
+  flag,
+  integer,
+  listOf,
+  oneOf,
+  refined,
+  text,
+} from '../../common/fields/config-values.js';
 import { AppAttest, dottedNumbers } from './app-attest-config.js';
 
 const MAX_PACKAGES = 20;
@@ -15,6 +25,11 @@ const FIRST_PATCH = 201_001;
 const LAST_PATCH = 299_912;
 const LEVELS = ['tee', 'strongbox'] as const;
 const PROVISIONINGS = ['any', 'remote'] as const;
+const DEVICE_VERDICTS = [
+  ...(['MEETS_BASIC_INTEGRITY', 'MEETS_DEVICE_INTEGRITY', 'MEETS_STRONG_INTEGRITY'] as const),
+  'MEETS_VIRTUAL_INTEGRITY',
+] as const;
+const DECODINGS = ['vendor', 'local'] as const;
 
 /** The strictest first. */
 export const PROOF_MODES = ['enforce', 'tier', 'observe'] as const;
@@ -126,6 +141,55 @@ export class ProofAppAttest extends AppAttest {
   readonly mode: ProofMode;
 }
 
+/** A word of `deviceRecognitionVerdict`. */
+export type DeviceVerdict = (typeof DEVICE_VERDICTS)[number];
+
+/** Which verdicts of Play Integrity vouch for a device and its copy of the application. */
+@ApiSchema({ name: 'AppPlayIntegrity' })
+export class PlayIntegrity {
+  @Required(packageName, { description: 'Application id that the token must name.' })
+  readonly package_name: string;
+
+  /** Lower case. */
+  @Optional(distinct(listOf(certificateHash, { min: 1, max: MAX_CERTIFICATES }), 'must not name a certificate twice'), {
+    description:
+      'SHA-256 of the certificates that may sign the app, 64 hexadecimal digits each. Absent: whatever the verdict allows. Returned in lower case.',
+  })
+  readonly certificates?: readonly string[];
+
+  @Required(distinctWords(DEVICE_VERDICTS, 'must not name a verdict twice'), {
+    description: 'Device verdicts that the token must have, all of them.',
+  })
+  readonly require: readonly DeviceVerdict[];
+
+  @Default(flag(), false, {
+    showDefault: true,
+    description: 'True accepts copies that the store does not know, also repackaged ones unless `certificates` is set.',
+  })
+  readonly allow_unrecognized: boolean;
+
+  @Default(flag(), false, {
+    showDefault: true,
+    description: 'True accepts users who did not get the app from the store.',
+  })
+  readonly allow_unlicensed: boolean;
+
+  @Default(flag(), false, {
+    showDefault: true,
+    description: 'True accepts tokens whose verdicts were chosen in Play Console.',
+  })
+  readonly allow_testing: boolean;
+
+  @Required(oneOf(DECODINGS), {
+    description:
+      'Who decodes tokens: the vendor, asked once per registration, or the gateway with the response keys of the app (classic requests only). Both need credentials.',
+  })
+  readonly decode: 'vendor' | 'local';
+
+  @ModeField()
+  readonly mode: ProofMode;
+}
+
 /** The proofs that an application takes: at least one. */
 @ApiSchema({ name: 'AppProofs' })
 export class Proofs {
@@ -134,12 +198,18 @@ export class Proofs {
 
   @Optional(objectOf(KeyAttestation), { description: 'Key attestation, for Android devices.' })
   readonly key_attestation?: KeyAttestation;
+
+  @Optional(objectOf(PlayIntegrity), { description: 'Play Integrity of Android devices.' })
+  readonly play_integrity?: PlayIntegrity;
 }
 
 /** The word by which a request names a proof. */
 export type ProofName = keyof Proofs;
 
+/** Every proof. */
+export const PROOF_NAMES = ['app_attest', 'key_attestation', 'play_integrity'] as const satisfies readonly ProofName[];
+
 export const proofsConfig = refined(objectOf(Proofs), (proofs, path) => {
-  if (Object.keys(proofs).length === 0) throw invalidRequest(path, 'must have app_attest or key_attestation');
+  if (Object.keys(proofs).length === 0) throw invalidRequest(path, `must have ${PROOF_NAMES.join(' or ')}`);
   return proofs;
 });

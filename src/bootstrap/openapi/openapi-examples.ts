@@ -48,6 +48,10 @@ const WORDS: ExampleSource['words'] = {
   ...{ route: 'v1/chat/completions', app_version: '1.4.0', month: '2026-01', outcome: 'ok' },
   ...{ path: 'v1/responses', user_id_claim: 'sub', team_id: 'ABCDE12345', bundle_id: 'com.example.journal' },
   ...{ key_id: 'wG2Yh0pTz5m1sQe7', attestation: 'o2NmbXRvYXBwbGUtYXBwYXR0ZXN0', assertion: 'omlzaWduYXR1cmVYRzBF' },
+  ...{
+    public_key: 'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE…',
+    integrity_token: 'eyJhbGciOiJBMjU2S1ciLCJlbmMiOiJBMjU2R0NNIn0.a.b.c.d',
+  },
   ...{ challenge: 'a1b2c3d4-e5f6-4711-8899-aabbccddeeff', issuer_token: 'eyJhbGciOiJSUzI1NiJ9.e30.c2ln' },
   ...{ api_key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678', access_token: 'eyJhbGciOiJIUzI1NiJ9.e30.c2ln' },
   ...{ requests: 128, input_tokens: 20_480, cached_input_tokens: 0 },
@@ -209,6 +213,13 @@ const MEMBERS: ExampleSource['members'] = {
   RotateGatewayRequest: { revision: 1 },
   DeletedProviderGatewayResponse: { provider_gateway_id: PROVIDER },
   AppKeyResponse: { name: 'Server' },
+  PutPlayCredentialsRequest: {
+    service_account: {
+      ...{ type: 'service_account', private_key_id: '0a1b2c3d4e5f', private_key: '-----BEGIN PRIVATE KEY-----…' },
+      client_email: 'integrity@example.iam.gserviceaccount.com',
+    },
+  },
+  PlayCredential: { hint: 'integrity@example.iam.gserviceaccount.com' },
   CreateAppKeyRequest: { name: 'Server', expires_at: '2027-01-31T12:00:00Z' },
   IssuedAppKeyResponse: { name: 'Server', key: 'gw_Ab3dE6gH9kLmN0pQrStUvWxYz12345678' },
   RevokedAppKeyResponse: { key: KEY },

@@ -1,5 +1,5 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
-import type { ProofMode, ProofName } from '../../app-directory/config/device-proofs-config.js';
+import { PROOF_NAMES, type ProofMode, type ProofName } from '../../app-directory/config/device-proofs-config.js';
 import { type CallGroups, isCallGroups } from '../../app-directory/group-value.rules.js';
 import { isUserId } from '../../app-directory/user-id.rules.js';
 import { isAppKey } from '../../app-keys/app-key.rules.js';
@@ -148,6 +148,7 @@ export function requireClaimsFor(app: ReadableApp, checked: GatewayTokenClaims |
 export const METHOD_OF_PROOF: Readonly<Record<ProofName, AuthMethod>> = {
   app_attest: 'attest',
   key_attestation: 'key_attestation',
+  play_integrity: 'play_integrity',
 };
 
 /** Lifetime of a new token. */
@@ -164,11 +165,9 @@ function isMethodOf(
 ): boolean {
   if (authentication.type === 'api_key') return method === 'api_key';
   if (authentication.type === 'device_app_attest') return method === METHOD_OF_PROOF.app_attest;
-  if (unproven !== null) return Object.values(authentication.proofs).some((proof) => proof?.mode === unproven);
-  const { app_attest, key_attestation } = authentication.proofs;
-  return method === METHOD_OF_PROOF.app_attest
-    ? app_attest !== undefined
-    : method === METHOD_OF_PROOF.key_attestation && key_attestation !== undefined;
+  const { proofs } = authentication;
+  if (unproven !== null) return PROOF_NAMES.some((name) => proofs[name]?.mode === unproven);
+  return PROOF_NAMES.some((name) => method === METHOD_OF_PROOF[name] && proofs[name] !== undefined);
 }
 
 function refused(reason: Reason, message: string): GatewayError {

@@ -24,7 +24,7 @@ export class AuthChallengeEntity {
 @Check('device_keys_environment_check', "environment IN ('production', 'development')")
 @Check(
   'device_keys_proof_check',
-  "proof IN ('app_attest', 'key_attestation') AND (proof = 'app_attest') = (environment IS NOT NULL)",
+  "proof IN ('app_attest', 'key_attestation', 'play_integrity') AND (proof = 'app_attest') = (environment IS NOT NULL)",
 )
 @Index('device_keys_unused_idx', ['lastUsedAt'])
 @Index('device_keys_user_idx', { synchronize: false })
@@ -49,7 +49,7 @@ export class DeviceKeyEntity {
   counter: string;
 
   @Column({ type: 'text', default: 'app_attest' })
-  proof: 'app_attest' | 'key_attestation';
+  proof: 'app_attest' | 'key_attestation' | 'play_integrity';
 
   /** Of App Attest. */
   @Column({ type: 'text', nullable: true })

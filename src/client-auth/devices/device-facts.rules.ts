@@ -2,11 +2,12 @@ import type { AttestEnvironment } from '../../app-directory/config/app-attest-co
 import type { Proofs } from '../../app-directory/config/device-proofs-config.js';
 import type { Reason } from '../../common/errors/reasons.js';
 import { type KeyAttestationFacts, requireKeyPolicy } from './android/key-policy.rules.js';
+import { type PlayIntegrityFacts, requireIntegrityPolicy } from './play/integrity-verdict.rules.js';
 import { requireAppAttestPolicy } from './proof/signal-policy.rules.js';
 import { type AppAttestFacts, type AppleSignals, NO_SIGNALS } from './proof/signals.rules.js';
 
 /** What rules read of a proof; kept with the key, and in authentication events. Nothing of it identifies a device. */
-export type DeviceFacts = AppAttestFacts | KeyAttestationFacts;
+export type DeviceFacts = AppAttestFacts | KeyAttestationFacts | PlayIntegrityFacts;
 
 /** Why {@link requireFacts} refuses facts. */
 const POLICY_REASONS: readonly Reason[] = [
@@ -22,6 +23,12 @@ const POLICY_REASONS: readonly Reason[] = [
   'os_patch_too_old',
   'provisioning_not_remote',
   'version_code_too_low',
+  'integrity_test_response',
+  'app_not_evaluated',
+  'app_unrecognized',
+  'device_verdict_missing',
+  'app_unlicensed',
+  'license_not_evaluated',
 ];
 
 /** Whether a refusal follows from facts and a configuration alone, so that another configuration can be judged. */
@@ -48,12 +55,12 @@ export function plainFacts(environment: AttestEnvironment): AppAttestFacts {
  *
  * @throws attest_failed, app_version_too_old.
  */
-export function requireFacts(facts: DeviceFacts, { app_attest, key_attestation }: Proofs): void {
+export function requireFacts(facts: DeviceFacts, { app_attest, key_attestation, play_integrity }: Proofs): void {
   if ('environment' in facts) {
     if (app_attest !== undefined) requireAppAttestPolicy(facts, app_attest);
-    return;
-  }
-  if (key_attestation !== undefined) requireKeyPolicy(facts, key_attestation);
+  } else if ('security_level' in facts) {
+    if (key_attestation !== undefined) requireKeyPolicy(facts, key_attestation);
+  } else if (play_integrity !== undefined) requireIntegrityPolicy(facts, play_integrity);
 }
 
 /** The facts of an App Attest key once it says more, or something else. */

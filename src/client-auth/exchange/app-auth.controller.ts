@@ -18,6 +18,8 @@ import {
   RegisterAndroidInstallRequest,
   RegisterAndroidUserDeviceRequest,
   RegisterInstallRequest,
+  RegisterPlayInstallRequest,
+  RegisterPlayUserDeviceRequest,
   RegisterUserDeviceRequest,
 } from './dto/auth.request.js';
 import { ChallengeResponse, GatewayTokenResponse, RegistrationResponse } from './dto/auth.response.js';
@@ -31,6 +33,8 @@ const REGISTRATIONS = [
   RegisterInstallRequest,
   RegisterAndroidUserDeviceRequest,
   RegisterAndroidInstallRequest,
+  RegisterPlayUserDeviceRequest,
+  RegisterPlayInstallRequest,
 ];
 const EXCHANGES = [
   ExchangeUserDeviceRequest,
@@ -108,7 +112,7 @@ export class AppAuthController {
     tag: TAG,
     summary: 'Register a device by its attestation',
     description:
-      'App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.',
+      'App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. Play Integrity: `requestHash` or `nonce` of the token is base64url of the SHA-256 of the text that an exchange signs. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.',
   })
   @ApiBody({ schema: { anyOf: REGISTRATIONS.map((type) => ({ $ref: getSchemaPath(type) })) } })
   @Fails('auth_method_not_supported', 'auth_method_not_supported@400', ...PROOF_REFUSALS)

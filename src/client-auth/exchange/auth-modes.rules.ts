@@ -4,13 +4,11 @@ import type {
   Authentication,
   DeviceAuthentication,
 } from '../../app-directory/config/authentication-config.js';
-import type { ProofName, Proofs } from '../../app-directory/config/device-proofs-config.js';
+import { PROOF_NAMES, type ProofName, type Proofs } from '../../app-directory/config/device-proofs-config.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
 import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import type { UnprovenMode } from '../callers/gateway-token.rules.js';
-
-const PROOF_NAMES = ['app_attest', 'key_attestation'] as const satisfies readonly ProofName[];
 
 /** What an application with device attestation accepts. */
 export interface DeviceApp {

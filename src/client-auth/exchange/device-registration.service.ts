@@ -11,12 +11,15 @@ import { type DeviceFacts, requireFacts } from '../devices/device-facts.rules.js
 import type { ProvenKey } from '../devices/device-keys.repository.js';
 import { DeviceKeysService } from '../devices/device-keys.service.js';
 import { DeviceProofs } from '../devices/device-proofs.service.js';
+import { PlayIntegrityProofs } from '../devices/play/play-integrity.service.js';
 import type { AuthAttempt } from './auth-attempts.js';
 import { type DeviceApp, proofNamed, requireClaimedVersion, requireDeviceApp } from './auth-modes.rules.js';
 import {
   RegisterAndroidInstallRequest,
   RegisterAndroidUserDeviceRequest,
   RegisterInstallRequest,
+  RegisterPlayInstallRequest,
+  RegisterPlayUserDeviceRequest,
   RegisterUserDeviceRequest,
 } from './dto/auth.request.js';
 import { SignedInUser } from './signed-in-user.service.js';
@@ -25,10 +28,13 @@ import { UnprovenDevices } from './unproven-devices.service.js';
 const SHAPES = {
   app_attest: { issuer: RegisterUserDeviceRequest, app_install: RegisterInstallRequest },
   key_attestation: { issuer: RegisterAndroidUserDeviceRequest, app_install: RegisterAndroidInstallRequest },
+  play_integrity: { issuer: RegisterPlayUserDeviceRequest, app_install: RegisterPlayInstallRequest },
 };
 
 type AppleProof = RegisterUserDeviceRequest | RegisterInstallRequest;
 type AndroidProof = RegisterAndroidUserDeviceRequest | RegisterAndroidInstallRequest;
+type PlayProof = RegisterPlayUserDeviceRequest | RegisterPlayInstallRequest;
+type RegistrationProof = AppleProof | AndroidProof | PlayProof;
 
 /** Verifies what devices send to register, by the kind of their proof. */
 @Injectable()
@@ -36,6 +42,7 @@ export class RegistrationProofs {
   constructor(
     private readonly appAttest: DeviceProofs,
     private readonly keyAttestation: KeyAttestations,
+    private readonly playIntegrity: PlayIntegrityProofs,
   ) {}
 
   /**
@@ -44,19 +51,26 @@ export class RegistrationProofs {
    * @throws attest_failed, app_version_too_old; service_unavailable, internal_error.
    */
   async verify(
+    app: ReadableApp,
     { proofs }: DeviceApp,
-    sent: AppleProof | AndroidProof,
+    sent: RegistrationProof,
     spentAt: Instant,
     attempt: AuthAttempt,
   ): Promise<ProvenKey> {
     const { key_id: keyId, challenge } = sent;
+    const noteFacts = (facts: DeviceFacts) => {
+      attempt.facts = facts;
+    };
     if (proofs.key_attestation !== undefined && 'certificate_chain' in sent) {
-      const noteFacts = (facts: DeviceFacts) => {
-        attempt.facts = facts;
-      };
       const about = { policy: proofs.key_attestation, keyId, challenge, spentAt, noteFacts };
       const key = await this.keyAttestation.verify({ ...about, certificateChain: sent.certificate_chain });
       return { ...key, keyId, proof: 'key_attestation', environment: null, receipt: null };
+    }
+    if (proofs.play_integrity !== undefined && 'integrity_token' in sent) {
+      const about = { app, policy: proofs.play_integrity, keyId, challenge, spentAt, noteFacts };
+      const { public_key: publicKey, integrity_token: integrityToken } = sent;
+      const key = await this.playIntegrity.verify({ ...about, publicKey, integrityToken });
+      return { ...key, keyId, proof: 'play_integrity', environment: null, serials: [], receipt: null };
     }
     if (proofs.app_attest === undefined || !('attestation' in sent)) throw new TypeError('no known proof was sent');
     const about = { appAttest: proofs.app_attest, keyId, challenge, spentAt };
@@ -103,7 +117,7 @@ export class DeviceRegistrationService {
     const spentAt = await this.challenges.spend(app, proof.challenge);
     let key: ProvenKey;
     try {
-      key = await this.proofs.verify(device, proof, spentAt, attempt);
+      key = await this.proofs.verify(app, device, proof, spentAt, attempt);
     } catch (error) {
       const { userId: identity } = this.unproven.admit(device, userId, error, attempt);
       return { userId: identity, isUnproven: true };
@@ -121,10 +135,15 @@ export class DeviceRegistrationService {
     body: object,
     named: keyof typeof SHAPES,
     attempt: AuthAttempt,
-  ): Promise<{ userId: string; proof: AppleProof | AndroidProof }> {
-    return named === 'app_attest'
-      ? this.signedIn.claim(app, end_user, body, SHAPES.app_attest, attempt)
-      : this.signedIn.claim(app, end_user, body, SHAPES.key_attestation, attempt);
+  ): Promise<{ userId: string; proof: RegistrationProof }> {
+    switch (named) {
+      case 'app_attest':
+        return this.signedIn.claim(app, end_user, body, SHAPES.app_attest, attempt);
+      case 'key_attestation':
+        return this.signedIn.claim(app, end_user, body, SHAPES.key_attestation, attempt);
+      case 'play_integrity':
+        return this.signedIn.claim(app, end_user, body, SHAPES.play_integrity, attempt);
+    }
   }
 }
 

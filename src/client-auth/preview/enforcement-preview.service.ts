@@ -78,6 +78,7 @@ export class EnforcementPreviews {
 const PROOF_OF_METHOD: Readonly<Partial<Record<AuthMethod, ProofName>>> = {
   attest: 'app_attest',
   key_attestation: 'key_attestation',
+  play_integrity: 'play_integrity',
 };
 
 /** Attempts that did not name their proof are known by their method. */

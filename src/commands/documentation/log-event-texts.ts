@@ -173,6 +173,12 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     advice:
       'Let the instances reach `ANDROID_REVOCATION_URL`. Registrations stop when the list is too old for `ANDROID_REVOCATION_LIST`.',
   },
+  play_integrity_failed: {
+    means:
+      'A token of Play Integrity could not be decoded, so a registration was 503: `reason` says why, `error` which answer.',
+    advice:
+      '`play_credentials_missing`: set the credentials for `decode`. `play_access_refused`: enable the Play Integrity API for the service account, and link its project in Play Console. `play_quota_exhausted`: ask the vendor for more. Else let the instances reach the vendor.',
+  },
   auth_event_record_failed: {
     means: '`events` authentication events were lost. At most one line a second.',
     advice: 'Check Postgres. Sign-ins are not affected; their history is incomplete.',
@@ -306,6 +312,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
     means: 'It resealed tokens of upstream gateways.',
     advice: 'The same.',
   },
+  play_credentials_resealed: {
+    means: 'It resealed credentials of Play Integrity.',
+    advice: 'The same.',
+  },
   webhook_secrets_resealed: {
     means: 'It resealed secrets of webhooks.',
     advice: 'The same.',
@@ -388,6 +398,10 @@ export const LOG_LINES: Readonly<Record<keyof LogEvents, LogLine>> = {
   },
   gateway_tokens_reseal_failed: {
     means: 'Resealing tokens of upstream gateways failed. All still work.',
+    advice: 'The same.',
+  },
+  play_credentials_reseal_failed: {
+    means: 'Resealing credentials of Play Integrity failed. All still work.',
     advice: 'The same.',
   },
   webhook_secrets_reseal_failed: {

@@ -153,6 +153,10 @@ export const TABLE_AREAS: readonly TableArea[] = [
         owner: 'src/client-auth/devices',
         purpose: 'Serial numbers of certificates of Android key attestation that their vendor revoked or suspended.',
       },
+      play_credentials: {
+        owner: 'src/client-auth/devices',
+        purpose: 'What decodes the Play Integrity tokens of an application, sealed: at most one of each kind.',
+      },
       auth_events: {
         owner: 'src/client-auth/events',
         purpose: 'One row for each attempt to register a device or to exchange a token.',

@@ -22,7 +22,9 @@ interface GatewayErrorOptions {
 }
 
 /** A 503 says why, by a reason that is documented, and when to come back, where that is known. */
-type UnavailableOptions = GatewayErrorOptions & { readonly reason: Reason };
+interface UnavailableOptions extends GatewayErrorOptions {
+  readonly reason: Reason;
+}
 
 /** The only error that modules throw deliberately; the filter converts it to the error envelope. */
 export class GatewayError extends Error {

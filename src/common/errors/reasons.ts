@@ -1191,6 +1191,80 @@ export const REASONS = {
     means: 'The Android key was imported instead of made in the device.',
     advice: 'The app must make the key with the system’s key store.',
   },
+  integrity_hash_mismatch: {
+    means: 'The integrity token is not bound to this challenge and key.',
+    advice: 'The app sets `requestHash` or `nonce` to base64url of the SHA-256 of the text that an exchange signs.',
+  },
+  integrity_package_mismatch: {
+    means: 'The integrity token is of another app than `package_name`.',
+    advice: 'Compare it with the application id of the app.',
+  },
+  integrity_payload_invalid: {
+    means: 'The payload of the integrity token is not what the vendor documents.',
+    advice: 'Nothing, if it is rare. Otherwise the vendor changed its format: look for a newer version.',
+  },
+  integrity_signature_invalid: {
+    means: 'The signature inside the integrity token is wrong.',
+    advice: 'If all tokens have it, the response keys were replaced in Play Console: set the new ones.',
+  },
+  integrity_test_response: {
+    means: 'The verdicts of the integrity token were chosen in Play Console.',
+    advice: 'Set `allow_testing` for an application of testers.',
+  },
+  integrity_token_expired: {
+    means: 'The integrity token was not made within the life of the challenge.',
+    advice:
+      'The app asks for a token after it got the challenge. If all tokens have it, check the clock of the database.',
+  },
+  integrity_token_malformed: {
+    means: 'The integrity token is not five parts of base64url.',
+    advice: 'The app sends what the system returned, unchanged.',
+  },
+  integrity_token_refused: {
+    means: 'The vendor refused to decode the integrity token.',
+    advice: 'Ignore single ones: used before, too old, or forged.',
+  },
+  integrity_token_undecryptable: {
+    means: 'The integrity token is not encrypted with the response keys of the application.',
+    advice:
+      'If all tokens have it, the keys are those of another app, or requests are not classic ones: set the keys, or `decode: "vendor"`.',
+  },
+  app_not_evaluated: {
+    means: 'The vendor did not compare the app with its store, mostly because the device is not trustworthy.',
+    advice: 'Ignore single ones.',
+  },
+  app_unlicensed: {
+    means: 'The account of the device did not get the app from the store.',
+    advice: 'Set `allow_unlicensed` if you distribute the app elsewhere too.',
+  },
+  app_unrecognized: {
+    means: 'The store does not know this copy of the app: repackaged, or not distributed by it.',
+    advice: 'Set `allow_unrecognized` with `certificates` if you distribute the app yourself.',
+  },
+  device_verdict_missing: {
+    means: 'The device lacks a verdict of `require`.',
+    advice: 'Emulators, unlocked and modified devices belong here. Compare `require` with what your users have.',
+  },
+  license_not_evaluated: {
+    means: 'The vendor did not say whether the account of the device got the app from the store.',
+    advice: 'Ignore single ones, or set `allow_unlicensed`.',
+  },
+  play_access_refused: {
+    means: 'The vendor refused the service account.',
+    advice: 'Enable the Play Integrity API in its project, link the project in Play Console, or set a newer key.',
+  },
+  play_credentials_missing: {
+    means: 'The application has no credentials for its `decode`.',
+    advice: 'Set a service account for `vendor`, response keys for `local`.',
+  },
+  play_quota_exhausted: {
+    means: 'The vendor decodes no more tokens of this app at the moment.',
+    advice: 'Ask the vendor for a higher quota. Tokens are decoded once per registration.',
+  },
+  play_unreachable: {
+    means: 'The vendor did not answer, or not as it documents.',
+    advice: 'Let the instances reach `PLAY_INTEGRITY_BASE_URL` and `GOOGLE_OAUTH_TOKEN_URL`.',
+  },
   key_of_other_proof: {
     means:
       'The device key was registered with a different proof than the one sent, or than those the application now ' +
@@ -1238,7 +1312,7 @@ export const REASONS = {
     advice: 'The app must ask for StrongBox; or lower `min_security_level`.',
   },
   signing_certificate_not_allowed: {
-    means: 'The Android app is signed by no certificate of `signing_certificates`.',
+    means: 'The Android app is signed by no certificate of `signing_certificates`, or of `certificates`.',
     advice: 'Add the SHA-256 of your own and of the store’s signing certificate. Otherwise the app was repackaged.',
   },
   strongbox_not_certified: {

@@ -57,6 +57,7 @@ export interface LogEvents {
   app_attest_root_replaced: { file: string; subjects: string };
   android_attestation_roots_replaced: { file: string; subjects: string };
   android_revocation_list_failed: { error: string };
+  play_integrity_failed: { appId: string; reason: string; error: string };
   auth_event_record_failed: { events: number; error: string };
   claim_window_write_failed: { appId: string; error: string };
   claim_propagation_recovered: { appId: string; delayMs: number };
@@ -112,6 +113,7 @@ export interface LogEvents {
   management_keys_pruned: { keys: number };
   provider_keys_resealed: { resealed: number; unreadable: number };
   gateway_tokens_resealed: { resealed: number; unreadable: number };
+  play_credentials_resealed: { resealed: number; unreadable: number };
   webhook_secrets_resealed: { resealed: number; unreadable: number };
   auth_events_prune_failed: { error: string };
   auth_challenges_prune_failed: { error: string };
@@ -134,6 +136,7 @@ export interface LogEvents {
   management_keys_prune_failed: { error: string };
   provider_keys_reseal_failed: { error: string };
   gateway_tokens_reseal_failed: { error: string };
+  play_credentials_reseal_failed: { error: string };
   webhook_secrets_reseal_failed: { error: string };
   webhook_disabled: { webhook: string };
   webhook_deliveries_failed: { error: string };
@@ -189,6 +192,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   app_attest_root_replaced: 'warn',
   android_attestation_roots_replaced: 'warn',
   android_revocation_list_failed: 'warn',
+  play_integrity_failed: 'warn',
   auth_event_record_failed: 'error',
   claim_window_write_failed: 'warn',
   issuer_key_set_failed: 'warn',
@@ -235,6 +239,7 @@ export const LOG_LEVELS: Partial<Record<keyof LogEvents, LogLevel>> = {
   management_keys_prune_failed: 'error',
   provider_keys_reseal_failed: 'error',
   gateway_tokens_reseal_failed: 'error',
+  play_credentials_reseal_failed: 'error',
   webhook_secrets_reseal_failed: 'error',
   webhook_disabled: 'warn',
   webhook_deliveries_failed: 'error',

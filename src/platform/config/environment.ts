@@ -155,6 +155,22 @@ export class Environment extends DeploymentSettings {
 
   @Setting({
     description:
+      'The vendor’s service that decodes tokens of Play Integrity. Plain http needs the host in `TRUSTED_PRIVATE_HOSTS`.',
+    parse: webAddress(),
+    fallback: 'https://playintegrity.googleapis.com/',
+  })
+  readonly PLAY_INTEGRITY_BASE_URL: string;
+
+  @Setting({
+    description:
+      'Where service accounts get the access tokens for it, and the audience of what they sign; `token_uri` of an account is ignored.',
+    parse: webAddress(),
+    fallback: 'https://oauth2.googleapis.com/token',
+  })
+  readonly GOOGLE_OAUTH_TOKEN_URL: string;
+
+  @Setting({
+    description:
       'Server that sends mails, such as `smtps://user:password@mail.example.com`, or `smtp://` for STARTTLS, which ' +
       'a host of `TRUSTED_PRIVATE_HOSTS` need not offer. Needs `MAIL_FROM`.',
     parse: smtpServer,

@@ -55,6 +55,7 @@ import { ReadRevocationList1763600000101 } from '../../../migrations/17636000001
 import { RecordProofsOfAttempts1763600000102 } from '../../../migrations/1763600000102-record-proofs-of-attempts.js';
 import { KeepReceipts1763600000103 } from '../../../migrations/1763600000103-keep-receipts.js';
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
+import { TakePlayIntegrity1763600000111 } from '../../../migrations/1763600000111-take-play-integrity.js';
 import { ClaimStreams1763600000120 } from '../../../migrations/1763600000120-claim-streams.js';
 import type { MigrationClass } from './data-source.js';
 
@@ -117,5 +118,6 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   RecordProofsOfAttempts1763600000102,
   KeepReceipts1763600000103,
   FindSpendersOfEveryWindow1763600000110,
+  TakePlayIntegrity1763600000111,
   ClaimStreams1763600000120,
 ];

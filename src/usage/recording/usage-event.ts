@@ -37,7 +37,7 @@ export const CREDENTIAL_SOURCES = ['direct', 'byok', 'gateway_system', 'unknown'
 export type CredentialSource = (typeof CREDENTIAL_SOURCES)[number];
 
 /** How the client authenticated. */
-export const AUTH_METHODS = ['attest', 'api_key', 'key_attestation', 'unproven'] as const;
+export const AUTH_METHODS = ['attest', 'api_key', 'key_attestation', 'play_integrity', 'unproven'] as const;
 
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 

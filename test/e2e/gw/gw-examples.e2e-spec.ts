@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { ApprovalBrowser } from '../../support/cli/terminal.js';
+import { SERVICE_ACCOUNT } from '../../support/client-auth/devices/play-server.js';
 import { Gw } from '../../support/gw/gw.js';
 import { PROGRAM } from '../../support/gw/pty.js';
 import { type ScriptedUpstream, startUpstream } from '../../support/proxy/upstream.js';
@@ -55,6 +56,7 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
   };
   const { body } = await api.post('/v1/admin/apps', { name: 'Notes', handle: 'notes', config });
   writeFileSync(join(gw.home, 'app.json'), JSON.stringify({ name: 'Notes', config }));
+  writeFileSync(join(gw.home, 'service-account.json'), JSON.stringify(SERVICE_ACCOUNT));
   const deliveries = line.includes('gw webhook') ? await deliveriesOf(api) : [];
   if (/user (?:show|unblock)/.test(line)) {
     await api.post(`/v1/admin/apps/${body.app.id}/users/ada/block`);

@@ -300,6 +300,7 @@ describe('one instance at a time, each step for itself', () => {
       'app_users_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
+      'play_credentials_resealed',
       'webhook_secrets_resealed',
     ]);
     expect(await countOf('usage_events', `app_id = '${app.id}'`)).toBe(0);
@@ -417,6 +418,7 @@ describe('npm run maintenance', () => {
       'app_users_pruned',
       'provider_keys_resealed',
       'gateway_tokens_resealed',
+      'play_credentials_resealed',
       'webhook_secrets_resealed',
     ]);
     expect(code).toBe(0);
@@ -431,7 +433,7 @@ describe('npm run maintenance', () => {
       maintain(testEnvironment(world.databaseUrl, directory, world.managementKey)),
     );
     await world.dataSource.query('ALTER TABLE auth_events_away RENAME TO auth_events');
-    expect([code, lines.length, lines[0]?.message]).toEqual([1, 21, 'auth_events_prune_failed']);
+    expect([code, lines.length, lines[0]?.message]).toEqual([1, 22, 'auth_events_prune_failed']);
   });
 
   it('a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {

@@ -17,6 +17,8 @@ const PARSERS = {
   'src/client-auth/devices/device-proofs.fuzz.spec.ts': 1,
   // As above: the key's description, the application's id, each certificate.
   'src/client-auth/devices/android/key-attestation.fuzz.spec.ts': 1,
+  // As above: the token, its payload.
+  'src/client-auth/devices/play/integrity-token.fuzz.spec.ts': 1,
   'src/client-auth/callers/gateway-tokens.spec.ts': 3,
   'src/client-auth/issuers/issuer-token.rules.spec.ts': 2,
   'src/client-auth/issuers/issuer-tokens.service.spec.ts': 1,

@@ -71,6 +71,12 @@ export const queries = {
     queryKey: ['app', id, 'keys'],
     queryFn: async () => (await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path: { app: id } } }))).keys,
   }),
+  playCredentials: (id: string) => ({
+    queryKey: ['app', id, 'play-integrity'],
+    queryFn: async () =>
+      (await read(api.GET('/v1/admin/apps/{app}/play-integrity/credentials', { params: { path: { app: id } } })))
+        .credentials,
+  }),
   appCheck: (id: string) => ({
     queryKey: ['app', id, 'check'],
     queryFn: () => read(api.GET('/v1/admin/apps/{app}/check', { params: { path: { app: id } } })),

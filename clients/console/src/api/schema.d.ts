@@ -2071,6 +2071,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{app}/play-integrity/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What decodes the integrity tokens of an application
+         * @description At most one of each kind, with a hint; no secret is returned.
+         */
+        get: operations["listPlayIntegrityCredentials"];
+        /**
+         * Set or rotate what decodes integrity tokens
+         * @description Sealed in the vault, never returned. Exactly one kind; it replaces that of the same kind, and the next registration uses it. The vendor is not called.
+         */
+        put: operations["putPlayIntegrityCredentials"];
+        post?: never;
+        /**
+         * Delete what decodes integrity tokens
+         * @description Both kinds. Registrations with Play Integrity are then 503; registered keys go on. Idempotent.
+         */
+        delete: operations["deletePlayIntegrityCredentials"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{app}/auth-events": {
         parameters: {
             query?: never;
@@ -2182,7 +2210,7 @@ export interface paths {
         put?: never;
         /**
          * Register a device by its attestation
-         * @description App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.
+         * @description App Attest: the device signs the SHA-256 of the 32 bytes that the challenge encodes. Android key attestation: these bytes are the attestation challenge of a new key. Play Integrity: `requestHash` or `nonce` of the token is base64url of the SHA-256 of the text that an exchange signs. `proof` names the proof; absent, it is `app_attest`, and an application of App Attest alone ignores it. `issuer_token` is required where users sign in, and refused elsewhere. Unknown members are ignored.
          */
         post: operations["registerAppAttestKey"];
         delete?: never;
@@ -2898,6 +2926,40 @@ export interface webhooks {
         put?: never;
         /** A reset link was created for a member. */
         post: operations["onPasswordResetCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "play_credentials.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What decodes the Play Integrity tokens of an application was deleted. */
+        post: operations["onPlayCredentialsDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "play_credentials.replaced": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What decodes the Play Integrity tokens of an application was set. */
+        post: operations["onPlayCredentialsReplaced"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4603,7 +4665,7 @@ export interface components {
             cost_source: "computed" | "reported" | "unresolved" | null;
             app_version: string | null;
             /** @enum {string|null} */
-            auth_method: "attest" | "api_key" | "key_attestation" | "unproven" | null;
+            auth_method: "attest" | "api_key" | "key_attestation" | "play_integrity" | "unproven" | null;
             /** @enum {string} */
             status: "ok" | "provider_error" | "blocked_app_rate" | "blocked_app_budget" | "blocked_billing" | "blocked_user" | "blocked_policy" | "blocked_invalid";
             /** @description Requests of this row: 1, or all refusals of one caller for one reason within a minute. */
@@ -5596,11 +5658,47 @@ export interface components {
              */
             mode: "enforce" | "tier" | "observe";
         };
+        AppPlayIntegrity: {
+            /** @description Application id that the token must name. */
+            package_name: string;
+            /** @description SHA-256 of the certificates that may sign the app, 64 hexadecimal digits each. Absent: whatever the verdict allows. Returned in lower case. */
+            certificates?: string[];
+            /** @description Device verdicts that the token must have, all of them. */
+            require: ("MEETS_BASIC_INTEGRITY" | "MEETS_DEVICE_INTEGRITY" | "MEETS_STRONG_INTEGRITY" | "MEETS_VIRTUAL_INTEGRITY")[];
+            /**
+             * @description True accepts copies that the store does not know, also repackaged ones unless `certificates` is set.
+             * @default false
+             */
+            allow_unrecognized: boolean;
+            /**
+             * @description True accepts users who did not get the app from the store.
+             * @default false
+             */
+            allow_unlicensed: boolean;
+            /**
+             * @description True accepts tokens whose verdicts were chosen in Play Console.
+             * @default false
+             */
+            allow_testing: boolean;
+            /**
+             * @description Who decodes tokens: the vendor, asked once per registration, or the gateway with the response keys of the app (classic requests only). Both need credentials.
+             * @enum {string}
+             */
+            decode: "vendor" | "local";
+            /**
+             * @description `enforce` refuses a failed proof. `observe` and `tier` give it a token that says `proof: none`; with `tier` it has the limits of `limits.unproven`. Devices choose the proof: an application is as strict as its loosest one.
+             * @default enforce
+             * @enum {string}
+             */
+            mode: "enforce" | "tier" | "observe";
+        };
         AppProofs: {
             /** @description App Attest, for Apple devices. */
             app_attest?: components["schemas"]["AppProofAppAttest"];
             /** @description Key attestation, for Android devices. */
             key_attestation?: components["schemas"]["AppKeyAttestation"];
+            /** @description Play Integrity of Android devices. */
+            play_integrity?: components["schemas"]["AppPlayIntegrity"];
         };
         AppDeviceProofsAuthentication: {
             /** @enum {string} */
@@ -6392,6 +6490,36 @@ export interface components {
             /** @description Where to send the browser. Idempotent. */
             redirect: string;
         };
+        PlayCredential: {
+            /**
+             * @description `service_account` is used by `decode: "vendor"`, `response_keys` by `decode: "local"`.
+             * @enum {string}
+             */
+            kind: "service_account" | "response_keys";
+            /** @description The address of the service account, or the end of the verification key. No secret is returned. */
+            hint: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PlayCredentialsResponse: {
+            app_id: string;
+            credentials: components["schemas"]["PlayCredential"][];
+        };
+        PutPlayCredentialsRequest: {
+            /** @description The key file of a service account that may use the Play Integrity API, as an object or its JSON text; its `token_uri` is ignored. For `decode: "vendor"`. */
+            service_account?: {
+                [key: string]: unknown;
+            } | string;
+            /** @description base64 of 32 bytes, from Play Console. With `verification_key`, for `decode: "local"`. */
+            decryption_key?: string;
+            /** @description base64 of an EC key, from Play Console. */
+            verification_key?: string;
+        };
+        DeletedPlayCredentialsResponse: {
+            app_id: string;
+            /** @enum {boolean} */
+            deleted: true;
+        };
         AuthEventResponse: {
             /** @description Increases with time; the cursor of the list. */
             id: number;
@@ -6400,7 +6528,7 @@ export interface components {
             /** @enum {string} */
             event: "register" | "token_exchange";
             /** @enum {string|null} */
-            auth_method: "attest" | "api_key" | "key_attestation" | "unproven" | null;
+            auth_method: "attest" | "api_key" | "key_attestation" | "play_integrity" | "unproven" | null;
             /** @description `ok`; `would_reject` where the proof failed and its mode gave a token; or the error code the client got. */
             outcome: string;
             /** @description The granular cause; clients never see it. */
@@ -6587,6 +6715,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        RegisterPlayUserDeviceRequest: {
+            /**
+             * @description The proof of the registration.
+             * @enum {string}
+             */
+            proof: "play_integrity";
+            /** @description The user’s token of the application’s identity provider. */
+            issuer_token: string;
+            /** @description Id of the device key: base64 of the hash of its public key. */
+            key_id: string;
+            /** @description base64 of the public key that will sign the exchanges: P-256, SPKI in DER. */
+            public_key: string;
+            /** @description The token of Play Integrity, as the system returned it. */
+            integrity_token: string;
+            /** @description As it was issued; consumed by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        RegisterPlayInstallRequest: {
+            /**
+             * @description The proof of the registration.
+             * @enum {string}
+             */
+            proof: "play_integrity";
+            /** @description Id of the device key: base64 of the hash of its public key. */
+            key_id: string;
+            /** @description base64 of the public key that will sign the exchanges: P-256, SPKI in DER. */
+            public_key: string;
+            /** @description The token of Play Integrity, as the system returned it. */
+            integrity_token: string;
+            /** @description As it was issued; consumed by this call. */
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
         ExchangeUserDeviceRequest: {
             /** @description The user’s token of the application’s identity provider. */
             issuer_token: string;
@@ -6614,7 +6778,7 @@ export interface components {
              * @description The proof that the key was registered with; may be absent where `app_attest` is among the proofs.
              * @enum {string}
              */
-            proof?: "key_attestation";
+            proof?: "key_attestation" | "play_integrity";
             /** @description The user’s token of the application’s identity provider. */
             issuer_token: string;
             /** @description Id of the device key: base64 of the hash of its public key. */
@@ -6631,7 +6795,7 @@ export interface components {
              * @description The proof that the key was registered with; may be absent where `app_attest` is among the proofs.
              * @enum {string}
              */
-            proof?: "key_attestation";
+            proof?: "key_attestation" | "play_integrity";
             /** @description Id of the device key: base64 of the hash of its public key. */
             key_id: string;
             /** @description base64 of the signature of the registered key: SHA-256 with ECDSA, DER. */
@@ -12756,6 +12920,116 @@ export interface operations {
             };
         };
     };
+    listPlayIntegrityCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "credentials": [
+                     *         {
+                     *           "kind": "service_account",
+                     *           "hint": "integrity@example.iam.gserviceaccount.com",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayCredentialsResponse"];
+                };
+            };
+        };
+    };
+    putPlayIntegrityCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "service_account": {
+                 *         "type": "service_account",
+                 *         "private_key_id": "0a1b2c3d4e5f",
+                 *         "private_key": "-----BEGIN PRIVATE KEY-----…",
+                 *         "client_email": "integrity@example.iam.gserviceaccount.com"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PutPlayCredentialsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "credentials": [
+                     *         {
+                     *           "kind": "service_account",
+                     *           "hint": "integrity@example.iam.gserviceaccount.com",
+                     *           "updated_at": "2026-01-31T12:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlayCredentialsResponse"];
+                };
+            };
+        };
+    };
+    deletePlayIntegrityCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "app_id": "travel-journal-k3x9qa",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedPlayCredentialsResponse"];
+                };
+            };
+        };
+    };
     listAppAuthEvents: {
         parameters: {
             query?: {
@@ -13015,7 +13289,7 @@ export interface operations {
                  *       "challenge": "a1b2c3d4-e5f6-4711-8899-aabbccddeeff"
                  *     }
                  */
-                "application/json": components["schemas"]["RegisterUserDeviceRequest"] | components["schemas"]["RegisterInstallRequest"] | components["schemas"]["RegisterAndroidUserDeviceRequest"] | components["schemas"]["RegisterAndroidInstallRequest"];
+                "application/json": components["schemas"]["RegisterUserDeviceRequest"] | components["schemas"]["RegisterInstallRequest"] | components["schemas"]["RegisterAndroidUserDeviceRequest"] | components["schemas"]["RegisterAndroidInstallRequest"] | components["schemas"]["RegisterPlayUserDeviceRequest"] | components["schemas"]["RegisterPlayInstallRequest"];
             };
         };
         responses: {
@@ -15500,6 +15774,144 @@ export interface operations {
                 "application/json": {
                     /** @enum {string} */
                     type?: "password_reset.created";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPlayCredentialsDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "play_credentials.deleted"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "play_credentials.deleted";
+                } & components["schemas"]["AuditedEvent"];
+            };
+        };
+        responses: {
+            /** @description The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The event is sent again later; a redirect is not followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onPlayCredentialsReplaced: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Of the event; the same at each attempt. */
+                "webhook-id": components["parameters"]["WebhookId"];
+                /** @description Unix time of the attempt, in seconds. */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /** @description `v1,` and a signature; several are separated by spaces. */
+                "webhook-signature": components["parameters"]["WebhookSignature"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timestamp": "2026-01-31T12:00:00.000Z",
+                 *       "data": {
+                 *         "account": "account-4f0c2a",
+                 *         "app": null,
+                 *         "actor": {
+                 *           "id": "user_0a1b2c3d4e5f6g7h8i9j",
+                 *           "kind": "human",
+                 *           "source": "web"
+                 *         },
+                 *         "target": {
+                 *           "type": "app_key",
+                 *           "id": "key_0a1b2c3d4e5f6g7h8i9j"
+                 *         },
+                 *         "details": {
+                 *           "name": "Deployment"
+                 *         },
+                 *         "changes": null
+                 *       },
+                 *       "type": "play_credentials.replaced"
+                 *     }
+                 */
+                "application/json": {
+                    /** @enum {string} */
+                    type?: "play_credentials.replaced";
                 } & components["schemas"]["AuditedEvent"];
             };
         };

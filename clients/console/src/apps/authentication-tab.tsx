@@ -11,6 +11,7 @@ import { useAppDraft } from './app-draft';
 import { AppKeys } from './app-keys';
 import { emptyIssuer, IssuerForm } from './issuer-form';
 import { ListField } from './list-field';
+import { PlayCredentials } from './play-credentials';
 import { ProofsCard } from './proofs-card';
 
 type EndUser = NonNullable<Schemas['AppApiKeyAuthentication']['end_user']> | Schemas['AppInstallUser'];
@@ -35,7 +36,9 @@ const SERVER_SOURCES = [
 
 export function AuthenticationTab() {
   const { id, draft } = useAppDraft();
-  const isServer = draft.config.authentication.type === 'api_key';
+  const { authentication } = draft.config;
+  const isServer = authentication.type === 'api_key';
+  const hasPlay = authentication.type === 'device_proofs' && authentication.proofs.play_integrity !== undefined;
   return (
     <div className="flex flex-col gap-6">
       {!isServer && (
@@ -46,6 +49,7 @@ export function AuthenticationTab() {
       )}
       {!isServer && <DeviceForm />}
       <ProofsCard />
+      {hasPlay && <PlayCredentials app={id} />}
       <UserForm />
       <PagesForm />
       {isServer && <AppKeys app={id} />}

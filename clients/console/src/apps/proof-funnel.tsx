@@ -11,6 +11,7 @@ type Lost = Schemas['LostAttemptsResponse'];
 const PROOFS: Readonly<Record<string, string>> = {
   app_attest: 'App Attest',
   key_attestation: 'Android key attestation',
+  play_integrity: 'Play Integrity',
 };
 const proofName = (proof: string | null) => (proof === null ? 'Not known' : (PROOFS[proof] ?? proof));
 const MOST_LOST = 20;

@@ -8,6 +8,7 @@ import { useReadOnlyReason } from '../shell/session';
 import { AppAttestFields, emptyAppAttest } from './app-attest-fields';
 import { useAppDraft } from './app-draft';
 import { ListField } from './list-field';
+import { EMPTY_PLAY_INTEGRITY, PlayIntegrityFields } from './play-integrity-fields';
 import { looserProofs, MODES } from './proof-modes.rules';
 
 type Authentication = Schemas['AppDeviceProofsAuthentication'];
@@ -41,7 +42,7 @@ export function ProofsCard() {
   const { authentication } = draft.config;
   if (authentication.type !== 'device_proofs') return null;
   const { proofs, min_app_version: minimum } = authentication;
-  const { app_attest: apple, key_attestation: android } = proofs;
+  const { app_attest: apple, key_attestation: android, play_integrity: play } = proofs;
   const change = (members: Partial<Authentication>) =>
     changeConfig({ authentication: { ...authentication, ...members } });
   const set = (members: Proofs) => change({ proofs: { ...proofs, ...members } });
@@ -77,6 +78,16 @@ export function ProofsCard() {
             <AndroidFields android={android} onChange={(key_attestation) => set({ key_attestation })} />
           </Proof>
         )}
+        {play !== undefined && (
+          <Proof name="Play Integrity" onRemove={() => remove('play_integrity')}>
+            <ModeField
+              of="Play Integrity"
+              mode={play.mode}
+              onChange={(mode) => set({ play_integrity: { ...play, mode } })}
+            />
+            <PlayIntegrityFields play={play} onChange={(play_integrity) => set({ play_integrity })} />
+          </Proof>
+        )}
         <div className="flex flex-wrap gap-2">
           {apple === undefined && (
             <Button
@@ -90,6 +101,11 @@ export function ProofsCard() {
           {android === undefined && (
             <Button size="row" reason={reason} onClick={() => set({ key_attestation: EMPTY_KEY_ATTESTATION })}>
               Add Android key attestation
+            </Button>
+          )}
+          {play === undefined && (
+            <Button size="row" reason={reason} onClick={() => set({ play_integrity: EMPTY_PLAY_INTEGRITY })}>
+              Add Play Integrity
             </Button>
           )}
         </div>

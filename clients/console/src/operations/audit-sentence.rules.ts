@@ -11,6 +11,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'app_key.created': 'Created application key',
   'app_key.revealed': 'Revealed the new application key',
   'app_key.revoked': 'Revoked application key',
+  'play_credentials.replaced': 'Set the Play Integrity credentials of application',
+  'play_credentials.deleted': 'Deleted the Play Integrity credentials of application',
   'provider.created': 'Added provider',
   'provider.updated': 'Changed provider',
   'provider.deleted': 'Deleted provider',

@@ -7,6 +7,8 @@ const MAX_TOKEN_CHARACTERS = 32 * 1024;
 const MAX_PROOF_CHARACTERS = 64 * 1024;
 /** Source: docs/reference/application-api.md#request-limits. */
 const MAX_KEY_CHARACTERS = 200;
+/** Several times the size of real integrity tokens. */
+const MAX_INTEGRITY_TOKEN_CHARACTERS = 16 * 1024;
 /** Several times the size of real signatures. */
 const MAX_SIGNATURE_CHARACTERS = 2_048;
 
@@ -60,8 +62,26 @@ function AndroidProofField() {
   return OneOf(['key_attestation'], { description: 'The proof of the registration.' });
 }
 
+function PlayProofField() {
+  return OneOf(['play_integrity'], { description: 'The proof of the registration.' });
+}
+
+function PublicKeyField() {
+  return Verbatim({
+    max: MAX_KEY_CHARACTERS,
+    description: 'base64 of the public key that will sign the exchanges: P-256, SPKI in DER.',
+  });
+}
+
+function IntegrityTokenField() {
+  return Verbatim({
+    max: MAX_INTEGRITY_TOKEN_CHARACTERS,
+    description: 'The token of Play Integrity, as the system returned it.',
+  });
+}
+
 function SignedProofField() {
-  return OneOf(['key_attestation'], {
+  return OneOf(['key_attestation', 'play_integrity'], {
     optional: true,
     description: 'The proof that the key was registered with; may be absent where `app_attest` is among the proofs.',
   });
@@ -137,6 +157,50 @@ export class RegisterAndroidInstallRequest {
   readonly challenge: string;
 }
 
+/** Registers the device of an issuer user by an integrity token. */
+@IgnoresOthers()
+export class RegisterPlayUserDeviceRequest {
+  @PlayProofField()
+  readonly proof: 'play_integrity';
+
+  @IssuerTokenField()
+  readonly issuer_token: string;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @PublicKeyField()
+  readonly public_key: string;
+
+  @IntegrityTokenField()
+  readonly integrity_token: string;
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
+/** Registers an installation, which is its own user, by an integrity token. */
+@IgnoresOthers()
+export class RegisterPlayInstallRequest {
+  @PlayProofField()
+  readonly proof: 'play_integrity';
+
+  @NoIssuerTokenField()
+  readonly issuer_token?: never;
+
+  @KeyIdField()
+  readonly key_id: string;
+
+  @PublicKeyField()
+  readonly public_key: string;
+
+  @IntegrityTokenField()
+  readonly integrity_token: string;
+
+  @ChallengeField()
+  readonly challenge: string;
+}
+
 const MAX_API_KEY_CHARACTERS = 8_192;
 
 /** A registered device of an issuer user. */
@@ -175,7 +239,7 @@ export class ExchangeInstallRequest {
 @IgnoresOthers()
 export class ExchangeSignedUserDeviceRequest {
   @SignedProofField()
-  readonly proof?: 'key_attestation';
+  readonly proof?: 'key_attestation' | 'play_integrity';
 
   @IssuerTokenField()
   readonly issuer_token: string;
@@ -194,7 +258,7 @@ export class ExchangeSignedUserDeviceRequest {
 @IgnoresOthers()
 export class ExchangeSignedInstallRequest {
   @SignedProofField()
-  readonly proof?: 'key_attestation';
+  readonly proof?: 'key_attestation' | 'play_integrity';
 
   @NoIssuerTokenField()
   readonly issuer_token?: never;

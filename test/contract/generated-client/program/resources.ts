@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { type ApiClient, bodyOf } from './client.js';
 import type { components } from './served.js';
 
@@ -93,6 +94,7 @@ async function manageApps(client: ApiClient, meetUser: Surroundings['meetUser'])
   await bodyOf(client.PUT('/v1/admin/apps/{app}', { ...one, body: replacement }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/check', one));
   await manageKeys(client, app.id);
+  await managePlayCredentials(client, app.id);
   await manageUsers(client, app.id, await meetUser(app.id));
   await readUsage(client, app.id);
   const query = { confirm: app.id };
@@ -104,6 +106,18 @@ async function manageKeys(client: ApiClient, app: string): Promise<void> {
   const { id: key } = await bodyOf(client.POST('/v1/admin/apps/{app}/keys', { ...ofApp, body: { name: 'Second' } }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/keys', ofApp));
   await bodyOf(client.POST('/v1/admin/apps/{app}/keys/{key}/revoke', { params: { path: { app, key } } }));
+}
+
+async function managePlayCredentials(client: ApiClient, app: string): Promise<void> {
+  const ofApp = { params: { path: { app } } };
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const body = {
+    decryption_key: Buffer.alloc(32, 7).toString('base64'),
+    verification_key: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+  };
+  await bodyOf(client.PUT('/v1/admin/apps/{app}/play-integrity/credentials', { ...ofApp, body }));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/play-integrity/credentials', ofApp));
+  await bodyOf(client.DELETE('/v1/admin/apps/{app}/play-integrity/credentials', ofApp));
 }
 
 async function manageUsers(client: ApiClient, app: string, user: string): Promise<void> {

@@ -13,7 +13,7 @@ interface Refusal {
   /** Nobody by default. */
   readonly userId?: string;
   /** `attest` by default. */
-  readonly method?: 'attest' | 'api_key' | 'key_attestation' | null;
+  readonly method?: 'attest' | 'api_key' | 'key_attestation' | 'play_integrity' | null;
 }
 
 /** What attempts on one application leave behind: stored events and logged refusals. Each is seen once. */

@@ -6,6 +6,8 @@ import { AndroidVendor } from '../devices/android.js';
 import { AndroidPhone } from '../devices/android-phone.js';
 import { DeviceVendor } from '../devices/device.js';
 import { BUNDLE_ID, Phone, TEAM_ID } from '../devices/phone.js';
+import { PlayVendor } from '../devices/play.js';
+import { PlayPhone } from '../devices/play-phone.js';
 import { startIssuer } from '../issuers/issuer.js';
 
 type EndUser = 'issuer' | 'app_install';
@@ -46,7 +48,11 @@ export async function changeApp(
 }
 
 /** Starts a world that trusts the vendor's root and, as a proxy would be, whoever calls it. Stop it in `afterAll`. */
-export async function startMobileWorld({ env = {}, ...options }: WorldOptions = {}) {
+export async function startMobileWorld({
+  env = {},
+  play = new PlayVendor(),
+  ...options
+}: WorldOptions & { readonly play?: PlayVendor } = {}) {
   const vendor = await DeviceVendor.create();
   const issuer = await startIssuer({ clock: options.clock });
   const directory = mkdtempSync(join(tmpdir(), 'gateway-vendor-'));
@@ -74,6 +80,7 @@ export async function startMobileWorld({ env = {}, ...options }: WorldOptions = 
     ...world,
     vendor,
     android,
+    play,
     issuer,
     /** Where the vendor's root lies, for further instances. */
     rootFile,
@@ -93,6 +100,7 @@ export async function startMobileWorld({ env = {}, ...options }: WorldOptions = 
       return world.app({ authentication: { type: 'api_key', end_user: user } });
     },
     androidPhone: (app: { readonly id: string }) => new AndroidPhone(world, app.id, android),
+    playPhone: (app: { readonly id: string }) => new PlayPhone(world, app.id, play),
     phone: (app: { readonly id: string }) => new Phone(world, app.id, vendor),
     async stop() {
       await world.stop();

@@ -1,0 +1,78 @@
+import { problemAt } from '../api/api-error';
+import type { Schemas } from '../api/client';
+import { Checkbox, SelectField, TextField } from '../design/field';
+import { useReadOnlyReason } from '../shell/session';
+import { useAppDraft } from './app-draft';
+import { ListField } from './list-field';
+
+type PlayIntegrity = Schemas['AppPlayIntegrity'];
+
+export const EMPTY_PLAY_INTEGRITY: PlayIntegrity = {
+  ...{ package_name: '', require: ['MEETS_DEVICE_INTEGRITY'], decode: 'vendor', mode: 'enforce' },
+  ...{ allow_unrecognized: false, allow_unlicensed: false, allow_testing: false },
+};
+
+const PATH = 'config.authentication.proofs.play_integrity';
+const DECODINGS = [
+  { value: 'vendor', label: 'Google, asked once per registration' },
+  { value: 'local', label: 'The gateway, for classic requests' },
+] as const;
+const ALLOWANCES = [
+  ['allow_unrecognized', 'Accept copies that the store does not know'],
+  ['allow_unlicensed', 'Accept users who did not get it from the store'],
+  ['allow_testing', 'Accept verdicts chosen in Play Console'],
+] as const;
+
+/** What a token of Play Integrity must say. */
+export function PlayIntegrityFields({
+  play,
+  onChange,
+}: {
+  readonly play: PlayIntegrity;
+  readonly onChange: (play: PlayIntegrity) => void;
+}) {
+  const { error } = useAppDraft();
+  const reason = useReadOnlyReason();
+  const set = (members: Partial<PlayIntegrity>) => onChange({ ...play, ...members });
+  return (
+    <div className="grid gap-4 sm:grid-cols-2">
+      <TextField
+        label="Package"
+        value={play.package_name}
+        onChange={(package_name) => set({ package_name })}
+        reason={reason}
+        error={problemAt(error, `${PATH}.package_name`)}
+      />
+      <SelectField
+        label="Tokens are decoded by"
+        value={play.decode}
+        options={DECODINGS}
+        onChange={(decode) => set({ decode })}
+        reason={reason}
+      />
+      <ListField
+        label="Device verdicts"
+        hint="One a line; a device needs all of them."
+        entries={play.require}
+        onChange={(verdicts) => set({ require: verdicts as PlayIntegrity['require'] })}
+        error={problemAt(error, `${PATH}.require`)}
+      />
+      <ListField
+        label="Certificates"
+        hint="SHA-256 of those that sign the app, one a line. Empty: any."
+        entries={play.certificates ?? []}
+        onChange={(hashes) => set({ certificates: hashes.length > 0 ? hashes : undefined })}
+        error={problemAt(error, `${PATH}.certificates`)}
+      />
+      {ALLOWANCES.map(([member, label]) => (
+        <Checkbox
+          key={member}
+          label={label}
+          checked={play[member] ?? false}
+          onChange={(isOn) => set({ [member]: isOn })}
+          reason={reason}
+        />
+      ))}
+    </div>
+  );
+}
