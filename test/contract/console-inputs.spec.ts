@@ -14,13 +14,26 @@ const FREE: Readonly<Record<string, readonly string[]>> = {
   ],
   'a secret': [
     ...['Token', 'New token', 'Provider key', 'New provider key', 'Bootstrap key', 'Password', 'Current password'],
-    ...['New password', 'Recovery code', 'Test token', "isServer ? 'Application key' : 'Gateway token'"],
+    ...[
+      'New password',
+      'Recovery code',
+      'Test token',
+      'New credentials',
+      "isServer ? 'Application key' : 'Gateway token'",
+    ],
   ],
   'a day or a month of a calendar': ['Month (UTC)', 'First day', 'Last day', 'Expires', 'Prices of the day (UTC)'],
   'a search': ['Search models', 'Search applications', 'Search users', 'Add a model', 'Add an application'],
   'of another system, which the gateway cannot list': [
     ...['Account ID', 'Gateway ID', 'Team ID', 'Bundle ID', 'Base URL', 'URL', 'JWKS URL', 'Issuer (iss)'],
-    ...['Packages', 'Signing certificates', 'Lowest version of the app', 'Lowest bundle version'],
+    ...[
+      'Packages',
+      'Package',
+      'Signing certificates',
+      'Certificates',
+      'Lowest version of the app',
+      'Lowest bundle version',
+    ],
     ...['Audience (aud)', 'Allowed origins', 'Header', 'E-mail', 'E-mail (optional)', 'label'],
     ...['`Value of claim ${index + 1', '`User (${header', 'Parameters (JSON)'],
     'isOfClaim ? `Claim that names the ${name',

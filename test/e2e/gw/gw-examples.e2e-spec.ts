@@ -57,6 +57,12 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
   const { body } = await api.post('/v1/admin/apps', { name: 'Notes', handle: 'notes', config });
   writeFileSync(join(gw.home, 'app.json'), JSON.stringify({ name: 'Notes', config }));
   writeFileSync(join(gw.home, 'service-account.json'), JSON.stringify(SERVICE_ACCOUNT));
+  if (line.includes('gw app enforce')) {
+    const app_attest = { team_id: 'ABCDE12345', bundle_id: 'com.example.journal', mode: 'observe' };
+    const end_user = { source: 'app_install' };
+    const authentication = { type: 'device_proofs', end_user, proofs: { app_attest } };
+    await api.post('/v1/admin/apps', { name: 'Journal', handle: 'journal', config: { ...config, authentication } });
+  }
   const deliveries = line.includes('gw webhook') ? await deliveriesOf(api) : [];
   if (/user (?:show|unblock)/.test(line)) {
     await api.post(`/v1/admin/apps/${body.app.id}/users/ada/block`);

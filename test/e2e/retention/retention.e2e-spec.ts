@@ -449,11 +449,12 @@ describe('npm run maintenance', () => {
       withDirectory(async (directory) => {
         const environment = testEnvironment(world.databaseUrl, directory, world.managementKey);
         const { code, lines } = await maintain({ ...environment, ...keys });
-        return { code, told: lines.slice(-3).map(({ level: _level, timestamp: _timestamp, ...line }) => line) };
+        return { code, told: lines.slice(-4).map(({ level: _level, timestamp: _timestamp, ...line }) => line) };
       });
     const told = (resealed: number, unreadable: number) => [
       { message: 'provider_keys_resealed', resealed, unreadable },
       { message: 'gateway_tokens_resealed', resealed, unreadable },
+      { message: 'play_credentials_resealed', resealed: 0, unreadable: 0 },
       { message: 'webhook_secrets_resealed', resealed: 2 * resealed, unreadable: 2 * unreadable },
     ];
     const withoutFirst = { ...turned, SECRET_VAULT_LOCAL_KEK_V1: newKek() };

@@ -13,6 +13,7 @@ it.each([
   [of({ allowed_origins: ['https://app.example.com'] }), ['auth']],
   [of({ routing: { providers: { mode: 'selected', selected: {} }, model_rewrites: {} } }), ['proxy']],
   [of({ endpoints: {} }), ['endpoints']],
+  [of({ streams: { resume_seconds: 60 } }), ['endpoints']],
   [{ ...of({ limits: {} }), name: 'Diary' }, ['limits', 'settings']],
 ] as const)('%j → the parts that hold what was changed', (draft, tabs) => {
   expect(changedTabs(base, draft)).toEqual(tabs);

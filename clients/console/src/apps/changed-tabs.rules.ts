@@ -7,7 +7,7 @@ type Member = (draft: Draft) => unknown;
 const EDITED: Partial<Readonly<Record<AppTab, readonly Member[]>>> = {
   auth: [({ config }) => config.authentication, ({ config }) => config.allowed_origins],
   proxy: [({ config }) => config.routing],
-  endpoints: [({ config }) => config.endpoints],
+  endpoints: [({ config }) => config.endpoints, ({ config }) => config.streams],
   limits: [({ config }) => config.limits],
   settings: [({ name }) => name, ({ status }) => status],
 };

@@ -13,6 +13,12 @@ export const EMPTY_PLAY_INTEGRITY: PlayIntegrity = {
 };
 
 const PATH = 'config.authentication.proofs.play_integrity';
+const VERDICTS: PlayIntegrity['require'] = [
+  'MEETS_BASIC_INTEGRITY',
+  'MEETS_DEVICE_INTEGRITY',
+  'MEETS_STRONG_INTEGRITY',
+  'MEETS_VIRTUAL_INTEGRITY',
+];
 const DECODINGS = [
   { value: 'vendor', label: 'Google, asked once per registration' },
   { value: 'local', label: 'The gateway, for classic requests' },
@@ -33,6 +39,7 @@ export function PlayIntegrityFields({
 }) {
   const { error } = useAppDraft();
   const reason = useReadOnlyReason();
+  const problem = problemAt(error, `${PATH}.require`);
   const set = (members: Partial<PlayIntegrity>) => onChange({ ...play, ...members });
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -50,13 +57,25 @@ export function PlayIntegrityFields({
         onChange={(decode) => set({ decode })}
         reason={reason}
       />
-      <ListField
-        label="Device verdicts"
-        hint="One a line; a device needs all of them."
-        entries={play.require}
-        onChange={(verdicts) => set({ require: verdicts as PlayIntegrity['require'] })}
-        error={problemAt(error, `${PATH}.require`)}
-      />
+      <fieldset className="flex flex-col gap-2">
+        <legend className="mb-1 text-sm font-medium">Device verdicts, all of them required</legend>
+        {VERDICTS.map((verdict) => (
+          <Checkbox
+            key={verdict}
+            label={verdict}
+            checked={play.require.includes(verdict)}
+            onChange={() =>
+              set({ require: VERDICTS.filter((one) => play.require.includes(one) !== (one === verdict)) })
+            }
+            reason={reason}
+          />
+        ))}
+        {problem !== undefined && (
+          <p role="alert" className="text-xs font-medium text-bad">
+            {problem}
+          </p>
+        )}
+      </fieldset>
       <ListField
         label="Certificates"
         hint="SHA-256 of those that sign the app, one a line. Empty: any."

@@ -14,6 +14,7 @@ const AUTHENTICATIONS: Readonly<Record<NonNullable<UsageEvent['auth_method']>, s
   api_key: 'Application key',
   attest: 'Apple App Attest',
   key_attestation: 'Android key attestation',
+  play_integrity: 'Play Integrity',
   unproven: 'None: the proof of the device failed, and it was admitted with limits',
 };
 
