@@ -1,3 +1,4 @@
+import type { AndroidDevice, AndroidVendor } from '../../test/support/client-auth/devices/android.js';
 import type { Device, DeviceVendor } from '../../test/support/client-auth/devices/device.js';
 import { BUNDLE_ID, TEAM_ID } from '../../test/support/client-auth/devices/phone.js';
 import type { IssuerSimulator } from '../../test/support/client-auth/issuers/issuer.js';
@@ -10,7 +11,33 @@ export interface PhoneStory {
   readonly managementKey: string;
   readonly provider: { readonly slug: string };
   readonly vendor: DeviceVendor;
+  readonly android: AndroidVendor;
   readonly issuer: IssuerSimulator;
+}
+
+/** A simulated phone: what its system makes of a challenge. */
+export interface DemoPhone {
+  /** Members of a registration. */
+  attest(challenge: string): Promise<object>;
+  /** Members of an exchange. */
+  prove(appId: string, challenge: string): object;
+}
+
+/** A phone with App Attest. */
+export function iPhone(device: Device): DemoPhone {
+  return {
+    attest: async (challenge) => ({ key_id: device.keyId, attestation: await device.attest({ ...IDS, challenge }) }),
+    prove: (appId, challenge) => ({ key_id: device.keyId, assertion: device.assert({ ...IDS, appId, challenge }) }),
+  };
+}
+
+/** A phone with key attestation. */
+export function androidPhone(device: AndroidDevice): DemoPhone {
+  const named = { proof: 'key_attestation', key_id: device.keyId };
+  return {
+    attest: async (challenge) => ({ ...named, certificate_chain: device.attest(challenge) }),
+    prove: (appId, challenge) => ({ ...named, signature: device.sign(appId, challenge) }),
+  };
 }
 
 interface ExchangeOptions {
@@ -38,11 +65,10 @@ export async function createApp(
 }
 
 /** Registers the device's key with the gateway, once per install. */
-export async function register({ http }: PhoneStory, appId: string, device: Device, issuerToken?: string) {
+export async function register({ http }: PhoneStory, appId: string, phone: DemoPhone, issuerToken?: string) {
   remark('Register the device, once:');
   const { challenge } = await http(`/v1/apps/${appId}/auth/challenge`, { body: {} });
-  const attestation = await device.attest({ ...IDS, challenge });
-  const body = { ...tokenMember(issuerToken), key_id: device.keyId, attestation, challenge };
+  const body = { ...tokenMember(issuerToken), ...(await phone.attest(challenge)), challenge };
   await http(`/v1/apps/${appId}/auth/register`, { body });
 }
 
@@ -50,13 +76,12 @@ export async function register({ http }: PhoneStory, appId: string, device: Devi
 export async function exchange(
   { http }: PhoneStory,
   appId: string,
-  device: Device,
+  phone: DemoPhone,
   { issuerToken, expect }: ExchangeOptions = {},
 ): Promise<string> {
   remark('Exchange a signature for a gateway token:');
   const { challenge } = await http(`/v1/apps/${appId}/auth/challenge`, { body: {} });
-  const assertion = device.assert({ ...IDS, appId, challenge });
-  const body = { ...tokenMember(issuerToken), key_id: device.keyId, assertion, challenge };
+  const body = { ...tokenMember(issuerToken), ...phone.prove(appId, challenge), challenge };
   const answer = await http(`/v1/apps/${appId}/auth/token`, { body, expect });
   return answer.access_token;
 }

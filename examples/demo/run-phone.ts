@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { AndroidVendor } from '../../test/support/client-auth/devices/android.js';
 import { DeviceVendor } from '../../test/support/client-auth/devices/device.js';
 import { type IssuerSimulator, startIssuer } from '../../test/support/client-auth/issuers/issuer.js';
 import { managementApi } from './management-api.js';
@@ -12,44 +13,56 @@ import { playOnStage, type Stage } from './stage.js';
 
 interface Maker {
   readonly vendor: DeviceVendor;
+  readonly android: AndroidVendor;
   readonly issuer: IssuerSimulator;
   readonly once: boolean;
 }
 
 /**
- * Simulates a phone, its vendor and an identity provider against the real service, request by request; then waits for
+ * Simulates phones, their vendors and an identity provider against the real service, request by request; then waits for
  * Ctrl-C unless `once`.
  *
  * @returns the exit code of the process.
  */
 export async function runPhone({ once }: { readonly once: boolean }): Promise<number> {
   const vendor = await DeviceVendor.create();
+  const android = new AndroidVendor();
   const issuer = await startIssuer();
   const directory = mkdtempSync(join(tmpdir(), 'gateway-phone-'));
   const rootFile = join(directory, 'root.pem');
   writeFileSync(rootFile, vendor.rootPem);
+  const rootsFile = join(directory, 'android-roots.pem');
+  writeFileSync(rootsFile, android.rootPem);
+  const settings = {
+    ...{ APP_ATTEST_ROOT_CA_FILE: rootFile, ANDROID_ATTESTATION_ROOTS_FILE: rootsFile },
+    ANDROID_REVOCATION_LIST: 'off',
+  };
   try {
-    return await playOnStage({ APP_ATTEST_ROOT_CA_FILE: rootFile }, (stage) => story(stage, { vendor, issuer, once }));
+    return await playOnStage(settings, (stage) => story(stage, { vendor, android, issuer, once }));
   } finally {
     await issuer.stop();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-async function story({ service, simulator, providerKey }: Stage, { vendor, issuer, once }: Maker): Promise<void> {
+async function story(
+  { service, simulator, providerKey }: Stage,
+  { vendor, android, issuer, once }: Maker,
+): Promise<void> {
   heading('1. Start the service');
   const url = await service.url;
   fact('Service', url);
   fact('Provider', `a simulated OpenAI at ${simulator.url}`);
   fact('Identity', `a simulated identity provider at ${issuer.url}`);
-  fact('Phones', 'simulated; APP_ATTEST_ROOT_CA_FILE names the root of their vendor');
+  fact('Phones', 'simulated; settings name the roots of their vendors');
   const { provider } = await managementApi(url, service.managementKey).post('providers', {
     type: 'openai',
     name: 'Simulated OpenAI',
     secret: providerKey,
     baseUrl: `${simulator.url}/`,
   });
-  const told: PhoneStory = { http: shownHttp(url), managementKey: service.managementKey, provider, vendor, issuer };
+  const { managementKey } = service;
+  const told: PhoneStory = { http: shownHttp(url), managementKey, provider, vendor, android, issuer };
   await callFromInstall(told);
   const phone = await callFromUser(told);
   const backend = await callFromBackend(told);

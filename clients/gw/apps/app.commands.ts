@@ -149,10 +149,10 @@ export const appCommands: readonly Command[] = [
   },
   {
     name: 'app snippet',
-    summary: 'Show an example call of an application in curl or Swift',
+    summary: 'Show an example call of an application in curl, Swift or Kotlin',
     arguments: APP,
     options: [
-      ['--language <language>', 'curl by default', ['curl', 'swift']],
+      ['--language <language>', 'curl by default', ['curl', 'swift', 'kotlin']],
       ['--provider <slug>', 'through this provider'],
       ['--endpoint <slug>', 'of this named endpoint'],
     ],

@@ -64,7 +64,7 @@ export const check: Action = async (gw) => {
 export const snippet: Action = async (gw) => {
   const { api } = await sessionOf(gw);
   const id = await appIdOf(api, gw.argument(0));
-  const language = gw.choice('language', ['curl', 'swift']);
+  const language = gw.choice('language', ['curl', 'swift', 'kotlin']);
   const [provider, endpoint] = [gw.text('provider'), gw.text('endpoint')];
   const query = {
     ...(language !== undefined && { language }),

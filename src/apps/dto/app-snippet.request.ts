@@ -2,7 +2,10 @@ import { OneOf, Text } from '../../common/fields/fields.js';
 import { SNIPPET_LANGUAGES, type SnippetLanguage } from '../snippets/snippet-target.rules.js';
 
 export class AppSnippetRequest {
-  @OneOf(SNIPPET_LANGUAGES, { optional: true, description: '`curl` when absent. `swift` is for mobile applications.' })
+  @OneOf(SNIPPET_LANGUAGES, {
+    optional: true,
+    description: '`curl` when absent. `swift` and `kotlin` are for mobile applications.',
+  })
   readonly language?: SnippetLanguage;
 
   @Text({ max: 63, optional: true, description: 'Slug of the provider to call. Not with `endpoint`.' })

@@ -2,13 +2,13 @@ import { ApiProperty } from '@nestjs/swagger';
 
 /** A call of an application, as source text. */
 export interface Snippet {
-  readonly language: 'shell' | 'swift';
+  readonly language: 'shell' | 'swift' | 'kotlin';
   readonly snippet: string;
   readonly notes: readonly string[];
 }
 
 export class AppSnippetResponse implements Snippet {
-  @ApiProperty({ type: 'string', enum: ['shell', 'swift'] })
+  @ApiProperty({ type: 'string', enum: ['shell', 'swift', 'kotlin'] })
   language: Snippet['language'];
 
   @ApiProperty({ type: 'string', description: 'Without credentials: variables stand for them.' })

@@ -3,6 +3,7 @@ import { ConsoleOrigin } from '../../accounts/csrf/csrf-origins.js';
 import type { AppRow } from '../../app-directory/app.entity.js';
 import { AppDraftsService } from '../app-drafts.service.js';
 import type { Snippet } from '../dto/app-snippet.response.js';
+import { kotlinSnippet } from './kotlin-snippet.rules.js';
 import { shellSnippet } from './shell-snippet.rules.js';
 import { type SnippetQuestion, snippetTarget } from './snippet-target.rules.js';
 import { swiftSnippet } from './swift-snippet.rules.js';
@@ -25,6 +26,7 @@ export class AppSnippets {
     const { config, providers } = await this.drafts.acceptReplacement(app, app.config);
     const target = snippetTarget(config, providers, question);
     const call = { origin, appId: app.id, authentication: config.authentication, target };
+    if (question.language === 'kotlin') return kotlinSnippet(call);
     return question.language === 'swift' ? swiftSnippet(call) : shellSnippet(call);
   }
 }

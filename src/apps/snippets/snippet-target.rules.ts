@@ -6,7 +6,7 @@ import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.
 import { classifyPath } from '../../upstreams/api-style.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
 
-export const SNIPPET_LANGUAGES = ['curl', 'swift'] as const;
+export const SNIPPET_LANGUAGES = ['curl', 'swift', 'kotlin'] as const;
 
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
 

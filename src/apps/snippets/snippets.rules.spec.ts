@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAppConfig } from '../../app-directory/config/app-config.js';
+import { kotlinSnippet } from './kotlin-snippet.rules.js';
 import { shellSnippet } from './shell-snippet.rules.js';
 import { type CallableProvider, type SnippetCall, snippetTarget } from './snippet-target.rules.js';
 import { swiftSnippet } from './swift-snippet.rules.js';
@@ -137,5 +138,60 @@ describe('swiftSnippet', () => {
     const { body: _body, ...target } = CALL.target;
     const ask = () => swiftSnippet({ ...CALL, authentication: DEVICE, target });
     expect(ask).toThrow(expect.objectContaining({ code: 'unsupported_snippet' }));
+  });
+});
+
+describe('kotlinSnippet', () => {
+  const android = { package_names: ['com.example.app'], signing_certificates: ['ab'.repeat(32)] };
+  const play = { package_name: 'com.example.app', require: ['MEETS_DEVICE_INTEGRITY'] };
+  const of = (proofs: object, source = 'app_install') => {
+    const issuer = {
+      ...{ jwks_url: 'https://id.example.com/jwks.json', issuer: 'https://id.example.com', audience: 'a' },
+      ...{ user_id_claim: 'sub', required_claims: [], max_token_lifetime_seconds: 3600 },
+    };
+    const end_user = source === 'issuer' ? { source, issuer } : { source };
+    const routing = { providers: { mode: 'all' }, model_rewrites: {} };
+    return parseAppConfig({ authentication: { type: 'device_proofs', end_user, proofs }, routing }).authentication;
+  };
+  const code = (proofs: object, source?: string) =>
+    kotlinSnippet({ ...CALL, authentication: of(proofs, source) }).snippet;
+
+  it('texts of the configuration → literals without templates', () => {
+    const body = { model: 'a\\$b\u0001"' };
+    const target = { ...CALL.target, body, headers: [['x', 'a\tb']] as const };
+    const { snippet } = kotlinSnippet({ ...CALL, authentication: of({ key_attestation: android }), target });
+    expect(snippet).toContain(String.raw`to appVersion, "x" to "a\u0009b"))`);
+    expect(snippet).toContain(String.raw`val body = "{\"model\":\"a\\\\\$b\\u0001\\\"\"}"`);
+    expect(snippet).not.toContain('issuerToken');
+  });
+
+  it('key attestation before Play Integrity → a key with the bytes of the challenge, and its chain', () => {
+    const snippet = code({ key_attestation: android, play_integrity: { ...play, decode: 'vendor' } });
+    expect(snippet).toContain('.setAttestationChallenge(Base64.getUrlDecoder().decode(challenge))');
+    expect(snippet).toContain('.put("certificate_chain", JSONArray(chain))');
+    expect(snippet).toContain('fun registerDevice() {');
+  });
+
+  it.each([
+    ['vendor', 'StandardIntegrityTokenRequest.builder().setRequestHash(hash)'],
+    ['local', 'IntegrityTokenRequest.builder().setNonce(hash)'],
+  ])('Play Integrity that %s decodes → a token bound to challenge and key', (decode, request) => {
+    const snippet = code({ play_integrity: { ...play, decode } });
+    expect(snippet).toContain(request);
+    expect(snippet).toContain('sha256(clientData(challenge).toByteArray())');
+    expect(snippet).toContain('fun registerDevice(context: Context) {');
+    expect(snippet).not.toMatch(/JSONArray|AttestationChallenge/);
+  });
+
+  it('users of an issuer → their token is a parameter', () => {
+    expect(code({ key_attestation: android }, 'issuer')).toContain('fun gatewayToken(issuerToken: String): String');
+  });
+
+  it('no proof of Android devices, an upload → none', () => {
+    const unsupported = expect.objectContaining({ code: 'unsupported_snippet' });
+    expect(() => kotlinSnippet({ ...CALL, authentication: DEVICE })).toThrow(unsupported);
+    const { body: _body, ...target } = CALL.target;
+    const authentication = of({ key_attestation: android });
+    expect(() => kotlinSnippet({ ...CALL, authentication, target })).toThrow(unsupported);
   });
 });

@@ -171,8 +171,8 @@ describe('phone', () => {
     async () => {
       startDemo('--phone', '--once');
       expect([await once(child, 'close'), output]).toEqual([[0, null], expect.any(String)]);
-      expect(output.match(/POST \/v1\/apps\/[\w-]+\/auth\/register\n/g)).toHaveLength(2);
-      expect(output.match(/"access_token": /g)).toHaveLength(3);
+      expect(output.match(/POST \/v1\/apps\/[\w-]+\/auth\/register\n/g)).toHaveLength(3);
+      expect(output.match(/"access_token": /g)).toHaveLength(4);
       expect(output).toMatch(/"requests_today": null/);
       expect(output.match(/"message": "This user is blocked\."/g)).toHaveLength(2);
       expect(output).toMatch(/"outcome": "issuer_token_rejected",\n +"reason": "audience_mismatch"/);

@@ -1,9 +1,10 @@
+import { type AndroidDevice, SIGNING_CERTIFICATE } from '../client-auth/devices/android.js';
 import type { Device } from '../client-auth/devices/device.js';
 import { BUNDLE_ID, TEAM_ID } from '../client-auth/devices/phone.js';
 import type { MobileWorld } from '../client-auth/exchange/mobile-world.js';
 import type { Reader } from './guide.js';
 import { lastAnswer, memberOf } from './guide-answers.js';
-import { readGuide } from './guide-blocks.js';
+import { type GuideBlock, readGuide } from './guide-blocks.js';
 import type { GuideShell } from './guide-shell.js';
 
 const USER = 'ada';
@@ -13,6 +14,10 @@ const GUIDE = 'docs/guides/call-from-a-phone.md';
 const AUTHENTICATION = /\{\s*"type": "device_app_attest"[\s\S]*?\n {6}\}/;
 /** The text that the guide lets Swift put together. */
 const CLIENT_DATA = /^let text = (".*")$/m;
+/** Of the app in the guide. */
+const PRINTED_CERTIFICATE = '3f1c0e5a9b7d2c4e6f8091a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6';
+/** The same text in Kotlin. */
+const KOTLIN_DATA = /^val text = """(.*)"""$/m;
 
 interface ClientData {
   readonly appId: string;
@@ -23,12 +28,14 @@ interface ClientData {
 /** A reader of the guides about phones: a phone and an identity provider do what the guides leave to them. */
 export class PhoneReader {
   private readonly device: Device;
+  private readonly android: AndroidDevice;
 
   constructor(
     private readonly world: MobileWorld,
     private readonly shell: GuideShell,
   ) {
     this.device = world.vendor.device();
+    this.android = world.android.device();
   }
 
   /** For the guide that ends with a call of the phone. */
@@ -38,7 +45,11 @@ export class PhoneReader {
     let application = '';
     return {
       shell,
-      own: { 'https://id.example.com/.well-known/jwks.json': jwksUrl, 'https://id.example.com': url },
+      own: {
+        'https://id.example.com/.well-known/jwks.json': jwksUrl,
+        'https://id.example.com': url,
+        [PRINTED_CERTIFICATE]: SIGNING_CERTIFICATE,
+      },
       steps: {
         '"device_proofs"': async (block, walk) => {
           await walk.run({ ...block, text: application.replace(AUTHENTICATION, block.text) });
@@ -55,6 +66,11 @@ export class PhoneReader {
         // Clients of their own, which this machine cannot run; examples/resume is the same one.
         'func readStream': async () => undefined,
         'fun readStream': async () => undefined,
+        setAttestationChallenge: async (_block, walk) =>
+          this.attestAndroid(memberOf(lastAnswer(walk.output), 'challenge')),
+        SHA256withECDSA: (block) => this.signAndroid(block),
+        // A simulated vendor of integrity tokens has no part in the guide.
+        setRequestHash: async () => undefined,
       },
     };
   }
@@ -94,6 +110,25 @@ export class PhoneReader {
       CHALLENGE: challenge,
       ISSUER_TOKEN: await this.issuerToken(),
     });
+  }
+
+  private attestAndroid(challenge: string): void {
+    this.shell.export({
+      ANDROID_KEY_ID: this.android.keyId,
+      CERTIFICATE_CHAIN: JSON.stringify(this.android.attest(challenge)),
+      ANDROID_CHALLENGE: challenge,
+    });
+  }
+
+  /** Signs what the guide's own Kotlin puts together. */
+  private async signAndroid({ text }: GuideBlock): Promise<void> {
+    const appId = this.shell.get('ANDROID_APP');
+    const answer = await fetch(`${this.world.baseUrl}/v1/apps/${appId}/auth/challenge`, { method: 'POST' });
+    const challenge = memberOf(await answer.json(), 'challenge');
+    const values: Readonly<Record<string, string>> = { appId, challenge, keyId: this.android.keyId };
+    const literal = KOTLIN_DATA.exec(text)?.[1] ?? '';
+    const signed = literal.replaceAll(/\$(\w+)/g, (_, name: string) => values[name] ?? '');
+    this.shell.export({ SIGNATURE: this.android.sign(appId, challenge, signed), ANDROID_CHALLENGE: challenge });
   }
 
   private async assert(audience?: string): Promise<void> {

@@ -6047,7 +6047,7 @@ export interface components {
         };
         AppSnippetResponse: {
             /** @enum {string} */
-            language: "shell" | "swift";
+            language: "shell" | "swift" | "kotlin";
             /** @description Without credentials: variables stand for them. */
             snippet: string;
             /** @description What to fill in, and what to know. */
@@ -11898,8 +11898,8 @@ export interface operations {
     getAppSnippet: {
         parameters: {
             query?: {
-                /** @description `curl` when absent. `swift` is for mobile applications. */
-                language?: "curl" | "swift";
+                /** @description `curl` when absent. `swift` and `kotlin` are for mobile applications. */
+                language?: "curl" | "swift" | "kotlin";
                 /** @description Slug of the provider to call. Not with `endpoint`. */
                 provider?: string;
                 /** @description Slug of the named endpoint to call. Without both: the first provider that can be called. */

@@ -94,24 +94,32 @@ function Check({ check: { ready, providers, endpoints } }: { readonly check: Sch
   );
 }
 
+const LANGUAGES = { curl: 'curl', swift: 'Swift', kotlin: 'Kotlin' } as const;
+type Language = keyof typeof LANGUAGES;
+
 function Snippets() {
   const { id, loaded } = useAppDraft();
   const { type, proofs } = Object(Object(loaded.app.config).authentication);
   const isApple = type === 'device_app_attest' || Object(proofs).app_attest !== undefined;
-  const languages = isApple ? (['curl', 'swift'] as const) : (['curl'] as const);
+  const isAndroid = Object(proofs).key_attestation !== undefined || Object(proofs).play_integrity !== undefined;
+  const languages: Language[] = [
+    'curl',
+    ...(isApple ? (['swift'] as const) : []),
+    ...(isAndroid ? (['kotlin'] as const) : []),
+  ];
   return (
     <Tabs
       label="Language"
       tabs={languages.map((language) => ({
         value: language,
-        label: language === 'curl' ? 'curl' : 'Swift',
+        label: LANGUAGES[language],
         content: <Snippet app={id} language={language} />,
       }))}
     />
   );
 }
 
-function Snippet({ app, language }: { readonly app: string; readonly language: 'curl' | 'swift' }) {
+function Snippet({ app, language }: { readonly app: string; readonly language: Language }) {
   const query = useQuery({
     queryKey: ['app', app, 'snippet', language],
     queryFn: () => read(api.GET('/v1/admin/apps/{app}/snippet', { params: { path: { app }, query: { language } } })),
@@ -120,7 +128,7 @@ function Snippet({ app, language }: { readonly app: string; readonly language: '
     <Loaded query={query}>
       {({ snippet, notes }) => (
         <>
-          <CodeBlock label={language === 'curl' ? 'curl' : 'Swift'} code={snippet} />
+          <CodeBlock label={LANGUAGES[language]} code={snippet} />
           {notes.map((note) => (
             <p key={note} className="mt-2 text-xs text-muted">
               {note}
