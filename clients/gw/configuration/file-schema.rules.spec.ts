@@ -16,7 +16,7 @@ it('a valid application → nothing', () => {
 it.each([
   [
     { limts: {} },
-    ['config.limts: is not a known member; use authentication, routing, limits, endpoints, allowed_origins'],
+    ['config.limts: is not a known member; use authentication, routing, limits, endpoints, allowed_origins, streams'],
   ],
   [
     { limits: { per_user: { requests: { per_day: 'many', per_hour: 1 } } } },
