@@ -1,4 +1,5 @@
 import type { ClaimPath, RequiredClaim } from '../../app-directory/config/issuer-config.js';
+import { isJsonObject } from '../../common/json-object.js';
 
 /** The parsed payload of a verified token. */
 export type Claims = Readonly<Record<string, unknown>>;
@@ -6,11 +7,6 @@ export type Claims = Readonly<Record<string, unknown>>;
 /** The names of a claim path. */
 function namesOf(path: ClaimPath): readonly string[] {
   return typeof path === 'string' ? path.split('.') : path;
-}
-
-/** Whether a value is a JSON object. */
-export function isClaims(value: unknown): value is Claims {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -22,7 +18,7 @@ export function isClaims(value: unknown): value is Claims {
 export function claimAt(claims: Claims, path: ClaimPath): unknown {
   let found: unknown = claims;
   for (const name of namesOf(path)) {
-    if (!isClaims(found) || !Object.hasOwn(found, name)) return undefined;
+    if (!isJsonObject(found) || !Object.hasOwn(found, name)) return undefined;
     found = found[name];
   }
   return found;

@@ -1,6 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import { GatewayError } from '../../common/errors/gateway-error.js';
-import { type Claims, isClaims } from './claim-path.rules.js';
+import { isJsonObject } from '../../common/json-object.js';
+import type { Claims } from './claim-path.rules.js';
 
 /**
  * Accepted signature algorithms and their key types; asymmetric only.
@@ -52,7 +53,7 @@ export function readTokenHeader(token: string): TokenHeader {
  */
 export function parsePayload(bytes: Uint8Array): Claims {
   const payload = attempt(() => JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)));
-  if (!isClaims(payload)) throw issuerTokenRejected('bad_signature');
+  if (!isJsonObject(payload)) throw issuerTokenRejected('bad_signature');
   return payload;
 }
 
@@ -65,7 +66,7 @@ function isCompact(token: string): boolean {
 
 function decodedHeader(token: string): Claims {
   const header: unknown = attempt(() => decodeProtectedHeader(token));
-  if (!isClaims(header)) throw issuerTokenRejected('bad_signature');
+  if (!isJsonObject(header)) throw issuerTokenRejected('bad_signature');
   return header;
 }
 

@@ -1,5 +1,6 @@
 import { type CryptoKey, importJWK, type JWK } from 'jose';
-import { type Claims, isClaims } from './claim-path.rules.js';
+import { isJsonObject } from '../../common/json-object.js';
+import type { Claims } from './claim-path.rules.js';
 import { ISSUER_ALGORITHMS, type IssuerAlgorithm } from './issuer-token.rules.js';
 
 /**
@@ -35,7 +36,7 @@ const MAX_RSA_EXPONENT_BYTES = 8;
  */
 export function parseKeySet(body: Buffer): readonly PublishedKey[] | undefined {
   const document = parsedJson(body);
-  const keys = isClaims(document) ? document.keys : undefined;
+  const keys = isJsonObject(document) ? document.keys : undefined;
   return Array.isArray(keys) ? keys.slice(0, MAX_KEYS).flatMap(publishedKey) : undefined;
 }
 
@@ -72,7 +73,7 @@ function parsedJson(body: Buffer): unknown {
 }
 
 function publishedKey(entry: unknown): PublishedKey[] {
-  if (!isClaims(entry) || typeof entry.kid !== 'string' || entry.kid === '') return [];
+  if (!isJsonObject(entry) || typeof entry.kid !== 'string' || entry.kid === '') return [];
   const { kid, alg } = entry;
   const mayVerify = isMeantToVerify(entry) && SECRET_MEMBERS.every((name) => entry[name] === undefined);
   return [{ kid, alg: isNameOrAbsent(alg) ? alg : null, mayVerify, members: textMembers(entry) }];

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { isStorableText } from '../../common/fields/config-values.js';
 import { isDisplayName } from '../../common/fields/display-name.rules.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { isRedirectUri } from './redirect-uris.rules.js';
 
 const MAX_CLIENT_ID = 1_024;
@@ -122,10 +123,9 @@ function areWithin(list: unknown, known: readonly string[]): boolean {
   return list === undefined || (Array.isArray(list) && list.every((entry) => known.includes(entry)));
 }
 
-function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+function objectIn(bytes: Buffer): JsonObject | undefined {
   const parsed = parsedJson(bytes);
-  const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-  return isObject ? (parsed as Readonly<Record<string, unknown>>) : undefined;
+  return isJsonObject(parsed) ? parsed : undefined;
 }
 
 function listIn(bytes: Buffer): readonly unknown[] | undefined {

@@ -1,4 +1,5 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
+import { isJsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../../upstreams/api-style.rules.js';
 import { geminiToolName, isClientTool } from '../../upstreams/hosted-tools.rules.js';
 import type { ProviderType } from '../../upstreams/provider-types.js';
@@ -95,21 +96,17 @@ const SEARCH_MEMBERS = new Map([
   ['search_parameters', 'live_search'],
 ]);
 
-function isTool(entry: unknown): entry is Tool {
-  return typeof entry === 'object' && entry !== null && !Array.isArray(entry);
-}
-
 function readTools({ bytes, root }: ScannedBody): Tool[] {
   const member = root.members.get('tools');
   if (!isNamed(bytes, member)) return [];
   const tools = memberValue(bytes, member, 'tools', bytes.length);
   if (!Array.isArray(tools)) throw invalidRequest('tools', 'must be an array');
-  return tools.filter(isTool);
+  return tools.filter(isJsonObject);
 }
 
 /** `shell` runs in a container of the provider unless its environment is local to the client. */
 function isLocalShell(tool: Tool): boolean {
-  return tool.type === 'shell' && isTool(tool.environment) && tool.environment.type === 'local';
+  return tool.type === 'shell' && isJsonObject(tool.environment) && tool.environment.type === 'local';
 }
 
 function hostedTypes(tool: Tool, style: ApiStyle): string[] {

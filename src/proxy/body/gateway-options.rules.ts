@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { memberPath } from '../../common/fields/config-values.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
+import { isJsonObject } from '../../common/json-object.js';
 import type { ProviderRoute } from '../../upstreams/routes/provider-route.js';
 import { type JsonEdit, setMember } from '../json/json-edit.js';
 import { compileMembers } from '../json/json-merge.js';
@@ -24,8 +25,6 @@ const REFUSED: ReadonlySet<string> = new Set([
 ]);
 /** Options also refused in the gateway's own group: the caller metadata that this service sends. */
 const REFUSED_OF_GATEWAY: ReadonlySet<string> = new Set(['user', 'tags']);
-
-type Options = Readonly<Record<string, unknown>>;
 
 /**
  * Validates the options for a translating gateway and pins the allowed providers. The pin takes precedence; all other
@@ -54,7 +53,7 @@ function optionsIn(bytes: Buffer, { start, end }: MemberSpan): Buffer {
   if (end - start > OPTIONS_MAX_BYTES) throw invalidRequest(OPTIONS, `longer than ${OPTIONS_MAX_BYTES} bytes`);
   const sent = bytes.subarray(start, end);
   const groups: unknown = JSON.parse(sent.toString('utf8'));
-  if (!isOptions(groups)) return NO_OPTIONS;
+  if (!isJsonObject(groups)) return NO_OPTIONS;
   for (const [group, options] of Object.entries(groups)) refuseOptions(group, options);
   return isStrict(sent) ? sent : Buffer.from(JSON.stringify(groups));
 }
@@ -71,7 +70,7 @@ function isStrict(sent: Buffer): boolean {
 }
 
 function refuseOptions(group: string, options: unknown): void {
-  if (!isOptions(options)) return;
+  if (!isJsonObject(options)) return;
   for (const [name, value] of Object.entries(options)) {
     const folded = name.replaceAll('_', '').toLowerCase();
     const isRefused = REFUSED.has(folded) || (group === 'gateway' && REFUSED_OF_GATEWAY.has(folded));
@@ -79,8 +78,4 @@ function refuseOptions(group: string, options: unknown): void {
       throw invalidRequest(memberPath(memberPath(OPTIONS, group), name), 'cannot be used through the gateway');
     }
   }
-}
-
-function isOptions(value: unknown): value is Options {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

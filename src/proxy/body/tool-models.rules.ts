@@ -1,6 +1,7 @@
 import { displayText } from '../../common/errors/display-text.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { parseStrictJson } from '../../common/http/strict-json.rules.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { type MaybePromise, whenResolved } from '../../common/maybe-promise.js';
 import type { ToolModelBounds, UsageBounds } from '../../pricing/max-cost.rules.js';
 import type { CompiledPrice } from '../../pricing/model-price.js';
@@ -171,7 +172,7 @@ function modelsOfTool(
 }
 
 function modelsOfPlugin(plugin: unknown, path: string): ToolModel[] {
-  if (!isEntry(plugin) || plugin.enabled === false) return [];
+  if (!isJsonObject(plugin) || plugin.enabled === false) return [];
   const named = namedIn(plugin, path, 0);
   const models = named.length > 0 || !choosesModel(plugin.id) ? named : [{ path, model: ANY_MODEL }];
   return models.map((model) => ({ ...model, maxTokens: undefined, maxUses: 1 }));
@@ -190,16 +191,12 @@ function namedIn(holder: Entry, path: string, depth: number): Pick<ToolModel, 'p
 function namesIn(value: unknown, path: string, depth: number): Pick<ToolModel, 'path' | 'model'>[] {
   if (typeof value === 'string' && value !== '') return [{ path, model: value }];
   if (Array.isArray(value)) return value.flatMap((entry, index) => namesIn(entry, `${path}.${index}`, depth + 1));
-  if (isEntry(value)) return namedIn(value, path, depth + 1);
+  if (isJsonObject(value)) return namedIn(value, path, depth + 1);
   throw invalidRequest(path, 'must be the name of a model');
 }
 
 function nestedIn(value: unknown): readonly Entry[] {
-  return Array.isArray(value) ? value.filter(isEntry) : isEntry(value) ? [value] : [];
-}
-
-function isEntry(value: unknown): value is Entry {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : [];
 }
 
 function wholeNumber(value: unknown): number | undefined {

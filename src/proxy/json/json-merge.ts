@@ -1,5 +1,6 @@
 import { type GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
 import { memberPath } from '../../common/fields/config-values.js';
+import { isJsonObject } from '../../common/json-object.js';
 import { type Splice, splice } from './json-edit.js';
 import { OPEN_OBJECT, QUOTE } from './json-tokenizer.js';
 
@@ -72,7 +73,7 @@ export class MergeMembers {
       path: memberAt,
       value: Buffer.from(json),
       member: `${JSON.stringify(name)}:${json}`,
-      nested: isObject(value) ? new MergeMembers(value, memberAt) : undefined,
+      nested: isJsonObject(value) ? new MergeMembers(value, memberAt) : undefined,
     });
     const text = Buffer.from(name);
     this.#lengths |= bitOf(text.length);
@@ -84,10 +85,6 @@ export class MergeMembers {
 /** Compiles members to merge; members named `__proto__` are omitted at every depth. */
 export function compileMembers(members: Readonly<Record<string, unknown>>): MergeMembers {
   return new MergeMembers(members, '');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function bitOf(length: number): number {

@@ -1,7 +1,7 @@
 import type { ReadableApp } from '../../app-directory/app-snapshot.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import { bareModelName } from '../../pricing/model-alias.rules.js';
 import type { ProviderInstance } from '../../providers/provider-instance.js';
-import { isJsonObject, type JsonObject } from '../../upstreams/usage/json-fields.rules.js';
 import { isKeptModel } from '../body/kept-objects.rules.js';
 import { type AllowedProvider, inBodySpelling, isAllowed, isNamed } from '../model-choice.rules.js';
 

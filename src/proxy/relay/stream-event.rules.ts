@@ -1,10 +1,5 @@
-import {
-  isJsonObject,
-  type JsonObject,
-  memberOf,
-  objectIn,
-  parseJson,
-} from '../../upstreams/usage/json-fields.rules.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { memberOf, objectIn, parseJson } from '../../upstreams/usage/json-fields.rules.js';
 
 /** Meaning of one event for its stream. `failure` is a code for the record, never provider text. */
 export type EventMeaning =

@@ -1,6 +1,7 @@
+import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import type { BuiltInType, ProviderType } from '../provider-types.js';
-import { type JsonObject, measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { measureIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 import type { TierPart, UsageReading } from './token-counts.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
 

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 
 /** Where a successful status was followed by an error: before any content of the answer, or after some of it. */
 export type AnswerFailure = 'before_content' | 'after_content';

@@ -1,4 +1,5 @@
-import { isJsonObject, type JsonObject, parseJson } from './json-fields.rules.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { parseJson } from './json-fields.rules.js';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -1,10 +1,4 @@
-/** A parsed JSON object of unknown shape. */
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** False for arrays, null and everything that is not an object. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 
 /** An own member; inherited names such as `constructor` are absent. */
 export function memberOf(parent: JsonObject | undefined, name: string): unknown {

@@ -1,8 +1,9 @@
+import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import { isProviderId, responseIdOf } from './answer-facts.rules.js';
 import type { WindowView } from './byte-window.js';
 import { DocumentOutline } from './document-outline.js';
-import { type JsonObject, memberOf, objectIn, objectsIn } from './json-fields.rules.js';
+import { memberOf, objectIn, objectsIn } from './json-fields.rules.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 
 /** Bound on what a hostile answer can make a reader keep. */

@@ -1,5 +1,6 @@
+import { type JsonObject } from '../../common/json-object.js';
 import { itemFeeOf } from '../hosted-tools.rules.js';
-import { counterIn, firstCounterIn, type JsonObject, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { counterIn, firstCounterIn, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 import { partsAboveZero, type UsageParts } from './token-counts.js';
 import { openAiUsageOf } from './usage-openai.rules.js';
 

@@ -1,8 +1,8 @@
+import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import { mayHaveResponseId, responseIdInEventHead } from './answer-facts.rules.js';
 import type { AnswerFailure } from './answer-failure.rules.js';
 import { copyOfView, type WindowView } from './byte-window.js';
-import type { JsonObject } from './json-fields.rules.js';
 import { StreamedIds } from './kept-ids.js';
 import { type SseListener, SseScanner } from './sse-scanner.js';
 import { StreamedFailure } from './streamed-failure.js';

@@ -1,7 +1,8 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import { itemTypeOfStep } from '../hosted-tools.rules.js';
 import type { WindowView } from './byte-window.js';
-import { isJsonObject, type JsonObject, memberOf, objectIn, textIn } from './json-fields.rules.js';
+import { memberOf, objectIn, textIn } from './json-fields.rules.js';
 import { documentsOfEvent } from './usage-documents.rules.js';
 
 const CALL = Buffer.from('_call');

@@ -1,4 +1,5 @@
-import { counterIn, isJsonObject, type JsonObject, memberOf } from './json-fields.rules.js';
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
+import { counterIn, memberOf } from './json-fields.rules.js';
 
 /**
  * What an answer counts and no reader knows. Tokens are whole numbers of at least 0; the sides of most of them follow

@@ -1,5 +1,6 @@
+import { type JsonObject } from '../../common/json-object.js';
 import { counterFeeOf, toolFeeOf } from '../hosted-tools.rules.js';
-import { counterIn, type JsonObject, memberOf, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
+import { counterIn, memberOf, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
 import { largestParts, NO_TOKENS, partsAboveZero, type TokenCounts } from './token-counts.js';
 import { type KnownCounters, sumOfUnread, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
 

@@ -1,5 +1,6 @@
+import { isJsonObject, type JsonObject } from '../../common/json-object.js';
 import type { WindowView } from './byte-window.js';
-import { isJsonObject, type JsonObject, lastNumber, lastObject, parseJson } from './json-fields.rules.js';
+import { lastNumber, lastObject, parseJson } from './json-fields.rules.js';
 
 const LINE_END = /\r\n|\n|\r/;
 const DATA_FIELD = 'data:';

@@ -1,4 +1,5 @@
-import { counterIn, type JsonObject, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
+import { type JsonObject } from '../../common/json-object.js';
+import { counterIn, objectIn, objectsIn, partOf, textIn } from './json-fields.rules.js';
 import { NO_TOKENS, partsAboveZero, type TokenCounts } from './token-counts.js';
 import { type KnownCounters, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
 

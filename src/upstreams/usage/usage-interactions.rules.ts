@@ -1,5 +1,6 @@
+import { type JsonObject } from '../../common/json-object.js';
 import { geminiToolName, itemTypeOfStep, toolFeeOf } from '../hosted-tools.rules.js';
-import { counterIn, type JsonObject, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
+import { counterIn, memberOf, objectIn, objectsIn, textIn } from './json-fields.rules.js';
 import { partsAboveZero, type TokenCounts, type UsageParts } from './token-counts.js';
 import { type KnownCounters, type UnknownMeasure, unreadCountersOf } from './unread-counters.rules.js';
 import { splitByModality, tokensOfGemini } from './usage-gemini.rules.js';

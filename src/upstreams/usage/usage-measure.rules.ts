@@ -1,7 +1,8 @@
+import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
 import { dearestTier, otherTierOf, readAudioSeconds } from './answer-facts.rules.js';
-import { type JsonObject, MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
+import { MOST_OF_ANYTHING, memberOf, objectIn } from './json-fields.rules.js';
 import { paidCallsOf, readOpenAiToolCalls } from './openai-tool-calls.rules.js';
 import { joinSides } from './stream-counts.rules.js';
 import { partsAboveZero, type TokenCounts } from './token-counts.js';

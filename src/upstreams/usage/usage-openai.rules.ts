@@ -1,5 +1,6 @@
+import { type JsonObject } from '../../common/json-object.js';
 import type { ProviderType } from '../provider-types.js';
-import { counterIn, firstCounterIn, type JsonObject, measureIn, objectIn, partOf } from './json-fields.rules.js';
+import { counterIn, firstCounterIn, measureIn, objectIn, partOf } from './json-fields.rules.js';
 import { partsAboveZero, type TokenCounts } from './token-counts.js';
 import {
   type KnownCounters,

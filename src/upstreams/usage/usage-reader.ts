@@ -1,3 +1,4 @@
+import { type JsonObject } from '../../common/json-object.js';
 import type { ApiStyle } from '../api-style.rules.js';
 import type { ProviderType } from '../provider-types.js';
 import {
@@ -10,7 +11,7 @@ import {
 } from './answer-facts.rules.js';
 import { type AnswerFailure, hasContent, isFailure } from './answer-failure.rules.js';
 import { ByteWindow, type WindowView } from './byte-window.js';
-import { type JsonObject, objectsIn } from './json-fields.rules.js';
+import { objectsIn } from './json-fields.rules.js';
 import { keptIdsOf, PassingIds } from './kept-ids.js';
 import { SseUsage } from './sse-usage.js';
 import { NO_TOKENS, type TierPart, type UsageReading } from './token-counts.js';

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../../common/json-object.js';
+
 const STATUSES = ['REVOKED', 'SUSPENDED'] as const;
 const SERIAL = /^[0-9a-f]{1,64}$/;
 const DIGITS = /^\d+$/;
@@ -17,11 +19,11 @@ export interface RevokedSerial {
  */
 export function readRevocationList(body: Buffer): readonly RevokedSerial[] | undefined {
   const list = parsed(body);
-  if (!isObject(list) || !isObject(list.entries)) return undefined;
+  if (!isJsonObject(list) || !isJsonObject(list.entries)) return undefined;
   const revoked = new Map<string, RevokedSerial>();
   for (const [written, entry] of Object.entries(list.entries)) {
     const lowered = written.toLowerCase();
-    if (!SERIAL.test(lowered) || !isObject(entry) || typeof entry.status !== 'string') return undefined;
+    if (!SERIAL.test(lowered) || !isJsonObject(entry) || typeof entry.status !== 'string') return undefined;
     const status = STATUSES.find((known) => known === entry.status);
     if (status === undefined) continue;
     for (const serial of numbersOf(lowered)) revoked.set(serial, { serial, status });
@@ -32,10 +34,6 @@ export function readRevocationList(body: Buffer): readonly RevokedSerial[] | und
 function numbersOf(written: string): readonly string[] {
   const asHex = BigInt(`0x${written}`).toString(16);
   return DIGITS.test(written) ? [asHex, BigInt(written).toString(16)] : [asHex];
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parsed(body: Buffer): unknown {

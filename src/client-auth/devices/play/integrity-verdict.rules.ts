@@ -1,4 +1,5 @@
 import type { DeviceVerdict, PlayIntegrity } from '../../../app-directory/config/device-proofs-config.js';
+import { isJsonObject } from '../../../common/json-object.js';
 import { CHALLENGE_LIFETIME_SECONDS } from '../challenges.repository.js';
 import { proofRefused } from '../proof-refusal.js';
 
@@ -46,7 +47,7 @@ export interface ExpectedIntegrity {
  * Source: docs/reference/security.md#play-integrity.
  */
 export function verifyIntegrityPayload(payload: unknown, expected: ExpectedIntegrity): PlayIntegrityFacts {
-  if (!isObject(payload)) throw proofRefused('integrity_payload_invalid');
+  if (!isJsonObject(payload)) throw proofRefused('integrity_payload_invalid');
   const { policy } = expected;
   requireRequest(memberOf(payload, 'requestDetails'), expected);
   const facts = factsOf(payload, policy.package_name);
@@ -124,15 +125,11 @@ function isTest(value: unknown): boolean {
 
 type Members = Readonly<Record<string, unknown>>;
 
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The vendor leaves out what it did not evaluate; an empty object then. */
 function memberOf(payload: Members, name: string): Members {
   const value = Object.hasOwn(payload, name) ? payload[name] : undefined;
   if (value === undefined) return {};
-  if (!isObject(value)) throw proofRefused('integrity_payload_invalid');
+  if (!isJsonObject(value)) throw proofRefused('integrity_payload_invalid');
   return value;
 }
 

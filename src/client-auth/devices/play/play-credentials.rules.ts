@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, createSecretKey } from 'node:crypto';
 import { invalidRequest } from '../../../common/errors/gateway-error.js';
+import { isJsonObject, type JsonObject } from '../../../common/json-object.js';
 import { Secret } from '../../../common/log/secret.js';
 import type { VaultContext } from '../../../platform/vault/sealed-blob.rules.js';
 import type { ResponseKeys } from './integrity-token.rules.js';
@@ -74,12 +75,12 @@ function parsed(text: string): unknown {
   }
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+function membersOf(value: unknown): JsonObject {
+  if (isJsonObject(value)) return value;
   throw invalidRequest('service_account', 'must be an object or its JSON text');
 }
 
-function nameIn(account: Readonly<Record<string, unknown>>, member: string): string {
+function nameIn(account: JsonObject, member: string): string {
   const value = account[member];
   if (typeof value === 'string' && value.length <= MAX_NAME_LENGTH && NAME.test(value)) return value;
   throw invalidRequest(`service_account.${member}`, `must be text of 1 to ${MAX_NAME_LENGTH} visible characters`);
