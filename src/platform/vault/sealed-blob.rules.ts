@@ -64,6 +64,17 @@ export function decrypt(key: KeyObject, sealed: SealedParts, context: VaultConte
   }
 }
 
+/** Bytes as `encrypt`, in one piece: `iv`, ciphertext, tag. */
+export function sealBytes(key: KeyObject, iv: Buffer, bytes: Buffer, context: VaultContext): Buffer {
+  return Buffer.concat([iv, encrypt(key, iv, bytes, context).ciphertext]);
+}
+
+/** The bytes; `undefined` when key or context differ, and for what {@link sealBytes} did not make. */
+export function openBytes(key: KeyObject, sealed: Buffer, context: VaultContext): Buffer | undefined {
+  if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
+  return decrypt(key, { iv: sealed.subarray(0, IV_BYTES), ciphertext: sealed.subarray(IV_BYTES) }, context);
+}
+
 /**
  * A short text, sealed for whoever has the key.
  *

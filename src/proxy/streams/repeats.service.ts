@@ -10,6 +10,7 @@ import { InstanceRegistry } from '../../platform/instances/instance-registry.js'
 import type { KeepRequest } from './kept-answers.service.js';
 import { type ClaimEvents, RepeatClaim } from './repeat-claim.js';
 import { type ClaimedCall, StreamClaimsRepository } from './stream-claims.repository.js';
+import { partsOf } from './stream-id.rules.js';
 import { StreamIds } from './stream-ids.service.js';
 
 /** Name of the interval in the scheduler. */
@@ -60,7 +61,7 @@ export class Repeats implements ClaimEvents {
     if (typeof key !== 'string' || !KEY.test(key))
       throw invalidRequest('Idempotency-Key', 'must be 1 to 255 printable ASCII characters');
     const { method, raw } = request;
-    const keyMark = this.marks.mark('key', owner.appId, owner.userId === null ? '' : `user ${owner.userId}`, key);
+    const keyMark = this.marks.mark('key', ...partsOf(owner), key);
     const requestMark = this.marks.mark('request', method, raw.url ?? '', body);
     while (!raw.socket.destroyed) {
       const own = this.ownClaim(keyMark);

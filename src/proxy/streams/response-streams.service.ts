@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../client-auth/callers/caller.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import { type GatewayRequest, SERVER_TIMING, serverTimingOf } from '../../common/http/gateway-request.js';
-import { Ids } from '../../common/ids.js';
 import { lruCache } from '../../common/lru-cache.js';
 import { RedisConnection } from '../../platform/redis/redis-connection.js';
 import { KeptObjects } from '../../usage/recording/kept-objects.service.js';
@@ -35,7 +34,6 @@ export class ResponseStreams {
     private readonly streams: Streams,
     private readonly objects: KeptObjects,
     private readonly redis: RedisConnection,
-    private readonly ids: Ids,
   ) {}
 
   /** Notes the id of a response as soon as it has arrived. */
@@ -76,7 +74,7 @@ export class ResponseStreams {
     const { mark, seal } = this.marks.named('response', owner, responseId);
     this.#known.set(mark, facts);
     const keptMs = facts.resumeSeconds * 1000 + GRACE_MS;
-    void this.redis.run((client) => client.set(keyOf(mark), seal(facts.id, this.ids), 'PX', keptMs));
+    void this.redis.run((client) => client.set(keyOf(mark), seal(facts.id), 'PX', keptMs));
   }
 
   private async find(owner: StreamOwner, responseId: string): Promise<string | undefined> {

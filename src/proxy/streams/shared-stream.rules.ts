@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { decrypt, encrypt, IV_BYTES } from '../../platform/vault/sealed-blob.rules.js';
+import { IV_BYTES, openBytes, sealBytes } from '../../platform/vault/sealed-blob.rules.js';
 import type { StreamFacts, StreamState } from './kept-stream.js';
 import type { NamedStream } from './stream-ids.service.js';
 
@@ -12,7 +12,6 @@ const HEAD_ID = '0-1';
 const FIELD = 's';
 const CONTEXT = { purpose: 'stream entry' };
 const OFFSET_BYTES = 6;
-const TAG_BYTES = 16;
 const NO_OFFSET = 2 ** (8 * OFFSET_BYTES) - 1;
 
 /** An entry to write. */
@@ -77,13 +76,11 @@ export function idAfter(length: number): string {
 
 /** @returns undefined for an entry that was not sealed with this key. */
 export function openEntry(key: KeyObject, [, [, value]]: RedisEntry): OpenedEntry | undefined {
-  if (value === undefined || value.length < IV_BYTES + TAG_BYTES) return undefined;
-  const iv = value.subarray(0, IV_BYTES);
-  const bytes = decrypt(key, { iv, ciphertext: value.subarray(IV_BYTES) }, CONTEXT);
-  if (bytes === undefined) return undefined;
-  const start = iv.readUIntBE(0, OFFSET_BYTES);
+  const bytes = value && openBytes(key, value, CONTEXT);
+  if (value === undefined || bytes === undefined) return undefined;
+  const start = value.readUIntBE(0, OFFSET_BYTES);
   if (start === NO_OFFSET) return { kind: 'head', head: JSON.parse(bytes.toString()) };
-  if (iv.readUIntBE(OFFSET_BYTES, OFFSET_BYTES) === NO_OFFSET)
+  if (value.readUIntBE(OFFSET_BYTES, OFFSET_BYTES) === NO_OFFSET)
     return { kind: 'end', end: JSON.parse(bytes.toString()) };
   return { kind: 'bytes', start, bytes };
 }
@@ -93,5 +90,5 @@ function sealed(key: KeyObject, start: number, end: number, bytes: Buffer): Buff
   const iv = Buffer.alloc(IV_BYTES);
   iv.writeUIntBE(start, 0, OFFSET_BYTES);
   iv.writeUIntBE(end, OFFSET_BYTES, OFFSET_BYTES);
-  return Buffer.concat([iv, encrypt(key, iv, bytes, CONTEXT).ciphertext]);
+  return sealBytes(key, iv, bytes, CONTEXT);
 }

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { decrypt, encrypt, IV_BYTES } from '../../platform/vault/sealed-blob.rules.js';
+import { openBytes, sealBytes } from '../../platform/vault/sealed-blob.rules.js';
 
 const PREFIX = 'st_';
 const SHAPE = /^st_[A-Za-z0-9_-]{64,128}$/;
@@ -27,6 +27,11 @@ export interface StreamOwner {
   readonly userId: string | null;
 }
 
+/** An owner as parts of a mark. */
+export function partsOf({ appId, userId }: StreamOwner): readonly [string, string] {
+  return [appId, userId === null ? '' : `user ${userId}`];
+}
+
 /** The keys of one server secret, each for one purpose. Source: docs/reference/security.md#resumable-answers. */
 export class StreamKeys {
   readonly #ids: KeyObject;
@@ -46,16 +51,14 @@ export class StreamKeys {
     claims.write(instance, MARK_BYTES, 'hex');
     claims.writeUInt32BE(issuedAtS, 2 * MARK_BYTES);
     claims.writeUInt16BE(resumeSeconds, 2 * MARK_BYTES + ISSUED_BYTES);
-    const { ciphertext } = encrypt(this.#ids, iv, claims, CONTEXT);
-    return PREFIX + Buffer.concat([iv, ciphertext]).toString('base64url');
+    return PREFIX + sealBytes(this.#ids, iv, claims, CONTEXT).toString('base64url');
   }
 
   /** @returns undefined for every text that {@link seal} did not make with this secret. */
   open(id: string): StreamClaims | undefined {
     if (!SHAPE.test(id)) return undefined;
     const sealed = Buffer.from(id.slice(PREFIX.length), 'base64url');
-    const [iv, ciphertext] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES)];
-    const claims = decrypt(this.#ids, { iv, ciphertext }, CONTEXT);
+    const claims = openBytes(this.#ids, sealed, CONTEXT);
     // The last character of a text in base64url may have bits that its bytes do not.
     if (claims === undefined || PREFIX + sealed.toString('base64url') !== id) return undefined;
     return {
@@ -66,8 +69,8 @@ export class StreamKeys {
     };
   }
 
-  ownerMark({ appId, userId }: StreamOwner): string {
-    return this.mark('owner', appId, userId === null ? '' : `user ${userId}`);
+  ownerMark(owner: StreamOwner): string {
+    return this.mark('owner', ...partsOf(owner));
   }
 
   /** A keyed hash in hexadecimal, which names something without telling it. @param parts in an order that is part of it. */

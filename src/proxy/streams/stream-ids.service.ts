@@ -4,10 +4,8 @@ import { Ids } from '../../common/ids.js';
 import { SharedClock } from '../../platform/clock/shared-clock.js';
 import { InstanceRegistry } from '../../platform/instances/instance-registry.js';
 import { TokenSecrets } from '../../platform/secrets/signing-secrets.js';
-import { decrypt, encrypt, IV_BYTES } from '../../platform/vault/sealed-blob.rules.js';
-import { type StreamClaims, StreamKeys, type StreamOwner } from './stream-id.rules.js';
-
-const TAG_BYTES = 16;
+import { IV_BYTES, openBytes, sealBytes } from '../../platform/vault/sealed-blob.rules.js';
+import { partsOf, type StreamClaims, StreamKeys, type StreamOwner } from './stream-id.rules.js';
 
 /** A stream that its owner names. */
 export class NamedStream {
@@ -85,22 +83,15 @@ export class StreamIds {
   }
 
   /** Something of a caller that has a name: its mark, and text about it that only who knows the name can open. */
-  named(purpose: string, { appId, userId }: StreamOwner, name: string) {
-    const parts = [appId, userId === null ? '' : `user ${userId}`, name];
+  named(purpose: string, owner: StreamOwner, name: string) {
+    const parts = [...partsOf(owner), name];
     const mark = this.#current.mark(purpose, ...parts);
     const key = this.#current.keyOf(JSON.stringify([purpose, ...parts]));
     const context = { purpose, mark };
     return {
       mark,
-      seal: (text: string, ids: Ids): Buffer => {
-        const { iv, ciphertext } = encrypt(key, ids.bytes(IV_BYTES), Buffer.from(text), context);
-        return Buffer.concat([iv, ciphertext]);
-      },
-      open: (sealed: Buffer): string | undefined => {
-        if (sealed.length < IV_BYTES + TAG_BYTES) return undefined;
-        const [iv, ciphertext] = [sealed.subarray(0, IV_BYTES), sealed.subarray(IV_BYTES)];
-        return decrypt(key, { iv, ciphertext }, context)?.toString();
-      },
+      seal: (text: string): Buffer => sealBytes(key, this.ids.bytes(IV_BYTES), Buffer.from(text), context),
+      open: (sealed: Buffer): string | undefined => openBytes(key, sealed, context)?.toString(),
     };
   }
 
