@@ -75,11 +75,7 @@ export class KeptAnswer {
   /** What has ended may be forgotten before the client has it. */
   #takeOver(): void {
     if (this.stream.state === 'live') return;
-    for (let piece = this.stream.read(this.#position); piece !== undefined; ) {
-      this.#rest.push(piece);
-      this.#position += piece.length;
-      piece = this.stream.read(this.#position);
-    }
+    this.#rest.push(...this.stream.piecesFrom(this.#position));
     this.#unfollow?.();
     this.#unfollow = undefined;
   }

@@ -143,6 +143,16 @@ export class KeptStream {
     return block.bytes.subarray(offset - block.start, block.used);
   }
 
+  /** All bytes from `offset` on, as they lie. */
+  piecesFrom(offset: number): Buffer[] {
+    const pieces: Buffer[] = [];
+    for (let at = offset, piece = this.read(at); piece !== undefined; piece = this.read(at)) {
+      pieces.push(piece);
+      at += piece.length;
+    }
+    return pieces;
+  }
+
   /** Calls back after each addition and at the end. @returns ends that. */
   follow(onChange: () => void): () => void {
     this.#followers.add(onChange);

@@ -131,10 +131,5 @@ interface Tail {
 }
 
 function tailOf(stream: KeptStream, from: number): Tail {
-  const pieces: Buffer[] = [];
-  for (let at = from, piece = stream.read(at); piece !== undefined; piece = stream.read(at)) {
-    pieces.push(piece);
-    at += piece.length;
-  }
-  return { from, pieces };
+  return { from, pieces: stream.piecesFrom(from) };
 }
