@@ -4,7 +4,12 @@ import type {
   Authentication,
   DeviceAuthentication,
 } from '../../app-directory/config/authentication-config.js';
-import { PROOF_NAMES, type ProofName, type Proofs } from '../../app-directory/config/device-proofs-config.js';
+import {
+  meantProofs,
+  PROOF_NAMES,
+  type ProofName,
+  type Proofs,
+} from '../../app-directory/config/device-proofs-config.js';
 import type { IssuerConfig } from '../../app-directory/config/issuer-config.js';
 import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError, invalidRequest } from '../../common/errors/gateway-error.js';
@@ -92,13 +97,13 @@ const LOOSEST_FIRST: readonly UnprovenMode[] = ['observe', 'tier'];
 /**
  * What a failed proof gets.
  *
- * @param proof undefined: a signature of an unknown key, which may be of each proof that signs; the loosest counts.
+ * @param proof null: a signature of an unknown key, which may be of each proof that signs; the loosest counts.
  * @returns `undefined`: a refusal.
  * Source: docs/reference/application-api.md#modes-of-proofs.
  */
-export function leniencyOf({ proofs }: DeviceApp, proof: ProofName | undefined): UnprovenMode | undefined {
-  const asked = proof === undefined ? PROOF_NAMES.filter((name) => name !== 'app_attest') : [proof];
-  return LOOSEST_FIRST.find((mode) => asked.some((name) => proofs[name]?.mode === mode));
+export function leniencyOf({ proofs }: DeviceApp, proof: ProofName | null): UnprovenMode | undefined {
+  const meant = meantProofs(proof);
+  return LOOSEST_FIRST.find((mode) => meant.some((name) => proofs[name]?.mode === mode));
 }
 
 /**

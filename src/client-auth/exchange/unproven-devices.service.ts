@@ -47,5 +47,5 @@ export class UnprovenDevices {
 
 function modeFor(device: DeviceApp, error: unknown, { proof }: AuthAttempt): UnprovenMode | undefined {
   if (!(error instanceof GatewayError) || error.code !== 'attest_failed' || isChallengeRefusal(error)) return undefined;
-  return leniencyOf(device, proof ?? undefined);
+  return leniencyOf(device, proof);
 }

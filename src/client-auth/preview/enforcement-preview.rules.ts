@@ -1,5 +1,10 @@
 import type { Authentication } from '../../app-directory/config/authentication-config.js';
-import type { ProofMode, ProofName, Proofs } from '../../app-directory/config/device-proofs-config.js';
+import {
+  meantProofs,
+  type ProofMode,
+  type ProofName,
+  type Proofs,
+} from '../../app-directory/config/device-proofs-config.js';
 import { isBelowVersion } from '../../common/dotted-version.rules.js';
 import { GatewayError } from '../../common/errors/gateway-error.js';
 import {
@@ -73,8 +78,7 @@ export function refusalOf(attempt: AdmittedAttempts, authentication: ProvingAuth
 }
 
 function modesFor(proof: ProofName | null, proofs: Proofs): ProofMode[] {
-  const asked = Object.entries(proofs).filter(([name]) => (proof === null ? name !== 'app_attest' : name === proof));
-  return asked.map(([, { mode }]) => mode);
+  return meantProofs(proof).flatMap((name) => proofs[name]?.mode ?? []);
 }
 
 /** What is wrong with an attempt: what rules read of it is judged anew, anything else stays as it was. */

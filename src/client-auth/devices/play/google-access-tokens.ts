@@ -4,9 +4,9 @@ import { importPKCS8, SignJWT } from 'jose';
 import { Clock } from '../../../common/clock.js';
 import { lruCache } from '../../../common/lru-cache.js';
 import { Environment } from '../../../platform/config/environment.js';
-import { GuardedRequest, OutboundError } from '../../../platform/outbound/guarded-request.js';
+import { GuardedRequest } from '../../../platform/outbound/guarded-request.js';
 import type { ServiceAccount } from './play-credentials.rules.js';
-import { PlayTrouble } from './play-trouble.js';
+import { askVendor, PlayTrouble } from './play-trouble.js';
 
 const SCOPE = 'https://www.googleapis.com/auth/playintegrity';
 const GRANT = 'urn:ietf:params:oauth:grant-type:jwt-bearer';
@@ -15,8 +15,6 @@ const ASSERTION_LIFETIME_SECONDS = 60 * 60;
 const RENEW_BEFORE_MS = 60_000;
 /** Pause after a failure before the vendor is asked again. */
 const FAILURE_PAUSE_MS = 2_000;
-const TIMEOUT_MS = 5_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_TOKENS = 1_000;
 
 /** A token and its end on the monotonic clock. */
@@ -99,17 +97,16 @@ export class GoogleAccessTokens {
   }
 
   private async exchange(assertion: string): Promise<{ token: string; lifetimeSeconds: number }> {
-    const answer = await this.outbound
-      .post(this.environment.GOOGLE_OAUTH_TOKEN_URL, {
-        headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
-        body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
-      })
-      .catch((error: unknown) => {
-        throw error instanceof OutboundError ? new PlayTrouble('play_unreachable', `token: ${error.reason}`) : error;
-      });
-    const { status, body } = answer;
+    const request = {
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ grant_type: GRANT, assertion }).toString(),
+    };
+    const { status, body } = await askVendor(
+      this.outbound,
+      this.environment.GOOGLE_OAUTH_TOKEN_URL,
+      request,
+      'token: ',
+    );
     // 400 and 401: the account, its key or our clock is not accepted.
     if (status === 400 || status === 401 || status === 403) {
       throw new PlayTrouble('play_access_refused', `token: status ${status}`);

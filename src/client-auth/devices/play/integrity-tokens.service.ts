@@ -5,7 +5,7 @@ import { GatewayError } from '../../../common/errors/gateway-error.js';
 import { Log } from '../../../common/log/log.js';
 import type { Secret } from '../../../common/log/secret.js';
 import { Environment } from '../../../platform/config/environment.js';
-import { type GuardedAnswer, GuardedRequest, OutboundError } from '../../../platform/outbound/guarded-request.js';
+import { type GuardedAnswer, GuardedRequest } from '../../../platform/outbound/guarded-request.js';
 import { Vault } from '../../../platform/vault/vault.js';
 import { proofRefused } from '../proof-refusal.js';
 import { GoogleAccessTokens } from './google-access-tokens.js';
@@ -17,10 +17,8 @@ import {
   responseKeysOf,
   serviceAccountOf,
 } from './play-credentials.rules.js';
-import { PlayTrouble } from './play-trouble.js';
+import { askVendor, PlayTrouble } from './play-trouble.js';
 
-const TIMEOUT_MS = 5_000;
-const MAX_ANSWER_BYTES = 64 * 1024;
 /** For a quota, which the vendor counts by the day, and for everything else. */
 const RETRY_AFTER_QUOTA_SECONDS = 60;
 const RETRY_AFTER_SECONDS = 5;
@@ -70,21 +68,15 @@ export class IntegrityTokens {
     return payloadOf(answer);
   }
 
-  private async post(packageName: string, token: string, bearer: string): Promise<GuardedAnswer> {
+  private post(packageName: string, token: string, bearer: string): Promise<GuardedAnswer> {
     const url = `${this.environment.PLAY_INTEGRITY_BASE_URL.replace(/\/$/, '')}/v1/${packageName}:decodeIntegrityToken`;
-    try {
-      return await this.outbound.post(url, {
-        headers: {
-          ...{ accept: 'application/json', 'content-type': 'application/json' },
-          authorization: `Bearer ${bearer}`,
-        },
-        body: JSON.stringify({ integrity_token: token }),
-        timeoutMs: TIMEOUT_MS,
-        maxBytes: MAX_ANSWER_BYTES,
-      });
-    } catch (error) {
-      throw error instanceof OutboundError ? new PlayTrouble('play_unreachable', error.reason) : error;
-    }
+    return askVendor(this.outbound, url, {
+      headers: {
+        ...{ accept: 'application/json', 'content-type': 'application/json' },
+        authorization: `Bearer ${bearer}`,
+      },
+      body: JSON.stringify({ integrity_token: token }),
+    });
   }
 
   private async require(app: AppRef, kind: CredentialKind): Promise<{ blob: string; open: () => Promise<Secret> }> {

@@ -1,3 +1,8 @@
+import { type GuardedAnswer, type GuardedRequest, OutboundError } from '../../../platform/outbound/guarded-request.js';
+
+const TIMEOUT_MS = 5_000;
+const MAX_ANSWER_BYTES = 64 * 1024;
+
 /** Why a token could not be decoded, for no fault of the device. */
 type TroubleReason = 'play_credentials_missing' | 'play_access_refused' | 'play_quota_exhausted' | 'play_unreachable';
 
@@ -10,5 +15,29 @@ export class PlayTrouble extends Error {
   ) {
     super(`${reason}: ${detail}`);
     this.name = 'PlayTrouble';
+  }
+}
+
+interface VendorRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/**
+ * Asks the vendor.
+ *
+ * @param what names the request in the detail of the trouble; empty for a decoding.
+ * @throws PlayTrouble `play_unreachable` it does not answer.
+ */
+export async function askVendor(
+  outbound: GuardedRequest,
+  url: string,
+  { headers, body }: VendorRequest,
+  what = '',
+): Promise<GuardedAnswer> {
+  try {
+    return await outbound.post(url, { headers, body, timeoutMs: TIMEOUT_MS, maxBytes: MAX_ANSWER_BYTES });
+  } catch (error) {
+    throw error instanceof OutboundError ? new PlayTrouble('play_unreachable', `${what}${error.reason}`) : error;
   }
 }
