@@ -12,24 +12,24 @@ export const SEALED_SECRETS = [
   {
     done: 'provider_keys_resealed',
     failed: 'provider_keys_reseal_failed',
-    rowsIn: (connection: EntityManager): readonly SecretRows[] => [providerKeys(connection)],
+    rowsIn: (connection) => [providerKeys(connection)],
   },
   {
     done: 'gateway_tokens_resealed',
     failed: 'gateway_tokens_reseal_failed',
-    rowsIn: (connection: EntityManager): readonly SecretRows[] => [gatewayTokens(connection)],
+    rowsIn: (connection) => [gatewayTokens(connection)],
   },
   {
     done: 'play_credentials_resealed',
     failed: 'play_credentials_reseal_failed',
-    rowsIn: (connection: EntityManager): readonly SecretRows[] => [playSecrets(connection)],
+    rowsIn: (connection) => [playSecrets(connection)],
   },
   {
     done: 'webhook_secrets_resealed',
     failed: 'webhook_secrets_reseal_failed',
     rowsIn: webhookSecrets,
   },
-] as const;
+] as const satisfies readonly { readonly rowsIn: (connection: EntityManager) => readonly SecretRows[] }[];
 
 /** Reseals the secrets of all accounts with the current vault key version. */
 @Injectable()

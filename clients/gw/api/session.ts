@@ -92,7 +92,7 @@ export async function openSession(deployment: Deployment, key: string, context: 
 }
 
 /**
- * The key for an address, and of a saved one the deployment that it was saved for. @throws Failure if there is none.
+ * The key for an address; a saved key comes with the deployment that it was saved for. @throws Failure no key.
  */
 async function credentialFor({ environment, profiles, profileName }: Invocation, url: string): Promise<Credential> {
   if (environment.managementKey !== undefined) return { key: environment.managementKey, deploymentId: undefined };

@@ -16,7 +16,7 @@ export const show: Action = async (gw) => {
   const path = { app: await appIdOf(api, gw.argument(0)) };
   const result = await read(api.GET('/v1/admin/apps/{app}/play-integrity/credentials', { params: { path } }));
   const rows = result.credentials.map(({ kind, hint, updated_at }) => [kind, hint, toSecond(updated_at)]);
-  const none = `There are none. Set them: gw app play-integrity set ${gw.argument(0)} --file <file>`;
+  const none = `No credentials are stored. Set them: gw app play-integrity set ${gw.argument(0)} --file <file>`;
   return listed(gw, result, { headings: ['KIND', 'HINT', 'SET'], rows, none });
 };
 

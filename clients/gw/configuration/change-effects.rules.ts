@@ -186,7 +186,7 @@ function isWidened(before: AppConfig, after: AppConfig): boolean {
   return appAttestOf(before) !== undefined && appAttestOf(after) !== undefined;
 }
 
-/** Modes are told of by themselves. */
+/** `modeMeaning` reports changes of the mode. */
 const withoutMode = (proof: AndroidProof) => proof && { ...proof, mode: undefined };
 
 /** What is demanded of the signals of Apple's systems. */

@@ -15,8 +15,8 @@ export const deploymentCommands: readonly Command[] = [
     name: 'deployment connect',
     summary: 'Connect a gateway and save its key',
     details:
-      'Prompts for a missing address. The gateway becomes the current profile. Without a key, a saved key is kept; ' +
-      'if there is none, log in afterwards.',
+      'Prompts for a missing address. The gateway becomes the current profile. Without a key, it keeps a saved ' +
+      'one; with no saved key, log in afterwards.',
     options: [
       ['--url <url>', 'address of the gateway (GW_URL)'],
       ['--key-stdin', 'read a management key from standard input'],

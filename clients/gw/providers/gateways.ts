@@ -88,7 +88,7 @@ export const remove: Action = async (gw) => {
   return { result, text: `Removed ${name}. ${OLD_TOKEN}` };
 };
 
-/** A provider gateway by id or name. @throws Failure if there is none, or several with the name. */
+/** A provider gateway by id or name. @throws Failure not found, or several have the name. */
 export async function gatewayOf(api: Api, named: string): Promise<Gateway> {
   const { gateways } = await read(api.GET('/v1/admin/provider-gateways'));
   const found = gateways.filter(({ id }) => id === named);

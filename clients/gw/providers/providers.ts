@@ -44,7 +44,7 @@ export function shown(provider: Provider, done?: string): Outcome {
   return { result: { provider }, text: `${done === undefined ? '' : `${done}\n\n`}${facts(values)}` };
 }
 
-/** A provider by id or slug. @throws Failure if there is none. */
+/** A provider by id or slug. @throws Failure not found. */
 export async function providerOf(api: Api, named: string): Promise<Provider> {
   const { providers } = await read(api.GET('/v1/admin/providers'));
   const provider = providers.find(({ id }) => id === named) ?? providers.find(({ slug }) => slug === named);

@@ -53,7 +53,7 @@ async function follow(gw: Invocation, hasSignIns: boolean): Promise<Outcome> {
   return { result: { ended: true, events: count }, text: '', ...none };
 }
 
-/** The id of a key given by id or, within one application, by name. @throws Failure if there is none. */
+/** The id of a key given by id or, within one application, by name. @throws Failure not found. */
 async function keyIdOf(api: Api, app: string | undefined, named: string | undefined): Promise<string | undefined> {
   if (app === undefined || named === undefined) return named;
   const { keys } = await read(api.GET('/v1/admin/apps/{app}/keys', { params: { path: { app } } }));

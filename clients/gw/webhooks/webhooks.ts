@@ -85,7 +85,7 @@ export const remove: Action = async (gw) => {
   return { result, text: `Deleted ${printable(name)}.` };
 };
 
-/** A webhook by id or name. @throws Failure if there is none, or several with the name. */
+/** A webhook by id or name. @throws Failure not found, or several have the name. */
 export async function webhookOf(api: Api, named: string): Promise<Webhook> {
   const { webhooks } = await read(api.GET('/v1/admin/webhooks'));
   const found = webhooks.filter(({ id }) => id === named);

@@ -1,6 +1,6 @@
 import { problemAt } from '../api/api-error';
 import type { Schemas } from '../api/client';
-import { Checkbox, SelectField, TextField } from '../design/field';
+import { Checkbox, Problem, SelectField, TextField } from '../design/field';
 import { useReadOnlyReason } from '../shell/session';
 import { useAppDraft } from './app-draft';
 import { ListField } from './list-field';
@@ -39,7 +39,6 @@ export function PlayIntegrityFields({
 }) {
   const { error } = useAppDraft();
   const reason = useReadOnlyReason();
-  const problem = problemAt(error, `${PATH}.require`);
   const set = (members: Partial<PlayIntegrity>) => onChange({ ...play, ...members });
   return (
     <div className="grid gap-4 sm:grid-cols-2">
@@ -70,11 +69,7 @@ export function PlayIntegrityFields({
             reason={reason}
           />
         ))}
-        {problem !== undefined && (
-          <p role="alert" className="text-xs font-medium text-bad">
-            {problem}
-          </p>
-        )}
+        <Problem text={problemAt(error, `${PATH}.require`)} />
       </fieldset>
       <ListField
         label="Certificates"

@@ -4,15 +4,12 @@ import { countText } from '../design/amounts.rules';
 import { Card } from '../design/layout';
 import { Loaded } from '../design/loaded';
 import { type Column, Table } from '../design/table';
+import { PROOF_LABELS } from './proof-modes.rules';
 
 type ProofAttempts = Schemas['ProofAttemptsResponse'];
 type Lost = Schemas['LostAttemptsResponse'];
 
-const PROOFS: Readonly<Record<string, string>> = {
-  app_attest: 'App Attest',
-  key_attestation: 'Android key attestation',
-  play_integrity: 'Play Integrity',
-};
+const PROOFS: Readonly<Record<string, string>> = PROOF_LABELS;
 const proofName = (proof: string | null) => (proof === null ? 'Not known' : (PROOFS[proof] ?? proof));
 const MOST_LOST = 20;
 

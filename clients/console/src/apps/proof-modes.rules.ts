@@ -2,6 +2,13 @@ import type { Schemas } from '../api/client';
 
 type Mode = NonNullable<Schemas['AppKeyAttestation']['mode']>;
 
+/** Proofs as people know them. */
+export const PROOF_LABELS = {
+  app_attest: 'App Attest',
+  key_attestation: 'Android key attestation',
+  play_integrity: 'Play Integrity',
+} as const;
+
 /** The strictest first. */
 export const MODES = [
   { value: 'enforce', label: 'Refuse it' },

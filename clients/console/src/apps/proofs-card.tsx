@@ -9,7 +9,7 @@ import { AppAttestFields, emptyAppAttest } from './app-attest-fields';
 import { useAppDraft } from './app-draft';
 import { ListField } from './list-field';
 import { EMPTY_PLAY_INTEGRITY, PlayIntegrityFields } from './play-integrity-fields';
-import { looserProofs, MODES } from './proof-modes.rules';
+import { looserProofs, MODES, PROOF_LABELS } from './proof-modes.rules';
 
 type Authentication = Schemas['AppDeviceProofsAuthentication'];
 type Proofs = Authentication['proofs'];
@@ -32,6 +32,12 @@ const EMPTY_KEY_ATTESTATION: KeyAttestation = {
   verified_boot: true,
   mode: 'enforce',
 };
+
+const ADDABLE: readonly (readonly [keyof Proofs, () => Proofs])[] = [
+  ['app_attest', () => ({ app_attest: { ...emptyAppAttest(), mode: 'enforce' } })],
+  ['key_attestation', () => ({ key_attestation: EMPTY_KEY_ATTESTATION })],
+  ['play_integrity', () => ({ play_integrity: EMPTY_PLAY_INTEGRITY })],
+];
 
 const PATH = 'config.authentication.proofs';
 
@@ -58,8 +64,12 @@ export function ProofsCard() {
           </p>
         )}
         {apple !== undefined && (
-          <Proof name="App Attest" onRemove={() => remove('app_attest')}>
-            <ModeField of="App Attest" mode={apple.mode} onChange={(mode) => set({ app_attest: { ...apple, mode } })} />
+          <Proof
+            name={PROOF_LABELS.app_attest}
+            mode={apple.mode}
+            onMode={(mode) => set({ app_attest: { ...apple, mode } })}
+            onRemove={() => remove('app_attest')}
+          >
             <AppAttestFields
               attest={apple}
               onChange={(members) => set({ app_attest: { ...apple, ...members } })}
@@ -69,45 +79,31 @@ export function ProofsCard() {
           </Proof>
         )}
         {android !== undefined && (
-          <Proof name="Android key attestation" onRemove={() => remove('key_attestation')}>
-            <ModeField
-              of="Android key attestation"
-              mode={android.mode}
-              onChange={(mode) => set({ key_attestation: { ...android, mode } })}
-            />
+          <Proof
+            name={PROOF_LABELS.key_attestation}
+            mode={android.mode}
+            onMode={(mode) => set({ key_attestation: { ...android, mode } })}
+            onRemove={() => remove('key_attestation')}
+          >
             <AndroidFields android={android} onChange={(key_attestation) => set({ key_attestation })} />
           </Proof>
         )}
         {play !== undefined && (
-          <Proof name="Play Integrity" onRemove={() => remove('play_integrity')}>
-            <ModeField
-              of="Play Integrity"
-              mode={play.mode}
-              onChange={(mode) => set({ play_integrity: { ...play, mode } })}
-            />
+          <Proof
+            name={PROOF_LABELS.play_integrity}
+            mode={play.mode}
+            onMode={(mode) => set({ play_integrity: { ...play, mode } })}
+            onRemove={() => remove('play_integrity')}
+          >
             <PlayIntegrityFields play={play} onChange={(play_integrity) => set({ play_integrity })} />
           </Proof>
         )}
         <div className="flex flex-wrap gap-2">
-          {apple === undefined && (
-            <Button
-              size="row"
-              reason={reason}
-              onClick={() => set({ app_attest: { ...emptyAppAttest(), mode: 'enforce' } })}
-            >
-              Add App Attest
+          {ADDABLE.filter(([name]) => proofs[name] === undefined).map(([name, added]) => (
+            <Button key={name} size="row" reason={reason} onClick={() => set(added())}>
+              Add {PROOF_LABELS[name]}
             </Button>
-          )}
-          {android === undefined && (
-            <Button size="row" reason={reason} onClick={() => set({ key_attestation: EMPTY_KEY_ATTESTATION })}>
-              Add Android key attestation
-            </Button>
-          )}
-          {play === undefined && (
-            <Button size="row" reason={reason} onClick={() => set({ play_integrity: EMPTY_PLAY_INTEGRITY })}>
-              Add Play Integrity
-            </Button>
-          )}
+          ))}
         </div>
         {problemAt(error, PATH) !== undefined && (
           <p role="alert" className="text-sm font-medium text-bad">
@@ -129,10 +125,14 @@ export function ProofsCard() {
 
 function Proof({
   name,
+  mode,
+  onMode,
   onRemove,
   children,
 }: {
   readonly name: string;
+  readonly mode: (typeof MODES)[number]['value'];
+  readonly onMode: (mode: (typeof MODES)[number]['value']) => void;
   readonly onRemove: () => void;
   readonly children: React.ReactNode;
 }) {
@@ -145,28 +145,9 @@ function Proof({
           Remove {name}
         </Button>
       </div>
+      <SelectField label={`When ${name} fails`} value={mode} options={MODES} onChange={onMode} reason={reason} />
       {children}
     </section>
-  );
-}
-
-function ModeField({
-  of,
-  mode,
-  onChange,
-}: {
-  readonly of: string;
-  readonly mode: Schemas['AppKeyAttestation']['mode'];
-  readonly onChange: (mode: (typeof MODES)[number]['value']) => void;
-}) {
-  return (
-    <SelectField
-      label={`When ${of} fails`}
-      value={mode}
-      options={MODES}
-      onChange={onChange}
-      reason={useReadOnlyReason()}
-    />
   );
 }
 

@@ -6,7 +6,7 @@ import type { Schemas } from '../api/client';
 import { type Provider, queries } from '../api/queries';
 import { countedText } from '../design/amounts.rules';
 import { Button } from '../design/button';
-import { Choices, SelectField, TextField } from '../design/field';
+import { Choices, Problem, SelectField, TextField } from '../design/field';
 import { Alert, Badge, Card, EmptyState } from '../design/layout';
 import { NumberField } from '../design/number-field';
 import { ModelField } from '../models/model-field';
@@ -222,7 +222,7 @@ function Rewrites() {
       <div className="flex flex-col gap-3">
         {rewrites.map(([sent, called]) => (
           <div key={sent} className="flex flex-wrap items-center gap-2 text-sm">
-            <RewriteProblem problem={problemAt(error, memberPath(REWRITES, sent))} />
+            <Problem text={problemAt(error, memberPath(REWRITES, sent))} className="w-full" />
             <code className="break-all">{sent}</code> → <code className="break-all">{called}</code>
             <Button
               size="sm"
@@ -263,14 +263,5 @@ function Rewrites() {
         </form>
       </div>
     </Card>
-  );
-}
-
-function RewriteProblem({ problem }: { readonly problem: string | undefined }) {
-  if (problem === undefined) return null;
-  return (
-    <p role="alert" className="w-full text-xs font-medium text-bad">
-      {problem}
-    </p>
   );
 }

@@ -28,6 +28,24 @@ interface ControlProps {
   readonly disabled?: boolean;
 }
 
+/** What is wrong with an input; nothing without a text. */
+export function Problem({
+  text,
+  id,
+  className,
+}: {
+  readonly text: string | undefined;
+  readonly id?: string;
+  readonly className?: string;
+}) {
+  if (text === undefined) return null;
+  return (
+    <p id={id} role="alert" className={clsx('text-xs font-medium text-bad', className)}>
+      {text}
+    </p>
+  );
+}
+
 /** Label, hint, error and reason around a control, tied together for assistive technology. */
 function Field({
   label,
@@ -61,11 +79,7 @@ function Field({
           {hint}
         </p>
       )}
-      {error !== undefined && (
-        <p id={`${id}-error`} role="alert" className="text-xs font-medium text-bad">
-          {error}
-        </p>
-      )}
+      <Problem id={`${id}-error`} text={error} />
       {reason !== undefined && (
         <p id={`${id}-reason`} className="text-xs text-muted">
           {reason}

@@ -25,7 +25,7 @@ export function baseUrlHint(type: string): string {
 /**
  * The mistake of a base URL that ends with what the gateway adds: it would call `/v1/v1/models`.
  *
- * @returns how to mend it; undefined where there is none.
+ * @returns what is wrong and what to type instead; undefined for a valid URL.
  */
 export function baseUrlProblem(type: string, typed: string): string | undefined {
   const begin = pathBegin(type);

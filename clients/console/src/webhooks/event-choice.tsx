@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { Choices } from '../design/field';
+import { Choices, Problem } from '../design/field';
 import { type EventGroup, type EventType, groupsOf, withGroup, withType } from './event-filter.rules';
 
 const MODES = [
@@ -34,11 +34,7 @@ export function EventChoice({
           ))}
         </div>
       )}
-      {error !== undefined && (
-        <p role="alert" className="text-xs font-medium text-bad">
-          {error}
-        </p>
-      )}
+      <Problem text={error} />
     </div>
   );
 }
