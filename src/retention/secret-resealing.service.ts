@@ -7,6 +7,10 @@ import { gatewayTokens, providerKeys } from '../providers/stored-secrets.js';
 import { webhookSecrets } from '../webhooks/stored-secrets.js';
 import type { RetentionRun, RetentionStep } from './retention-step.js';
 
+interface SealedSecrets extends Pick<RetentionStep, 'done' | 'failed'> {
+  readonly rowsIn: (connection: EntityManager) => readonly SecretRows[];
+}
+
 /** Every column of secrets that the vault has sealed, with the log lines of its resealing. */
 export const SEALED_SECRETS = [
   {
@@ -29,7 +33,7 @@ export const SEALED_SECRETS = [
     failed: 'webhook_secrets_reseal_failed',
     rowsIn: webhookSecrets,
   },
-] as const satisfies readonly { readonly rowsIn: (connection: EntityManager) => readonly SecretRows[] }[];
+] as const satisfies readonly SealedSecrets[];
 
 /** Reseals the secrets of all accounts with the current vault key version. */
 @Injectable()

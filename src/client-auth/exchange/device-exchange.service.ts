@@ -148,8 +148,8 @@ export class DeviceExchangeService {
   }
 
   /**
-   * What the proof changes of the key. An invalid proof, and one that says what the configuration refuses, spends its challenge here; a
-   * valid one leaves it to `use`, which spends the challenge and raises the counter in one step.
+   * What the proof changes of the key. An invalid proof, and one that says what the configuration refuses, spends its
+   * challenge here; a valid one leaves it to `use`, which spends the challenge and raises the counter in one step.
    */
   private async verified(
     app: ReadableApp,

@@ -24,13 +24,12 @@ export interface UsedKey {
 }
 
 /**
- * Checks a stored key against the current configuration: its proof is still accepted, and its facts still suffice. Facts of
- * App Attest are checked with the assertion, which may change them.
+ * Checks a stored key against the current configuration: its proof is still accepted, and its facts still suffice.
+ * Facts of App Attest are checked with the assertion, which may change them.
  *
  * @param named the proof that the request names.
  * @param isSigned whether the request has a signature instead of an assertion.
- * @throws attest_failed, app_version_too_old.
- * Source: docs/reference/application-api.md#device-attestation.
+ * @throws attest_failed, app_version_too_old. Source: docs/reference/application-api.md#device-attestation.
  */
 export function requireKeyOf(
   { proofs }: DeviceApp,

@@ -30,7 +30,8 @@ export class SignedInUser {
   ) {}
 
   /**
-   * The user of a token. It sets the user and the groups of the attempt; the user also when a required claim is missing.
+   * The user of a token. It sets the user and the groups of the attempt; the user also when a required claim is
+   * missing.
    *
    * @throws issuer_token_rejected, issuer_claims_missing, issuer_verification_unavailable.
    */

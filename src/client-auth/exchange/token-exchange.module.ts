@@ -23,7 +23,8 @@ import { UnprovenDevices } from './unproven-devices.service.js';
 
 /**
  * Exchange of credentials for gateway tokens. A device takes a challenge and registers its key, once per install. It
- * then takes a challenge and exchanges an assertion or a signature for a token, once an hour. A backend exchanges an API key.
+ * then takes a challenge and exchanges an assertion or a signature for a token, once an hour. A backend exchanges an
+ * API key.
  *
  * On any number of instances a proof counts once: one statement consumes the challenge and raises the key's counter. A
  * block is read from the database at every exchange. A failure of the gateway is never `attest_failed`, because clients

@@ -1,6 +1,6 @@
 /**
- * State of a kept answer: it is being read; it has ended as the provider ended it; it broke off or reported an error; its
- * caller stopped it; not all of it is kept.
+ * State of a kept answer: it is being read; it has ended as the provider ended it; it broke off or reported an error;
+ * its caller stopped it; not all of it is kept.
  */
 export type StreamState = 'live' | 'complete' | 'failed' | 'stopped' | 'lost';
 

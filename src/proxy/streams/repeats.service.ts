@@ -54,7 +54,8 @@ export class Repeats implements ClaimEvents {
    *
    * @param request with an `Idempotency-Key`.
    * @returns a claim must be released at the end of its call.
-   * @throws invalid_request the key is malformed; idempotency_mismatch; service_unavailable the database does not answer.
+   * @throws invalid_request the key is malformed; idempotency_mismatch; service_unavailable the database does not
+   * answer.
    */
   async claim({ owner, config }: KeepRequest, request: GatewayRequest, body: Buffer = NO_BODY): Promise<Claimed> {
     const key = request.headers[HEADER];
@@ -115,7 +116,10 @@ export class Repeats implements ClaimEvents {
     return undefined;
   }
 
-  /** Repetitions on this instance wait for the claim from the first moment, so that the database decides for one of them. */
+  /**
+   * Repetitions on this instance wait for the claim from the first moment, so that the database decides for one of
+   * them.
+   */
   private async tryClaim(claim: RepeatClaim, seconds: number): Promise<ClaimedCall | undefined | 'gone'> {
     this.#claims.set(claim.keyMark, claim);
     let held: ClaimedCall | undefined | 'gone' = 'gone';

@@ -4,9 +4,9 @@ import type { StreamFacts, StreamState } from './kept-stream.js';
 import type { NamedStream } from './stream-ids.service.js';
 
 /**
- * A kept answer as a Redis stream, for readers on other instances: first its head, then its bytes, then its end. The id of
- * an entry is the offset behind its bytes, so a reader asks for what it lacks, and an entry that is written again changes
- * nothing. Every entry is sealed with the key of the stream.
+ * A kept answer as a Redis stream, for readers on other instances: first its head, then its bytes, then its end. The id
+ * of an entry is the offset behind its bytes, so a reader asks for what it lacks, and an entry that is written again
+ * changes nothing. Every entry is sealed with the key of the stream.
  */
 const HEAD_ID = '0-1';
 const FIELD = 's';

@@ -40,7 +40,9 @@ const FIND = `
     ) AS "isOwned"
   FROM stream_claims WHERE key_mark = $1`;
 
-/** The table stream_claims. Its keys are keyed hashes of application, user and key, so no statement names an account. */
+/**
+ * The table stream_claims. Its keys are keyed hashes of application, user and key, so no statement names an account.
+ */
 @Injectable()
 export class StreamClaimsRepository {
   constructor(private readonly dataSource: DataSource) {}

@@ -73,7 +73,9 @@ export class StreamKeys {
     return this.mark('owner', ...partsOf(owner));
   }
 
-  /** A keyed hash in hexadecimal, which names something without telling it. @param parts in an order that is part of it. */
+  /**
+   * A keyed hash in hexadecimal, which names something without telling it. @param parts in an order that is part of it.
+   */
   mark(purpose: string, ...parts: readonly (string | Buffer)[]): string {
     const hmac = createHmac('sha256', this.#marks).update(purpose);
     for (const part of parts) hmac.update(`\n${Buffer.byteLength(part)}\n`).update(part);

@@ -19,8 +19,8 @@ const SILENCE_MS = 5_000;
 const RETRY_SECONDS = 1;
 
 /**
- * Answers that other instances read, as far as somebody reads them here: a copy in the store of this instance, which all
- * its readers share, filled from Redis. When the owner has ended without a last entry, the answer is lost.
+ * Answers that other instances read, as far as somebody reads them here: a copy in the store of this instance, which
+ * all its readers share, filled from Redis. When the owner has ended without a last entry, the answer is lost.
  */
 @Injectable()
 export class StreamMirrors {

@@ -13,8 +13,8 @@ const SWEEP_EVERY_MS = 1_000;
 const EVICTIONS_LOGGED_EVERY_MS = 60_000;
 
 /**
- * The kept answers of this process, by the mark of their id, in bounded memory. Where there is no room, the answer that ended first is forgotten;
- * where none has ended, the one that began first.
+ * The kept answers of this process, by the mark of their id, in bounded memory. Where there is no room, the answer that
+ * ended first is forgotten; where none has ended, the one that began first.
  *
  * Log line: streams_evicted.
  */

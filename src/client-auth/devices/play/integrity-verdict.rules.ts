@@ -12,7 +12,9 @@ const MAX_VERDICTS = 20;
 const WHOLE_NUMBER = /^\d{1,15}$/;
 const SHA256_BYTES = 32;
 
-/** What rules read of an integrity token, kept with the key: each exchange judges it by the configuration of its time. */
+/**
+ * What rules read of an integrity token, kept with the key: each exchange judges it by the configuration of its time.
+ */
 export interface PlayIntegrityFacts {
   readonly package_name: string;
   /** `appRecognitionVerdict`, as sent; null without one. */
