@@ -35,8 +35,8 @@ const SMALLEST_SIZE = 16;
 const SIZES = [...new Set(Array.from({ length: 100 }, (_, size) => Math.round(SMALLEST_SIZE * 2 ** (size / 4))))];
 
 /**
- * What all users of an application used together on a UTC day, kept in step with `usage_user_days` by the statements that
- * change it: reports by user need that sum and could not add up millions of rows for it.
+ * What all users of an application used together on a UTC day, kept in step with `usage_user_days` by the statements
+ * that change it: reports by user need that sum and could not add up millions of rows for it.
  *
  * The sum is spread over the rows of a day, one for each connection that wrote: each changes only its own rows and
  * waits for no other. A statement that deletes the usage of a day merges its rows, except those that others are

@@ -6,8 +6,9 @@ const GOOGLE = 'https://accounts.google.com';
 /**
  * Whose subjects they are: the same subject at another issuer is another person.
  *
- * Rows that name no issuer are Google's, also those that an earlier version still writes beside this one. So nobody whom
- * another issuer named is anybody until the operator says whose their rows are. `provider` goes in a later version.
+ * Rows that name no issuer are Google's, also those that an earlier version still writes beside this one. So nobody
+ * whom another issuer named is anybody until the operator says whose their rows are. `provider` goes in a later
+ * version.
  */
 export class NameIssuers1763600000021 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -56,7 +56,8 @@ const CHANGES = {
  * `usage_all_users_days`, each connection changes only rows of its own, `writer`, so no statement waits for another;
  * the nightly job merges them.
  *
- * `first_day` is the first UTC day with usage; where the days were folded before this migration, the first of the month.
+ * `first_day` is the first UTC day with usage; where the days were folded before this migration, the first of the
+ * month.
  */
 export class SumMonthsOfApps1763600000043 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -20,8 +20,8 @@ const swc = [
 const native = '<rootDir>/test/support/jest/native-modules.mjs';
 const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 /**
- * What suites may import and Node loads once for each worker. Not Jest itself, and not what compares constructors of objects
- * that a suite hands it.
+ * What suites may import and Node loads once for each worker. Not Jest itself, and not what compares constructors of
+ * objects that a suite hands it.
  */
 const packages = Object.keys({ ...dependencies, ...devDependencies }).filter(
   (name) => !/jest|swc|oidc-provider|cbor2/.test(name),
@@ -59,15 +59,15 @@ const withDatabase = {
 };
 
 /**
- * More than the cores of a small machine: suites wait about as long as they work, for timers, processes and Postgres, whose
- * connections they share.
+ * More than the cores of a small machine: suites wait about as long as they work, for timers, processes and Postgres,
+ * whose connections they share.
  */
 const WORKERS = 3;
 
 /**
  * How long a process may take to end once its last suite is done. With hundreds of megabytes of module registries and
- * nothing left open, V8 alone can need more than the half second that is usual. What leaves something open never ends by
- * itself, and is still told of.
+ * nothing left open, V8 alone can need more than the half second that is usual. What leaves something open never ends
+ * by itself, and is still told of.
  */
 const EXIT_PATIENCE_MS = 5_000;
 

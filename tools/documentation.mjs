@@ -1,7 +1,7 @@
 /**
  * Writes the documents of this repository as pages into `dist/documentation`, which `src/console` serves under `/docs`:
- * static HTML, an index to search, and `files.json`, which names each file by its address. Markup in a document is text.
- * Called by `tools/build.mjs`, when the console is built: its style and script are those of `clients/console`.
+ * static HTML, an index to search, and `files.json`, which names each file by its address. Markup in a document is
+ * text. Called by `tools/build.mjs`, when the console is built: its style and script are those of `clients/console`.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

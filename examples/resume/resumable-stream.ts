@@ -37,7 +37,9 @@ const END_OF_EVENT = /\r\n\r\n|\n\n|\r\r/g;
 const PAUSES_MS = [250, 500, 1_000, 2_000, 4_000, 8_000];
 const encoder = new TextEncoder();
 
-/** @param onEvent called once for each event, with its text. @throws Error when the rest of the answer cannot be had. */
+/**
+ * @param onEvent called once for each event, with its text. @throws Error when the rest of the answer cannot be had.
+ */
 export async function readStream(call: ModelCall, onEvent: (event: string) => void, send: Transport) {
   let [stream, offset, failures]: [string | null, number, number] = [null, 0, 0];
   for (;;) {

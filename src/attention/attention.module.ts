@@ -11,7 +11,8 @@ import { RisingCounts } from './rising-counts.service.js';
  * Reports rising counts to webhooks.
  *
  * Tables: none of its own; reads usage_days, usage_events, budget_periods, app_users, apps, providers,
- * provider_health, app_keys, management_keys and auth_events. Routes: `/v1/admin/attention`. Codes: none of its own. Log lines: rising_events_failed.
+ * provider_health, app_keys, management_keys and auth_events. Routes: `/v1/admin/attention`. Codes: none of its own.
+ * Log lines: rising_events_failed.
  */
 @Module({
   imports: [AccessModule],

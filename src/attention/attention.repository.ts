@@ -76,7 +76,10 @@ const FAILING_PROVIDERS = `
   WHERE provider.organization_id = $1 AND provider.status = 'active'
     AND (failed.id IS NOT NULL OR health.provider_id IS NOT NULL) ${BY_COUNT}`;
 
-/** Active applications with their budgets of this scope, in nano-dollars, and the start of the period. A budget of nothing has no parts. */
+/**
+ * Active applications with their budgets of this scope, in nano-dollars, and the start of the period. A budget of
+ * nothing has no parts.
+ */
 const budgetsOf = (scope: 'per_app' | 'per_user') => `
   SELECT budgeted.* FROM (
     SELECT app.id, app.name, known.window_name,

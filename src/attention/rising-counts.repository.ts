@@ -23,8 +23,8 @@ const RISING_COUNTS: readonly RisingCount[] = [
 ];
 
 /**
- * Stores an event for each application whose count of this UTC hour is high, once for the hour. All times are those of the
- * database. Both ends of the hour are bounded, so that events with a time ahead wait for theirs.
+ * Stores an event for each application whose count of this UTC hour is high, once for the hour. All times are those of
+ * the database. Both ends of the hour are bounded, so that events with a time ahead wait for theirs.
  */
 function statementOf({ type, table, condition }: RisingCount): string {
   const quoted = `'${type}'`;

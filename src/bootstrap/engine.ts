@@ -4,9 +4,9 @@ import { executionAsyncResource } from 'node:async_hooks';
 const keptTasks: object[] = [];
 
 /**
- * Keeps a task of `process.nextTick` reachable, and so the hidden class of all. A full collection that finds no task, as
- * in an idle process, drops the class; V8 then creates every later task by calls of its runtime, in seven times the time.
- * Source: ADR 0063.
+ * Keeps a task of `process.nextTick` reachable, and so the hidden class of all. A full collection that finds no task,
+ * as in an idle process, drops the class; V8 then creates every later task by calls of its runtime, in seven times the
+ * time. Source: ADR 0063.
  */
 export function keepTaskLayout(): void {
   process.nextTick(() => keptTasks.push(executionAsyncResource()));

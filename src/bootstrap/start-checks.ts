@@ -8,8 +8,8 @@ import { dataDirProblem, listenProblem } from '../platform/config/start-problem.
 const PROBE_BYTES = 4_096;
 
 /**
- * Checks what can be known before the database starts: the data directory, which is created when absent, takes a file, and
- * the port is free.
+ * Checks what can be known before the database starts: the data directory, which is created when absent, takes a file,
+ * and the port is free.
  *
  * @throws EnvironmentError a sentence that names the setting and the fix.
  * Source: docs/operations.md#start.

@@ -12,9 +12,9 @@ export interface BudgetTotals {
 }
 
 /**
- * This instance's state of one budget in one period. Amounts are in units of its measure; those granted, held and unstored are
- * never negative. A hold is created only within the grant. Only `rowFound`, `rowLost` and `forfeit` reduce the grant below
- * the amount in use, because other instances may have expired it.
+ * This instance's state of one budget in one period. Amounts are in units of its measure; those granted, held and
+ * unstored are never negative. A hold is created only within the grant. Only `rowFound`, `rowLost` and `forfeit` reduce
+ * the grant below the amount in use, because other instances may have expired it.
  *
  * Only this instance writes its grant row in Postgres. The row is never lower than the grant: a charge leaves the grant
  * as soon as its event is stored, and leaves the row with the next write. Until then Postgres counts it twice, never
@@ -48,7 +48,10 @@ export class BudgetAccount implements HoldOwner {
   #storedMeanwhile = 0;
   #excessStoredMeanwhile = 0;
   #wasInvalidatedMeanwhile = false;
-  /** Of the latest hold. Holds share it: each lives until its event is stored, and costs the garbage collector until then. */
+  /**
+   * Of the latest hold. Holds share it: each lives until its event is stored, and costs the garbage collector until
+   * then.
+   */
   #budget: CallBudget | undefined;
   readonly #totals: BudgetTotals;
 
@@ -137,7 +140,9 @@ export class BudgetAccount implements HoldOwner {
     this.#usedAtMs = nowMs;
   }
 
-  /** A hold from the grant, at once. @returns undefined while calls wait or a statement runs; and as {@link tryHold}. */
+  /**
+   * A hold from the grant, at once. @returns undefined while calls wait or a statement runs; and as {@link tryHold}.
+   */
   holdNow(budget: CallBudget, amount: number): BudgetHold | undefined {
     return this.queue.length > 0 || this.#isBusy ? undefined : this.tryHold(budget, amount);
   }
@@ -203,7 +208,9 @@ export class BudgetAccount implements HoldOwner {
     this.#inconclusiveAtMs = nowMs;
   }
 
-  /** Whether the unused grant can be returned now; while a statement runs, {@link isReturnDeferred} demands it later. */
+  /**
+   * Whether the unused grant can be returned now; while a statement runs, {@link isReturnDeferred} demands it later.
+   */
   mayReturn(): boolean {
     this.#isReturnDeferred = this.#isBusy;
     return !this.#isBusy;
@@ -217,7 +224,9 @@ export class BudgetAccount implements HoldOwner {
     return this.inUse;
   }
 
-  /** The row was reduced to this amount, with the grant of {@link keepInUse}. @param isRemoved it was 0 and is deleted. */
+  /**
+   * The row was reduced to this amount, with the grant of {@link keepInUse}. @param isRemoved it was 0 and is deleted.
+   */
   returned(row: number, isRemoved: boolean): void {
     this.#wrote(row, this.#committed + row - this.#storedMeanwhile - this.#granted);
     if (isRemoved) this.rowLost();

@@ -55,7 +55,9 @@ const windowsOf = (measure: BudgetMeasure) =>
     .map((window) => `'${window}'`)
     .join(', ');
 
-/** The charge of an event to a budget of {@link namedBudgets}, in the budget's measure. @param money its cost, in SQL. */
+/**
+ * The charge of an event to a budget of {@link namedBudgets}, in the budget's measure. @param money its cost, in SQL.
+ */
 export function chargeToNamed(money: string): string {
   return `CASE WHEN named.window_name IN (${windowsOf('tokens')}) THEN coalesce(charged_tokens, 0)
     WHEN named.window_name IN (${windowsOf('requests')}) THEN requests ELSE ${money} END`;

@@ -85,9 +85,9 @@ const plannedOf = (asked: string) => `
 /**
  * Decides many first takes as {@link TAKE} does, each by itself. It waits for no lock of an existing row: a budget that
  * another statement changes meanwhile, or in which this instance has a row after all, is left out. Missing periods are
- * added first, in order, while it holds no lock that the statement which it may have to wait for could wait for. Rows are
- * found one by one, and changed by `ON CONFLICT`, so that every plan reads them by their key, also before Postgres knows
- * the table.
+ * added first, in order, while it holds no lock that the statement which it may have to wait for could wait for. Rows
+ * are found one by one, and changed by `ON CONFLICT`, so that every plan reads them by their key, also before Postgres
+ * knows the table.
  */
 const TAKE_FIRST = `
   WITH asked AS (

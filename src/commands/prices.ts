@@ -9,8 +9,8 @@ import { parsePriceFile } from '../pricing/price-file.rules.js';
 const USAGE = 'npm run prices -- --from <data file of the price library> [--to <price file>]';
 
 /**
- * Writes a price file from a data file of the price library, with today's prices and the corrections of this version. It
- * goes to standard output, or to `--to`. Exit code 1 when the data cannot be read, or the service would not take the
+ * Writes a price file from a data file of the price library, with today's prices and the corrections of this version.
+ * It goes to standard output, or to `--to`. Exit code 1 when the data cannot be read, or the service would not take the
  * result.
  */
 function main(): void {

@@ -3,7 +3,8 @@ import type { ReadinessResponse } from './dto/health.response.js';
 type Dependencies = Pick<ReadinessResponse, 'database' | 'vault' | 'journal' | 'redis'>;
 
 /**
- * Why an instance should get no calls: its stop, otherwise the first part that does not work. @returns null when it should.
+ * Why an instance should get no calls: its stop, otherwise the first part that does not work. @returns null when it
+ * should.
  *
  * Source: docs/monitoring.md#health.
  */

@@ -28,7 +28,9 @@ export class IdempotencyInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws invalid_request as `readIdempotencyPair` and `parseStrictJson`; and as `IdempotencyRecords.answerBefore`. */
+  /**
+   * @throws invalid_request as `readIdempotencyPair` and `parseStrictJson`; and as `IdempotencyRecords.answerBefore`.
+   */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const claim = claimOf(request, this.reflector.get(Creates, context.getHandler()));

@@ -23,8 +23,8 @@ const LEASE_MS = 2 * ATTEMPT_MS;
 const PAUSE_MS = 15_000;
 
 /**
- * Sends mails that are due, on every instance, where mail is configured. At least once: a process that is killed after an
- * attempt repeats it, with the same `Message-ID`.
+ * Sends mails that are due, on every instance, where mail is configured. At least once: a process that is killed after
+ * an attempt repeats it, with the same `Message-ID`.
  *
  * Source: docs/reference/webhooks.md#mail.
  */

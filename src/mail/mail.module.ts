@@ -8,8 +8,8 @@ import { MailSubscriptions } from './mail-subscriptions.service.js';
 /**
  * Mails to members about events that they chose, and mails of invitations.
  *
- * Tables: mail_subscriptions, and mails, to which `Outbox` and `MailOutbox` of the platform add. Routes: `/v1/admin/mail`.
- * Codes: invalid_request, conflict. Log lines: mail_not_sent, mails_failed.
+ * Tables: mail_subscriptions, and mails, to which `Outbox` and `MailOutbox` of the platform add. Routes:
+ * `/v1/admin/mail`. Codes: invalid_request, conflict. Log lines: mail_not_sent, mails_failed.
  */
 @Module({
   imports: [AccessModule],

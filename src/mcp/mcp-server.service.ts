@@ -3,8 +3,8 @@ import type { McpAnswer, McpProtocol } from './mcp-protocol.js';
 import { type ToolCaller, Tools } from './tools/tools.service.js';
 
 /**
- * The protocol behind the MCP endpoint, loaded with its libraries at the first message: they take a tenth of the time of a
- * start, and many gateways never use them.
+ * The protocol behind the MCP endpoint, loaded with its libraries at the first message: they take a tenth of the time
+ * of a start, and many gateways never use them.
  */
 @Injectable()
 export class McpServer {

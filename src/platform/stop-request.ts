@@ -1,11 +1,14 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-/** Ctrl-C under npm arrives twice: from the terminal, which signals each of its processes, and from npm, which forwards it. */
+/**
+ * Ctrl-C under npm arrives twice: from the terminal, which signals each of its processes, and from npm, which forwards
+ * it.
+ */
 const ONE_REQUEST_MS = 1_000;
 
 /**
- * The next signal to stop this process. Signals of the second after it are the same request; a later one ends the process at
- * once.
+ * The next signal to stop this process. Signals of the second after it are the same request; a later one ends the
+ * process at once.
  */
 export function stopRequest(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -20,9 +23,9 @@ export function stopRequest(): Promise<NodeJS.Signals> {
 }
 
 /**
- * The time between a request to stop and the stop, for load balancers to notice. SIGINT, which comes from a person, skips
- * it; so does another signal, except one of the same second. During it no signal ends the process; after it each does, as
- * `stopRequest` says.
+ * The time between a request to stop and the stop, for load balancers to notice. SIGINT, which comes from a person,
+ * skips it; so does another signal, except one of the same second. During it no signal ends the process; after it each
+ * does, as `stopRequest` says.
  *
  * @param signal the request; @param delayMs 0 skips it too.
  * Source: docs/operations.md#stopping.

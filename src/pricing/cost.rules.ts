@@ -40,8 +40,9 @@ const NO_PRICED_MEASURE: Cost = { unresolved: 'no_priced_measure' };
 
 /**
  * Computes the cost of a call at the rates of the service tier that served it; reservation, billing and repricing all
- * use it. It includes the calls, and what the request asks for, that the price has rates for. The length of a recording takes precedence over tokens, audio beside the tokens of a prompt adds to them,
- * and the rate per minute over the rate per hour. Usage without a rate leaves the cost unresolved, never 0.
+ * use it. It includes the calls, and what the request asks for, that the price has rates for. The length of a recording
+ * takes precedence over tokens, audio beside the tokens of a prompt adds to them, and the rate per minute over the rate
+ * per hour. Usage without a rate leaves the cost unresolved, never 0.
  *
  * @returns whole nano-dollars, rounded once, half up; exact up to 2^53, beyond it the nearest representable number.
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#money-and-time.
@@ -105,8 +106,8 @@ function costOfUse(price: CompiledPrice, usage: BillableUsage): Cost {
 }
 
 /**
- * Token rates for the context of a call; undefined where the model is not billed by tokens. Each of several iterations has
- * a context of its own.
+ * Token rates for the context of a call; undefined where the model is not billed by tokens. Each of several iterations
+ * has a context of its own.
  */
 export function tokenRatesOf(price: CompiledPrice, usage: BillableUsage): TokenRates | undefined {
   const { inputTokens, cachedInputTokens, cacheWriteTokens, parts } = usage;
@@ -131,7 +132,9 @@ function costOfTokens(rates: TokenRates, usage: BillableUsage, calls: CallRates 
   return sum.nanoUsd;
 }
 
-/** Adds tokens at their rates, nano-dollars per 1 000 000. Exact: what a double does not hold exactly is a big integer. */
+/**
+ * Adds tokens at their rates, nano-dollars per 1 000 000. Exact: what a double does not hold exactly is a big integer.
+ */
 class RatedSum {
   #small = 0;
   #large = 0n;

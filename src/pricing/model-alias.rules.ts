@@ -3,8 +3,8 @@ import type { ModelInfo } from '@pydantic/genai-prices';
 type MatchRule = ModelInfo['match'];
 
 /**
- * Suffixes of a version: a date (`-20250929`, `-2025-04-14`, `-09-2025`), a month or day (`-2411`, `-0613`), a number of
- * three digits (`-001`), or `-latest`; and the same with the `-preview` before a date.
+ * Suffixes of a version: a date (`-20250929`, `-2025-04-14`, `-09-2025`), a month or day (`-2411`, `-0613`), a number
+ * of three digits (`-001`), or `-latest`; and the same with the `-preview` before a date.
  */
 const VERSION_SUFFIXES = [
   /-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{4}|\d{3}|latest)$/,

@@ -65,8 +65,8 @@ export function priceChangeDays(): readonly string[] {
 }
 
 /**
- * Catalog id of a model given by another name: a listed alias, or a listed name with the suffix of a version. The id may
- * have no price here: the library also lists free models and models of other labs in the same cloud.
+ * Catalog id of a model given by another name: a listed alias, or a listed name with the suffix of a version. The id
+ * may have no price here: the library also lists free models and models of other labs in the same cloud.
  *
  * @param listedIds further ids of the type.
  * Source: docs/reference/accounting.md#price-lookup.

@@ -22,14 +22,14 @@ import { ProvidersService } from './providers.service.js';
 
 /**
  * Provider instances: their sealed keys or the gateways they are routed through, addresses and custom prices, a test of
- * a credential, the snapshots that calls read, and whether calls to a provider fail. Connections to the gateways: their sealed tokens, a test of a token,
- * and the providers that use them.
+ * a credential, the snapshots that calls read, and whether calls to a provider fail. Connections to the gateways: their
+ * sealed tokens, a test of a token, and the providers that use them.
  *
- * Tables: providers, provider_gateways, provider_health. Routes: `/v1/admin/providers*`, `/v1/admin/provider-gateways*`. Configuration
- * topics: `providers` and `provider_gateways`, keyed by account. Codes: slug_taken, gateway_in_use, conflict,
- * not_found, provider_key_invalid, provider_not_supported_by_gateway, provider_gateway_managed, provider_unavailable,
- * billing_plan_limit_reached. Log lines: provider_secret_unavailable, provider_unreadable,
- * provider_health_write_failed.
+ * Tables: providers, provider_gateways, provider_health. Routes: `/v1/admin/providers*`,
+ * `/v1/admin/provider-gateways*`. Configuration topics: `providers` and `provider_gateways`, keyed by account. Codes:
+ * slug_taken, gateway_in_use, conflict, not_found, provider_key_invalid, provider_not_supported_by_gateway,
+ * provider_gateway_managed, provider_unavailable, billing_plan_limit_reached. Log lines: provider_secret_unavailable,
+ * provider_unreadable, provider_health_write_failed.
  */
 @Module({
   imports: [EntitlementsModule, AccessModule, PricingModule, IdempotencyModule],

@@ -50,14 +50,13 @@ import { TurnBatch } from './turn-batch.js';
  * Calls to providers in their own formats, through the proxy or a named endpoint: plan, policy, admission, relay,
  * record.
  *
- * Tables: stream_claims; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`, `/v1/apps/{app}/endpoints/{slug}`,
- * `/v1/apps/{app}/models`, `/v1/apps/{app}/streams/{stream}`.
- * Codes: path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large,
- * stream_not_found, stream_expired, idempotency_*,
- * model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required (403, a blocked user),
- * billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted, app_rate_limited.
- * Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback, endpoint_fallback_skipped,
- * provider_stream_failed, streams_evicted, stream_claims_write_failed.
+ * Tables: stream_claims; reads deployment. Routes: `/v1/apps/{app}/proxy/{provider}/{path…}`,
+ * `/v1/apps/{app}/endpoints/{slug}`, `/v1/apps/{app}/models`, `/v1/apps/{app}/streams/{stream}`. Codes:
+ * path_not_allowed, endpoint_not_found, provider_*, api_style_not_supported, payload_too_large, stream_not_found,
+ * stream_expired, idempotency_*, model_not_allowed, pricing_not_configured, max_output_tokens_exceeded, auth_required
+ * (403, a blocked user), billing_payment_required, billing_request_quota_exceeded, app_budget_exhausted,
+ * app_rate_limited. Log lines: provider_ttfb_timeout, provider_ttfb_budget_exhausted, endpoint_fallback,
+ * endpoint_fallback_skipped, provider_stream_failed, streams_evicted, stream_claims_write_failed.
  */
 @Module({
   imports: [

@@ -7,8 +7,8 @@ type Work = () => void;
 
 /**
  * Collects what one event loop turn receives and runs it at its end, by stage instead of by call: the code and the data
- * of a stage are in the caches of the processor for all calls of the turn but the first, and answers that are written in
- * succession wake their receivers once (ADR 0050). A single call waits for nothing.
+ * of a stage are in the caches of the processor for all calls of the turn but the first, and answers that are written
+ * in succession wake their receivers once (ADR 0050). A single call waits for nothing.
  */
 @Injectable()
 export class TurnBatch {

@@ -228,7 +228,9 @@ const DELETE_RUNS = `
   DELETE FROM budget_runs WHERE ctid = ANY (ARRAY(
     SELECT old.ctid FROM budget_runs old WHERE old.called_at < ${startOfDay(2)} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
-/** In the month of the day, only users without usage lose their budgets. A week may end in the month after its start. */
+/**
+ * In the month of the day, only users without usage lose their budgets. A week may end in the month after its start.
+ */
 const DELETE_USER_BUDGETS = deleteBudgets(`scope = 'user'
       AND period_start < date_trunc('month', $2::date::timestamp)::date + interval '1 month'
       AND NOT EXISTS (SELECT FROM usage_user_months used

@@ -30,7 +30,10 @@ export interface DialectFacts {
   readonly costStyles?: readonly ApiStyle[];
   /** Inference paths without a named style. */
   readonly extraPaths?: readonly string[];
-  /** Paths of objects that the provider keeps, with `{object}` for the id: their owners may read, delete and cancel them. */
+  /**
+   * Paths of objects that the provider keeps, with `{object}` for the id: their owners may read, delete and cancel
+   * them.
+   */
   readonly objectPaths?: readonly string[];
   /** Further paths that the provider serves for free: token counts, moderation. */
   readonly freePaths?: readonly string[];

@@ -1,13 +1,12 @@
 /**
- * What calls of a tool cost besides tokens: nothing, the rate of a price list for this kind of call, or an amount that no
- * price list has.
+ * What calls of a tool cost besides tokens: nothing, the rate of a price list for this kind of call, or an amount that
+ * no price list has.
  */
 export type ToolFee = 'none' | 'web_search' | 'file_search' | 'unknown';
 
 /**
- * Tools by the name that requests, answers and counters share, without the suffix of a version. A tool that is not listed
- * has an unknown fee.
- * Source: docs/reference/accounting.md#tools-of-providers.
+ * Tools by the name that requests, answers and counters share, without the suffix of a version. A tool that is not
+ * listed has an unknown fee. Source: docs/reference/accounting.md#tools-of-providers.
  */
 const FEES: ReadonlyMap<string, ToolFee> = new Map([
   // Run by the client.

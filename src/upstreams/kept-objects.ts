@@ -116,7 +116,10 @@ export const ITEM_CONTENT: ReadonlyMap<string, Content> = new Map([
   ['program_output', present('result')],
 ]);
 
-/** Styles whose items of `input` carry their content: an id pairs a call with its result, and the provider looks up none. */
+/**
+ * Styles whose items of `input` carry their content: an id pairs a call with its result, and the provider looks up
+ * none.
+ */
 export const STYLES_WITHOUT_ITEM_IDS: ReadonlySet<ApiStyle> = new Set(['gemini_interactions']);
 
 /** Types of items that are references, whatever other members they have. */

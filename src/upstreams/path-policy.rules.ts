@@ -56,8 +56,8 @@ export interface CompiledPathPolicy {
 }
 
 /**
- * Compiles a path policy. Only `{model}` and `{object}` are special; `*` is a literal. An empty list allows nothing here; {@link
- * defaultPathPolicy} implements an empty `allowed_paths`.
+ * Compiles a path policy. Only `{model}` and `{object}` are special; `*` is a literal. An empty list allows nothing
+ * here; {@link defaultPathPolicy} implements an empty `allowed_paths`.
  *
  * @throws invalid_request an entry has more than one of them; the path in the error is relative to the list.
  */
@@ -172,8 +172,8 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set<PathMethod>(['GET', 'DELETE'])
 const LIST_OF_MODEL = /^(.+\/models)\/[^/:]+$/;
 
 /**
- * Default methods of a path: GET for lists of models and single models, which are public metadata; GET and DELETE for an
- * object of its owner; else POST.
+ * Default methods of a path: GET for lists of models and single models, which are public metadata; GET and DELETE for
+ * an object of its owner; else POST.
  */
 export function methodsOfPath(path: string): ReadonlySet<string> {
   if (path.endsWith(`/${OBJECT_PLACEHOLDER}`)) return OBJECT_METHODS;
@@ -257,8 +257,8 @@ export function capStyleOfExtraPath(path: string): CapStyle {
 }
 
 /**
- * Path segments, and actions after a colon, of requests that take no ceiling: embeddings, counting, moderation, ranking,
- * images, speech, compaction. Providers reject or misread one there.
+ * Path segments, and actions after a colon, of requests that take no ceiling: embeddings, counting, moderation,
+ * ranking, images, speech, compaction. Providers reject or misread one there.
  */
 const WITHOUT_CEILING: ReadonlySet<string> = new Set([
   'compact',
@@ -273,7 +273,9 @@ const WITHOUT_CEILING: ReadonlySet<string> = new Set([
 
 const SEGMENTS = /[/:]/;
 
-/** Whether a path without an API style is known to take no ceiling. An unknown path may generate text, so it gets one. */
+/**
+ * Whether a path without an API style is known to take no ceiling. An unknown path may generate text, so it gets one.
+ */
 function takesNoCeiling(path: string): boolean {
   return path.split(SEGMENTS).some((segment) => WITHOUT_CEILING.has(segment));
 }

@@ -26,7 +26,9 @@ const COLUMNS = `known.id, known.status, known.created_at AS "createdAt", known.
   attested.key_id AS "attestKeyId", attested.counter AS "attestCounter",
   coalesce(budget.spent_nano_usd, 0) AS "spentNanoUsd"`;
 
-/** The attestation key that the user `known` of the application `$2` used last, and what counts against their budget. */
+/**
+ * The attestation key that the user `known` of the application `$2` used last, and what counts against their budget.
+ */
 const DETAILS = `LEFT JOIN LATERAL (
   SELECT device.key_id, device.counter FROM device_keys device
   WHERE device.organization_id = $1 AND device.app_id = $2 AND device.user_id = known.id

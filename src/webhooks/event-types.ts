@@ -19,8 +19,8 @@ export interface EventType {
 const audited = (means: string): EventType => ({ means, data: AuditedEventData });
 
 /**
- * Every type of event that a webhook may choose: filters, `docs/event-types.md` and the OpenAPI document follow it. Those
- * of `AuditedEventData` are the actions of the audit trail. Extensions have further ones.
+ * Every type of event that a webhook may choose: filters, `docs/event-types.md` and the OpenAPI document follow it.
+ * Those of `AuditedEventData` are the actions of the audit trail. Extensions have further ones.
  */
 export const EVENT_TYPES: Readonly<Record<string, EventType>> = {
   'app.created': audited('An application was created.'),

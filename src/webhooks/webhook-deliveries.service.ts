@@ -19,7 +19,9 @@ export interface DeliveryPage {
   readonly deliveries: readonly DeliveryRow[];
 }
 
-/** The deliveries of webhooks, each call within the caller's own account. Source: docs/reference/webhooks.md#deliveries. */
+/**
+ * The deliveries of webhooks, each call within the caller's own account. Source: docs/reference/webhooks.md#deliveries.
+ */
 @Injectable()
 export class WebhookDeliveries {
   constructor(

@@ -37,9 +37,9 @@ interface Lease {
 }
 
 /**
- * Delivers events to webhooks, on every instance. A webhook is leased by one instance at a time, which sends the events of
- * one subject one after the other, so first attempts keep their order. Delivered at least once: a process that is killed
- * after an attempt repeats it.
+ * Delivers events to webhooks, on every instance. A webhook is leased by one instance at a time, which sends the events
+ * of one subject one after the other, so first attempts keep their order. Delivered at least once: a process that is
+ * killed after an attempt repeats it.
  *
  * Source: docs/reference/webhooks.md#deliveries.
  */

@@ -95,8 +95,8 @@ export function outcomeOf(attempt: DeliveryAttempt, attempts: number, random: nu
 }
 
 /**
- * Parses the address of an endpoint: https on a public host, or a host of `TRUSTED_PRIVATE_HOSTS`. Checks the text only;
- * the resolved address is checked when the connection is dialled.
+ * Parses the address of an endpoint: https on a public host, or a host of `TRUSTED_PRIVATE_HOSTS`. Checks the text
+ * only; the resolved address is checked when the connection is dialled.
  *
  * @returns the URL as it is called.
  * @throws invalid_request at `url`. Source: docs/reference/security.md#outbound-addresses.

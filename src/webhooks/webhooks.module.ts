@@ -11,8 +11,9 @@ import { WebhooksService } from './webhooks.service.js';
 /**
  * Endpoints of accounts that receive events, and the deliveries to them.
  *
- * Tables: webhooks; webhook_events and webhook_deliveries, to which `Outbox` of the platform adds. Routes: `/v1/admin/webhooks*`. Codes:
- * invalid_request, not_found, conflict, provider_unavailable. Log lines: webhook_disabled, webhook_deliveries_failed.
+ * Tables: webhooks; webhook_events and webhook_deliveries, to which `Outbox` of the platform adds. Routes:
+ * `/v1/admin/webhooks*`. Codes: invalid_request, not_found, conflict, provider_unavailable. Log lines:
+ * webhook_disabled, webhook_deliveries_failed.
  */
 @Module({
   imports: [AccessModule],

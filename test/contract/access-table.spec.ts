@@ -8,7 +8,10 @@ import { type AccessDeclaration, listRouteAccess } from '../../src/common/http/a
 // commit why the permission changes.
 const TABLE = readFileSync(new URL('access-table.txt', import.meta.url), 'utf8');
 
-/** Whoever may call these may do something to themselves; the service judges what else: everybody may leave, and end the key they hold. */
+/**
+ * Whoever may call these may do something to themselves; the service judges what else: everybody may leave, and end the
+ * key they hold.
+ */
 const OF_ONESELF = ['DELETE /v1/admin/members/:user', 'DELETE /v1/cli/credential', 'PUT /v1/admin/mail'];
 
 let app: NestFastifyApplication;

@@ -11,7 +11,10 @@ let url: string;
 let source: DataSource;
 
 /** An event that is stored as they always were. */
-/** Of the months whose events are kept whole: what is spent by application and user that is not the cost of their events. */
+/**
+ * Of the months whose events are kept whole: what is spent by application and user that is not the cost of their
+ * events.
+ */
 const SPENT_OUT_OF_STEP = `
   WITH summed AS (
     SELECT app_id, scope.user_id, date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month,

@@ -1,6 +1,6 @@
 /**
- * Proves at length what `npm test` proves in short: `npm run prove -- <name> [options]`. Without a name, lists the names.
- * Each proof runs suites with environment variables that say how much of it, and the seed that repeats it.
+ * Proves at length what `npm test` proves in short: `npm run prove -- <name> [options]`. Without a name, lists the
+ * names. Each proof runs suites with environment variables that say how much of it, and the seed that repeats it.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

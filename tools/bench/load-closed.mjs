@@ -8,7 +8,8 @@ import { summary } from './statistics.mjs';
 const RECONNECT_MS = 10;
 
 /**
- * Runs the loop and meters the target between warm-up and end. Where the target names users, each connection has its own.
+ * Runs the loop and meters the target between warm-up and end. Where the target names users, each connection has its
+ * own.
  *
  * @returns `completed` and `failed` calls, the `times` of answers (ms), what `between` tells, and `answered`: all of them,
  *   warm-up included

@@ -20,7 +20,9 @@ export function residentMib(pid) {
   return Number(found?.[1] ?? 0) / 1024;
 }
 
-/** Every process below `pid`. A scan of all processes instead would stop the load generator for 10 ms at each reading. */
+/**
+ * Every process below `pid`. A scan of all processes instead would stop the load generator for 10 ms at each reading.
+ */
 export function descendants(pid) {
   const threads = ifAlive(() => readdirSync(`/proc/${pid}/task`)) ?? [];
   const lists = threads.map((thread) => ifAlive(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'latin1')));

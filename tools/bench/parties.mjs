@@ -1,6 +1,6 @@
 /**
- * The processes of a run. A *party* is a measured one, with the pauses of its garbage collector and its *callers*: whom to
- * call there, and as whom. Parties idle while another one is measured.
+ * The processes of a run. A *party* is a measured one, with the pauses of its garbage collector and its *callers*: whom
+ * to call there, and as whom. Parties idle while another one is measured.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -3,8 +3,8 @@
  * pool's dispatcher out, flat header lists, back-pressure both ways, the answer's content-length kept, the upstream
  * call cancelled when the client leaves. It knows nothing of credentials, policy, prices or usage.
  *
- * After a message `{ computeUs }` each call also computes for so many microseconds, without memory of its own: the least
- * that a proxy of that cost does to latency.
+ * After a message `{ computeUs }` each call also computes for so many microseconds, without memory of its own: the
+ * least that a proxy of that cost does to latency.
  */
 import http from 'node:http';
 import { Pool } from 'undici';

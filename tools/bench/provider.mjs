@@ -1,7 +1,7 @@
 /**
- * A provider that costs as little as possible, as its own process. It answers every POST with 1 KB of JSON with usage, or
- * with an event stream when the body says `"stream": true`; the words `bench-stream-<chunks>-<intervalMs>` in the body
- * shape the stream. Every content chunk carries the monotonic moment it was written (see clock.mjs).
+ * A provider that costs as little as possible, as its own process. It answers every POST with 1 KB of JSON with usage,
+ * or with an event stream when the body says `"stream": true`; the words `bench-stream-<chunks>-<intervalMs>` in the
+ * body shape the stream. Every content chunk carries the monotonic moment it was written (see clock.mjs).
  *
  * Without Node's HTTP server it takes half the CPU: load, provider and Postgres share a core, and where that is busy,
  * calls wait for them and not for the measured process.

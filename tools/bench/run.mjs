@@ -1,5 +1,6 @@
 /**
- * The benchmark: `npm run bench -- [--pinned] [--only=json,calls,…] [--seconds=N] [--quick] [--against=<another dist>]`.
+ * The benchmark: `npm run bench -- [--pinned] [--only=json,calls,…] [--seconds=N] [--quick] [--against=<another
+ * dist>]`.
  *
  * Every party runs as a separate process on the loopback; the measure is the CPU time of the measured process, because
  * a ratio of CPU times is valid on a busy machine and a wall-clock rate is not. With `--pinned` the measured process

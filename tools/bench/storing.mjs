@@ -1,6 +1,6 @@
 /**
- * How many events one writer stores during calls, what each costs Postgres, also if a webhook needs budgets, and whether
- * the sums match.
+ * How many events one writer stores during calls, what each costs Postgres, also if a webhook needs budgets, and
+ * whether the sums match.
  */
 import { jsonCall } from './bodies.mjs';
 import { startWorker } from './jobs.mjs';

@@ -5,7 +5,9 @@ import { cpuSeconds } from './meter.mjs';
 /** Larger shares of its core used by others spoil a window. */
 const FOREIGN_SHARE = 0.03;
 const MOST_TRIES = 4;
-/** The speed of a machine changes within seconds: many short windows in turn compare parties better than few long ones. */
+/**
+ * The speed of a machine changes within seconds: many short windows in turn compare parties better than few long ones.
+ */
 export const WINDOW_MS = 2_000;
 
 /**

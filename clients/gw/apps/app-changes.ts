@@ -43,7 +43,9 @@ export interface SavedKey {
   readonly key_file: string;
 }
 
-/** Creates an application. @param keyOutput where the key of a server application goes. @throws Failure it has no place. */
+/**
+ * Creates an application. @param keyOutput where the key of a server application goes. @throws Failure it has no place.
+ */
 export async function createApp(
   gw: Invocation,
   api: Api,

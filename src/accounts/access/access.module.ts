@@ -25,8 +25,8 @@ import { NewOrganizations } from './new-organizations.service.js';
  *
  * Tables: deployment, organizations, identities, memberships, management_keys, oauth_tokens, sessions, audit_events.
  * Routes: `/v1/admin/audit-events`, `/v1/admin/keys*`, `DELETE /v1/cli/credential`. Codes: auth_required,
- * session_required, forbidden, grant_insufficient, account_expired, no_eligible_organization, not_found, conflict. Log lines:
- * bootstrap_account_created, bootstrap_key_ignored, management_key_use_write_failed, oauth_connection_ended.
+ * session_required, forbidden, grant_insufficient, account_expired, no_eligible_organization, not_found, conflict. Log
+ * lines: bootstrap_account_created, bootstrap_key_ignored, management_key_use_write_failed, oauth_connection_ended.
  */
 @Module({
   controllers: [AuditEventsController, ManagementKeysController, OwnCredentialController],

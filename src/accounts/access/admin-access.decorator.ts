@@ -97,7 +97,9 @@ export function OptionalSession(): MethodDecorator {
   return applyDecorators(ApiSecurity('ConsoleSession'), ApiSecurity({}));
 }
 
-/** As `ConsolePageAccess`, for steps of a page that also take a session; the exact `Origin` replaces the console header. */
+/**
+ * As `ConsolePageAccess`, for steps of a page that also take a session; the exact `Origin` replaces the console header.
+ */
 export function ConsoleStepAccess(): MethodDecorator {
   return applyDecorators(OptionalSession(), ConsoleHeader('withOrigin'), ConsolePageAccess());
 }

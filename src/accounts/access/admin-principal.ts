@@ -56,7 +56,9 @@ export interface PersonPrincipal {
   readonly organizationId: string | null;
 }
 
-/** The actor of an action in an organization and its credential. `credentialId` is null when no credential exists yet. */
+/**
+ * The actor of an action in an organization and its credential. `credentialId` is null when no credential exists yet.
+ */
 export interface AuditActor extends Pick<AdminPrincipal, 'organizationId' | 'credentialType' | 'actor'> {
   readonly credentialId: string | null;
 }

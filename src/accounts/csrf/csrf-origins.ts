@@ -111,8 +111,8 @@ export class ConsoleOrigin {
   }
 
   /**
-   * As `url`, under the loopback name that a request came to: people see one address, not `localhost` here and `127.0.0.1`
-   * there.
+   * As `url`, under the loopback name that a request came to: people see one address, not `localhost` here and
+   * `127.0.0.1` there.
    *
    * @param host the `Host` header.
    * @param port the local port of the request's socket.

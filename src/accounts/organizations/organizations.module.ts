@@ -15,8 +15,8 @@ import { UnclaimedOrganizations } from './unclaimed-organizations.service.js';
  * Organizations and their members. A person becomes a member by sign-up, by invitation, or by claiming an organization
  * that a service identity created; the one of the bootstrap key is claimed with that key.
  *
- * Tables: organizations, memberships, invitations; `accounts/access` reads the first two for authentication, and creates
- * organizations in them. Routes: `/v1/admin/session`, `/v1/admin/organizations*`, `/v1/admin/members*`,
+ * Tables: organizations, memberships, invitations; `accounts/access` reads the first two for authentication, and
+ * creates organizations in them. Routes: `/v1/admin/session`, `/v1/admin/organizations*`, `/v1/admin/members*`,
  * `/v1/admin/invitations*`, `/v1/console/invitations/*`. Codes: not_a_member, last_owner, account_exists,
  * account_expired, conflict, not_found, forbidden.
  */

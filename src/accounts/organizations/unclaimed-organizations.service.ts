@@ -99,8 +99,8 @@ export class UnclaimedOrganizations {
   }
 
   /**
-   * Makes a person the owner of the organization that a service identity opened, and ends that identity's ownership: its
-   * keys still manage the organization.
+   * Makes a person the owner of the organization that a service identity opened, and ends that identity's ownership:
+   * its keys still manage the organization.
    *
    * @param serviceId the service identity.
    * @throws as `claim`.

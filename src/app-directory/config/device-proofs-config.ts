@@ -209,7 +209,9 @@ export type ProofName = keyof Proofs;
 /** Every proof. */
 export const PROOF_NAMES = ['app_attest', 'key_attestation', 'play_integrity'] as const satisfies readonly ProofName[];
 
-/** The proofs that a device may have meant. @param named null: a signature of an unknown key, so each proof that signs. */
+/**
+ * The proofs that a device may have meant. @param named null: a signature of an unknown key, so each proof that signs.
+ */
 export function meantProofs(named: ProofName | null): readonly ProofName[] {
   return named === null ? PROOF_NAMES.filter((name) => name !== 'app_attest') : [named];
 }

@@ -109,8 +109,8 @@ export class ScopeLimits {
 const notAGroupHeader = () => new Set([...CARRIER_HEADERS, ...credentialHeaders(), RUN_ID_HEADER, RUN_BUDGET_HEADER]);
 
 /**
- * A kind of groups that calls belong to, such as teams or tenants, and the limits of each. A value of the header or claim
- * is one group.
+ * A kind of groups that calls belong to, such as teams or tenants, and the limits of each. A value of the header or
+ * claim is one group.
  */
 @ApiSchema({ name: 'AppGroupLimits' })
 export class GroupLimits extends ScopeLimits {

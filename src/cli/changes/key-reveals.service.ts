@@ -20,8 +20,8 @@ export interface KeyPreview {
 }
 
 /**
- * The page on which a person sees the key that an AI client had issued. The person acts in the account of the operation,
- * whichever of their accounts is the current one.
+ * The page on which a person sees the key that an AI client had issued. The person acts in the account of the
+ * operation, whichever of their accounts is the current one.
  *
  * @throws operation_not_found no such operation in any account of the person; forbidden they are neither owner nor admin
  * of it; account_expired.

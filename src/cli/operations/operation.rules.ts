@@ -21,7 +21,9 @@ export const OPERATION_KINDS = [
 
 export type OperationKind = (typeof OPERATION_KINDS)[number];
 
-/** The kind of client that sent an operation. The key that an AI client's operation issued is revealed in the console. */
+/**
+ * The kind of client that sent an operation. The key that an AI client's operation issued is revealed in the console.
+ */
 export type OperationSource = 'cli' | 'mcp';
 
 /** Where the person requested the operation, for messages. */

@@ -92,7 +92,8 @@ export class TerminalOperations {
   }
 
   /**
-   * Completes a browser step as the credential that sent it. A refusal stays in the operation, where its sender reads it.
+   * Completes a browser step as the credential that sent it. A refusal stays in the operation, where its sender reads
+   * it.
    *
    * @param operation a pending one of a resource kind.
    * @throws conflict the sender's credential or role is gone; invalid_request at `secret`; operation_denied,

@@ -93,7 +93,9 @@ export class CallerAuthentication {
     return { app, userId, apiKeyId, authMethod, appVersion, tokenGroups, unproven, credentialHeader: header };
   }
 
-  /** Order of precedence after `Authorization`: the provider's native credential header, the application's token header. */
+  /**
+   * Order of precedence after `Authorization`: the provider's native credential header, the application's token header.
+   */
   private async otherCredential(
     request: GatewayRequest,
     app: ReadableApp,

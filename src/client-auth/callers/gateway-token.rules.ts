@@ -16,8 +16,8 @@ export const GATEWAY_TOKEN_ALGORITHM = 'HS256';
 export const GATEWAY_TOKEN_LIFETIME_SECONDS = 60 * 60;
 
 /**
- * Lifetime of a token for an attested Android key: the revocation list is read every 20 minutes, and a listing ends such
- * tokens within the hour. Source: docs/reference/security.md#revocation-of-android-keys.
+ * Lifetime of a token for an attested Android key: the revocation list is read every 20 minutes, and a listing ends
+ * such tokens within the hour. Source: docs/reference/security.md#revocation-of-android-keys.
  */
 const KEY_ATTESTATION_TOKEN_LIFETIME_SECONDS = 30 * 60;
 

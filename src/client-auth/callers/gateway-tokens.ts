@@ -39,7 +39,8 @@ export interface TokenHolder {
 }
 
 /**
- * Issues and verifies gateway tokens: signed and verified by this service, valid for at most an hour, opaque to clients.
+ * Issues and verifies gateway tokens: signed and verified by this service, valid for at most an hour, opaque to
+ * clients.
  *
  * A verification is cached by the hash of the whole token, so that a repeated token costs one hash and no promise. Its
  * times are checked every time. Failures are not cached.

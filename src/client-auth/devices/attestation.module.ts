@@ -27,9 +27,9 @@ import { PlayIntegrityProofs } from './play/play-integrity.service.js';
  * attestations, assertions and device keys.
  *
  * Tables: auth_challenges, device_keys, android_revocation_list, android_revoked_serials, play_credentials; reads
- * app_users, apps. Routes: `/v1/admin/apps/{app}/play-integrity/credentials`. Codes: attest_failed, app_version_too_old.
- * Log lines: app_attest_root_replaced, android_attestation_roots_replaced, android_revocation_list_failed,
- * play_integrity_failed.
+ * app_users, apps. Routes: `/v1/admin/apps/{app}/play-integrity/credentials`. Codes: attest_failed,
+ * app_version_too_old. Log lines: app_attest_root_replaced, android_attestation_roots_replaced,
+ * android_revocation_list_failed, play_integrity_failed.
  */
 @Module({
   imports: [AccessModule, AppDirectoryModule, UsersModule],

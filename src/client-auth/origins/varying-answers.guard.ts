@@ -2,7 +2,9 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { CrossOrigin } from './cross-origin.service.js';
 
-/** Sets the headers of {@link CrossOrigin} on the answers to requests without an origin, which it does not see itself. */
+/**
+ * Sets the headers of {@link CrossOrigin} on the answers to requests without an origin, which it does not see itself.
+ */
 @Injectable()
 export class VaryingAnswersGuard implements CanActivate {
   constructor(private readonly crossOrigin: CrossOrigin) {}

@@ -89,7 +89,9 @@ function flawOf({ outcome, reason, ...attempt }: AdmittedAttempts, proofs: Proof
   return flaw ?? (failed === undefined ? undefined : { reason: failed, isFinal: false });
 }
 
-/** What would have been found before the flaw: of App Attest the environment alone, as signals come with the assertion. */
+/**
+ * What would have been found before the flaw: of App Attest the environment alone, as signals come with the assertion.
+ */
 function flawBefore(facts: DeviceFacts, proofs: Proofs): Refusal | undefined {
   const { app_attest: apple } = proofs;
   if (!('environment' in facts) || apple === undefined) return flawOfFacts(facts, proofs);

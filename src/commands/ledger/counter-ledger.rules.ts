@@ -22,7 +22,9 @@ export interface ScopeRequests {
 
 const INTEGER = /^-?\d+$/;
 
-/** Parses the stored text of a counter. @returns undefined when it is not an integer that Redis can increment exactly. */
+/**
+ * Parses the stored text of a counter. @returns undefined when it is not an integer that Redis can increment exactly.
+ */
 export function parseCounter(text: string): number | undefined {
   const count = INTEGER.test(text) ? Number(text) : undefined;
   return Number.isSafeInteger(count) ? count : undefined;

@@ -24,7 +24,10 @@ export interface GatewayRequest {
   timings?: RequestTimings;
 }
 
-/** Default header of the end user that a trusted backend names. Source: docs/reference/application-api.md#end-user-header. */
+/**
+ * Default header of the end user that a trusted backend names. Source:
+ * docs/reference/application-api.md#end-user-header.
+ */
 export const DEFAULT_USER_HEADER = 'x-end-user-id';
 /** Source: docs/reference/accounting.md#groups-and-runs. */
 export const RUN_ID_HEADER = 'x-run-id';

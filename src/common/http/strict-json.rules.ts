@@ -32,7 +32,8 @@ interface Level {
 /**
  * Parses a JSON text and refuses what two parsers could read differently: duplicate members, a byte order mark, invalid
  * UTF-8, nesting beyond 64 levels and numbers that would be rounded; what Postgres cannot store: NUL and lone
- * surrogates; and more than 20,000 members and entries, or 2,000 members of one object, which would block other requests.
+ * surrogates; and more than 20,000 members and entries, or 2,000 members of one object, which would block other
+ * requests.
  *
  * @param path the name of the whole text in refusals.
  * @param options `takesAnyNumber`: for a text whose bytes are kept, so that no number is rounded.
@@ -61,7 +62,9 @@ function decodeUtf8(bytes: Buffer, path: string): string {
   }
 }
 
-/** Counts commas and opening brackets outside strings: about the number of parts of a JSON text, before it is parsed. */
+/**
+ * Counts commas and opening brackets outside strings: about the number of parts of a JSON text, before it is parsed.
+ */
 function requireFewParts(text: string, path: string): void {
   let [count, isString] = [0, false];
   /** For each open object its members so far; NaN for a list. */

@@ -5,7 +5,8 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /**
  * Every log line: its name and fields, as a closed set. No line has a field for a secret. What each means is in
- * `src/commands/documentation/log-event-texts.ts`. Source: docs/monitoring.md#log, docs/reference/security.md#log-lines.
+ * `src/commands/documentation/log-event-texts.ts`. Source: docs/monitoring.md#log,
+ * docs/reference/security.md#log-lines.
  */
 export interface LogEvents {
   gateway_error: {

@@ -43,8 +43,8 @@ interface Remembered {
 }
 
 /**
- * The OAuth clients: those that the operator registers, and those that a metadata document under their own id describes.
- * Callers of one document share one fetch.
+ * The OAuth clients: those that the operator registers, and those that a metadata document under their own id
+ * describes. Callers of one document share one fetch.
  *
  * Source: docs/reference/management-api.md#oauth-clients, docs/reference/security.md#outbound-addresses.
  */

@@ -15,7 +15,9 @@ export function isCredentialName(name: string): boolean {
   return CREDENTIAL_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
 }
 
-/** Whether the members of an object have names of the caller's choice, such as those of endpoints, headers and models. */
+/**
+ * Whether the members of an object have names of the caller's choice, such as those of endpoints, headers and models.
+ */
 type IsMap = (path: readonly string[]) => boolean;
 
 /**

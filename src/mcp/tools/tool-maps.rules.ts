@@ -9,8 +9,8 @@ export function isJsonObject(value: unknown): value is JSONObject {
 }
 
 /**
- * Whether the object at a path of the arguments is a map, whose keys the caller chooses; also the `properties` of a JSON
- * Schema in the parameters of an endpoint.
+ * Whether the object at a path of the arguments is a map, whose keys the caller chooses; also the `properties` of a
+ * JSON Schema in the parameters of an endpoint.
  *
  * @param schema of all arguments, of `argumentsOf`.
  * @param path of the object, from the arguments down.

@@ -14,8 +14,8 @@ export const WRITTEN_BY_OTHERS =
 export const TEXT_PAGE = 'text_page';
 
 /**
- * The result of a call: one line, the data as JSON text for clients that show no structured content, who wrote it, and the
- * data.
+ * The result of a call: one line, the data as JSON text for clients that show no structured content, who wrote it, and
+ * the data.
  *
  * @param page of the text, from 1 on.
  * @throws invalid_request there is no such page.

@@ -65,8 +65,8 @@ function fullDataDir(cause: unknown, dataDir: string, code: string): Environment
 }
 
 /**
- * Why the first contact with the database fails, as a sentence about `DATABASE_URL`, or about `DATA_DIR`, where the embedded
- * database is.
+ * Why the first contact with the database fails, as a sentence about `DATABASE_URL`, or about `DATA_DIR`, where the
+ * embedded database is.
  *
  * @returns the error itself where no setting explains it.
  */

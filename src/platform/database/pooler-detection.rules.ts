@@ -2,8 +2,8 @@
 type Backends = readonly number[];
 
 /**
- * Whether two connections that are open at the same time each have a backend of their own. Behind a pooler that hands out
- * a backend for a transaction or a statement, they share one, or change it.
+ * Whether two connections that are open at the same time each have a backend of their own. Behind a pooler that hands
+ * out a backend for a transaction or a statement, they share one, or change it.
  */
 export function haveSessions(one: Backends, other: Backends): boolean {
   return new Set(one).size === 1 && new Set(other).size === 1 && one[0] !== other[0];

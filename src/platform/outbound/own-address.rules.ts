@@ -31,8 +31,8 @@ export function reachesListener(
 }
 
 /**
- * The addresses at which a listener is reached, each with its port. Those of the loopback reach it from its machine alone;
- * link-local ones mean another machine on each network, and are left out.
+ * The addresses at which a listener is reached, each with its port. Those of the loopback reach it from its machine
+ * alone; link-local ones mean another machine on each network, and are left out.
  */
 export function reachedAt({ address, port }: BoundListener, machineAddresses: () => readonly string[]): string[] {
   const listener = plain(address);

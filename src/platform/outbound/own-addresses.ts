@@ -11,9 +11,9 @@ interface OtherInstance {
 }
 
 /**
- * The addresses at which this deployment is known to answer: `PUBLIC_URL`, the listener of this process, and those that the
- * other instances announce. Others, such as a load balancer under another name, are recognised by the mark of a call that
- * comes back.
+ * The addresses at which this deployment is known to answer: `PUBLIC_URL`, the listener of this process, and those that
+ * the other instances announce. Others, such as a load balancer under another name, are recognised by the mark of a
+ * call that comes back.
  */
 export class OwnAddresses {
   #listener: BoundListener | undefined;

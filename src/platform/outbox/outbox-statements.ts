@@ -45,7 +45,8 @@ export function eventBodyOf(type: string, at: string, data: string): string {
  * event with a stored id is not stored again, nor is one that `source` has twice. Append them to the statement that
  * makes the reported change: all commit or none does.
  *
- * A webhook or subscription that is deleted meanwhile gets none: without the lock its deliveries would fail the statement.
+ * A webhook or subscription that is deleted meanwhile gets none: without the lock its deliveries would fail the
+ * statement.
  *
  * @param source name of an earlier part, one row for each event, with `id`, `organization_id`, `type`, `app_id` (null: it
  *   is about no application), `subject`, `body` (text), `at` (timestamptz) and `place` (their order).

@@ -73,7 +73,9 @@ export class RedisConnection {
     return this.runNow(command);
   }
 
-  /** Runs a command like `run`, without waiting for others of this event loop turn: for callers that batch themselves. */
+  /**
+   * Runs a command like `run`, without waiting for others of this event loop turn: for callers that batch themselves.
+   */
   runNow<T>(command: (client: RedisClient) => Promise<T>): MaybePromise<T | undefined> {
     const { client } = this;
     if (client === undefined || !this.ready) return undefined;

@@ -42,8 +42,8 @@ interface SpanBatchParts {
 
 /**
  * Collects spans and sends them to the collector: many at once, one delivery at a time, within a second. A failed one
- * is retried later; while too many spans wait, new ones are dropped. Adding a span never waits or fails. A full batch is
- * sent within `add`, which `WriteBatch` does not (ADR 0055).
+ * is retried later; while too many spans wait, new ones are dropped. Adding a span never waits or fails. A full batch
+ * is sent within `add`, which `WriteBatch` does not (ADR 0055).
  */
 export class SpanBatch {
   readonly #spans: Span[] = [];

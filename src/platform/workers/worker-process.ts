@@ -34,8 +34,9 @@ export function workerLauncher() {
 }
 
 /**
- * Closes the connection that a worker was sent and did not take before it ended. The primary gives a worker one at a time
- * and closes its own copy when the worker confirms; without the confirmation it would stay open, and its client wait.
+ * Closes the connection that a worker was sent and did not take before it ended. The primary gives a worker one at a
+ * time and closes its own copy when the worker confirms; without the confirmation it would stay open, and its client
+ * wait.
  */
 function closeUntaken(worker: ChildProcess): void {
   const { send } = worker;

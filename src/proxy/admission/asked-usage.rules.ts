@@ -18,8 +18,8 @@ const TEXT = new CheckedMembers({ root: ['input'], nested: {}, deep: [], media: 
 const ASKED_RATES = ['perRequest', 'perImage', 'characters'] as const satisfies (keyof RequestRates)[];
 
 /**
- * What a JSON request asks for: images on a path that makes them, and the characters of its `input` text. Undefined where
- * the price has no rates for that.
+ * What a JSON request asks for: images on a path that makes them, and the characters of its `input` text. Undefined
+ * where the price has no rates for that.
  *
  * @param path below the base URL.
  * @throws invalid_request the text is given twice.
@@ -60,7 +60,8 @@ export function askedByForm(
 }
 
 /**
- * The reading of an answer together with what its request asked for. A price for that alone needs no usage in the answer.
+ * The reading of an answer together with what its request asked for. A price for that alone needs no usage in the
+ * answer.
  *
  * @param asked undefined without parts of its own: a named endpoint.
  */

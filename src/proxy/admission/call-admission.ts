@@ -85,8 +85,9 @@ export class CallAdmission {
   ) {}
 
   /**
-   * Checks in this order: blocked user; the account's plan; the budgets of the user, of its groups, of its run and of the
-   * application; the request limits of the user, then of the application. Only an admitted call is counted; a refused call holds no reservation. Sets the `limiter` timing.
+   * Checks in this order: blocked user; the account's plan; the budgets of the user, of its groups, of its run and of
+   * the application; the request limits of the user, then of the application. Only an admitted call is counted; a
+   * refused call holds no reservation. Sets the `limiter` timing.
    *
    * @returns the reservations; the caller must release or settle each of them once.
    * @throws auth_required the user is blocked; billing_*, app_budget_exhausted, app_rate_limited; service_unavailable

@@ -66,7 +66,8 @@ function otherModels(path: string): GatewayError {
 }
 
 /**
- * Refuses requests that cannot be priced: asynchronous work, tiers without a price, and members that involve other models.
+ * Refuses requests that cannot be priced: asynchronous work, tiers without a price, and members that involve other
+ * models.
  *
  * @returns its tools and its service tier, of which `pricedTier` decides.
  * @throws invalid_request

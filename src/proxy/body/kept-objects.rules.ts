@@ -165,7 +165,9 @@ function contentOfItem(bytes: Buffer, { members }: ObjectSpan): Content | undefi
   return ITEM_CONTENT.get(name) ?? ANY_CONTENT;
 }
 
-/** The ids of an object that does not carry the content that they refer to. @throws invalid_request nobody can own it. */
+/**
+ * The ids of an object that does not carry the content that they refer to. @throws invalid_request nobody can own it.
+ */
 function referencesOf(bytes: Buffer, object: ObjectSpan): KeptReference[] {
   const { holder, index, members } = object;
   const held = KEPT_BY_ID.get(holder);
@@ -231,8 +233,8 @@ export function keptReferences(body: ScannedBody, style: ApiStyle): readonly Kep
 
 /**
  * Whether the provider keeps objects that the answer to this body names, so that they get an owner: an answer of the
- * Responses or Interactions API, or on a path without a style, unless it is not to be stored; a completion that is to be stored or has
- * modalities; a message with tools of the provider, a container or diagnostics of the cache.
+ * Responses or Interactions API, or on a path without a style, unless it is not to be stored; a completion that is to
+ * be stored or has modalities; a message with tools of the provider, a container or diagnostics of the cache.
  *
  * @param hostedTools tools that the provider runs.
  */

@@ -138,7 +138,8 @@ const LIMITED_TOOLS = new CheckedMembers({
 });
 
 /**
- * Finds the models that the tools and plugins of a request name or run by default. Tools that the client runs name none.
+ * Finds the models that the tools and plugins of a request name or run by default. Tools that the client runs name
+ * none.
  *
  * @param tools entries of `tools`, parsed.
  * @param plugins the value of `plugins`, parsed; read for OpenRouter alone.

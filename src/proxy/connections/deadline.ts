@@ -1,6 +1,6 @@
 /**
- * A time limit that starts and stops with every call of a connection. It keeps its timer, which may fire once after it has
- * been stopped: a new timer for each call costs a hundredth of the call, and survives it.
+ * A time limit that starts and stops with every call of a connection. It keeps its timer, which may fire once after it
+ * has been stopped: a new timer for each call costs a hundredth of the call, and survives it.
  */
 export class Deadline {
   #timer: NodeJS.Timeout | undefined;

@@ -31,8 +31,8 @@ class FakeSocket extends Duplex {
 }
 
 /**
- * Where a connection is: acquired without a call, with one, returned in this turn of the event loop, returned earlier, or
- * forgotten by its pool.
+ * Where a connection is: acquired without a call, with one, returned in this turn of the event loop, returned earlier,
+ * or forgotten by its pool.
  */
 type Place = 'held' | 'calling' | 'ended' | 'idle' | 'forgotten';
 

@@ -14,8 +14,8 @@ export interface OriginBounds {
  * Connections of one provider instance to its origin, each with one call at a time. Acquiring takes constant time. The
  * most recently used connection is reused first, so that unused ones age out.
  *
- * A connection is reused only after the event loop has read from its socket once more: bytes that a provider sends after
- * its answer close it before the next request is written.
+ * A connection is reused only after the event loop has read from its socket once more: bytes that a provider sends
+ * after its answer close it before the next request is written.
  */
 export class OriginPool {
   readonly #idle: ProviderConnection[] = [];

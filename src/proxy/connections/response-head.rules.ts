@@ -23,7 +23,10 @@ const TAB = 0x09;
 /** Keep-alive time of an idle connection unless the provider states another one. */
 const KEEP_ALIVE_MS = 15_000;
 const MAX_KEEP_ALIVE_MS = 30_000;
-/** A connection is closed this long before the time that the provider states: the provider may close it while a request is under way. */
+/**
+ * A connection is closed this long before the time that the provider states: the provider may close it while a request
+ * is under way.
+ */
 const KEEP_ALIVE_MARGIN_MS = 2_000;
 
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?$/;
@@ -32,7 +35,10 @@ const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 const FIELD_LINES = new RegExp(`^(?:\\r\\n${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*)*$`);
 const FRAMING_FIELD = /^(?:content-length|transfer-encoding):/i;
 const QUOTED = '"(?:[\\t !#-[\\]-~\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
-/** Extensions of a chunk, without the blanks that RFC 9112 section 7.1.1 calls bad and Node's strict parser refuses as well. */
+/**
+ * Extensions of a chunk, without the blanks that RFC 9112 section 7.1.1 calls bad and Node's strict parser refuses as
+ * well.
+ */
 const CHUNK_EXTENSIONS = new RegExp(`^(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)+$`);
 const DIGITS = /^\d{1,15}$/;
 const TIMEOUT = /(?:^|[\s,;])timeout=(\d{1,9})(?:$|[\s,;])/i;

@@ -30,7 +30,9 @@ function reading(method = 'POST') {
   };
 }
 
-/** What is told of a whole answer that arrives in pieces of so many bytes; neighbouring pieces of the body are joined. */
+/**
+ * What is told of a whole answer that arrives in pieces of so many bytes; neighbouring pieces of the body are joined.
+ */
 function toldOf(answer: string, pieceBytes = answer.length): { told: string[]; body: string } {
   const { told, push, body } = reading();
   for (let at = 0; at < answer.length; at += pieceBytes) push(answer.slice(at, at + pieceBytes));

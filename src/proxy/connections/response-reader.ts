@@ -116,7 +116,9 @@ export class ResponseReader {
     return end + HEAD_END.length - (before === 0 ? 0 : before - at);
   }
 
-  /** Copies what has arrived of a head. Its memory doubles, so that many small pieces are not copied again and again. */
+  /**
+   * Copies what has arrived of a head. Its memory doubles, so that many small pieces are not copied again and again.
+   */
   #keepHead(bytes: Buffer, at: number): Buffer {
     const length = this.#headBytes + bytes.length - at;
     if (length > this.#headMemory.length) {

@@ -179,8 +179,8 @@ function responsesFor({ provider, path, model }: Target, checked: CheckedRespons
 }
 
 /**
- * The models that a client's tools may name: those of the endpoint. What the operator names in `params` is a model of the
- * endpoint too.
+ * The models that a client's tools may name: those of the endpoint. What the operator names in `params` is a model of
+ * the endpoint too.
  */
 function modelsOf(endpoint: ResponsesEndpoint): ReadonlySet<string> {
   if ('tools' in endpoint.params || 'plugins' in endpoint.params) return ANY_MODEL;

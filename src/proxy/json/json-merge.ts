@@ -108,9 +108,9 @@ class MergedObject {
 
 /**
  * Merges members over a JSON object at every depth, by the tokens that `JsonScan` reports. Where both sides have an
- * object, the objects are merged; elsewhere the merged value replaces the value of the body, arrays and `null` included.
- * Missing members are added at the end of their object. All other bytes are unchanged.
- * Source: docs/reference/application-api.md#endpoint-bodies.
+ * object, the objects are merged; elsewhere the merged value replaces the value of the body, arrays and `null`
+ * included. Missing members are added at the end of their object. All other bytes are unchanged. Source:
+ * docs/reference/application-api.md#endpoint-bodies.
  */
 export class JsonMerge {
   private readonly splices: Splice[] = [];

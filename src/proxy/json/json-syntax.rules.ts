@@ -48,8 +48,8 @@ function plainBytesEnd(bytes: Buffer, start: number, limit: number): number {
 }
 
 /**
- * Skips aligned words of four plain bytes; a quarter of the time that the bytes take one by one. A byte below a bound of
- * at most 0x80 sets the top bit of `(word - bound) & ~word`; a byte that equals another is 0, so below 1, after an
+ * Skips aligned words of four plain bytes; a quarter of the time that the bytes take one by one. A byte below a bound
+ * of at most 0x80 sets the top bit of `(word - bound) & ~word`; a byte that equals another is 0, so below 1, after an
  * exclusive or.
  *
  * @returns an offset from which bytes have to be read one by one; all before it are plain.

@@ -8,8 +8,8 @@ const HEADER = 'cdn-loop';
 const NOTHING: readonly string[] = [];
 
 /**
- * Marks calls to addresses that operators choose with the id of this deployment, and recognises them when they come back:
- * such an address leads to the gateway itself. Source: RFC 8586.
+ * Marks calls to addresses that operators choose with the id of this deployment, and recognises them when they come
+ * back: such an address leads to the gateway itself. Source: RFC 8586.
  */
 @Injectable()
 export class LoopMark implements OnModuleInit {

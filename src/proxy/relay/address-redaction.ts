@@ -7,8 +7,8 @@ import { bareHost } from '../../platform/outbound/url-host.rules.js';
 const PRIVATE_SUFFIXES = 'arpa|corp|home|internal|intranet|lan|local|localdomain|localhost|private';
 const PRIVATE_NAME = new RegExp(`^(?:.*\\.)?(?:${PRIVATE_SUFFIXES})$`, 'i');
 /**
- * A value that contains an address contains at least one of these patterns. Each begins with a character that is rare in
- * a head: patterns that begin with a digit or a letter take ten times as long.
+ * A value that contains an address contains at least one of these patterns. Each begins with a character that is rare
+ * in a head: patterns that begin with a digit or a letter take ten times as long.
  */
 const ADDRESS_SIGNS = [
   '://|::',

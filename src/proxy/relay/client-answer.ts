@@ -17,8 +17,8 @@ export interface AnswerHead {
 const LINE_END = '\r\n';
 
 /**
- * Writes a chunk with its frame (RFC 9112 section 7.1) in one piece. Node would write the frame in three further pieces,
- * which costs more than the copy; without `chunkedEncoding` it writes what it is given.
+ * Writes a chunk with its frame (RFC 9112 section 7.1) in one piece. Node would write the frame in three further
+ * pieces, which costs more than the copy; without `chunkedEncoding` it writes what it is given.
  */
 function writeChunk(response: ServerResponse, bytes: Buffer): boolean {
   if (bytes.length === 0) return true;

@@ -6,7 +6,10 @@ import type { AddressRedaction } from './address-redaction.js';
 import { maskText } from './answer-body.js';
 import type { AnswerHead } from './client-answer.js';
 
-/** Response headers that are relayed by name: content, caching, redirection and authentication of HTTP, lifecycle, versions. */
+/**
+ * Response headers that are relayed by name: content, caching, redirection and authentication of HTTP, lifecycle,
+ * versions.
+ */
 const RELAYED: ReadonlySet<string> = new Set([
   ...['accept-ranges', 'content-disposition', 'content-language', 'content-location', 'content-range', 'content-type'],
   ...['age', 'cache-control', 'date', 'etag', 'expires', 'last-modified', 'pragma', 'vary', 'warning'],
@@ -30,10 +33,9 @@ const RELAYED_KINDS = new RegExp(
 );
 
 /**
- * Builds the client's response headers as a flat list: those of the provider that clients use, without private addresses.
- * Everything else ends here: what concerns the connection, the host (`strict-transport-security`, cookies, CORS permissions)
- * or the provider's account. Values are unchanged.
- * Source: docs/reference/application-api.md#answers.
+ * Builds the client's response headers as a flat list: those of the provider that clients use, without private
+ * addresses. Everything else ends here: what concerns the connection, the host (`strict-transport-security`, cookies,
+ * CORS permissions) or the provider's account. Values are unchanged. Source: docs/reference/application-api.md#answers.
  */
 export function clientHeaders({ headers: upstream, text }: ResponseHead, redaction: AddressRedaction): string[] {
   const headers: string[] = [];

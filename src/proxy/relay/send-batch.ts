@@ -10,9 +10,10 @@ export interface WaitingRequest {
 }
 
 /**
- * Sends requests: those that become ready together in succession, after the event loop has read from all sockets, so that
- * none is written to a connection on which the provider has sent anything since its last answer. Where requests wait for
- * the disk, all requests of a turn share one wait, and those that arrive meanwhile share the next one (ADR 0003).
+ * Sends requests: those that become ready together in succession, after the event loop has read from all sockets, so
+ * that none is written to a connection on which the provider has sent anything since its last answer. Where requests
+ * wait for the disk, all requests of a turn share one wait, and those that arrive meanwhile share the next one (ADR
+ * 0003).
  */
 export class SendBatch {
   #waiting: WaitingRequest[] = [];

@@ -1,6 +1,6 @@
 /**
- * Passwords that are tried first: those of eight characters and more among the 49 233 most common of public leaks, in lower
- * case and in the order of their letters, separated by white space.
+ * Passwords that are tried first: those of eight characters and more among the 49 233 most common of public leaks, in
+ * lower case and in the order of their letters, separated by white space.
  *
  * Source: `passwords` of @zxcvbn-ts/language-common 4.1.3, MIT licence.
  */

@@ -62,8 +62,8 @@ export class People {
   }
 
   /**
-   * Refuses a sign-up that is not allowed. It runs before the e-mail address is looked up, so that the response does not
-   * reveal whether an address is registered.
+   * Refuses a sign-up that is not allowed. It runs before the e-mail address is looked up, so that the response does
+   * not reveal whether an address is registered.
    *
    * @throws registration_disabled; not_found the invitation cannot be accepted, forbidden it is for another address;
    * forbidden, conflict as `UnclaimedOrganizations.requireClaimable`.
@@ -86,8 +86,8 @@ export class People {
    * transaction.
    *
    * @throws registration_disabled another person signed up first; not_found, forbidden the invitation cannot be
-   * accepted or is for another address, or the key created no organization; conflict the e-mail address is taken, or the
-   * organization is claimed.
+   * accepted or is for another address, or the key created no organization; conflict the e-mail address is taken, or
+   * the organization is claimed.
    */
   async signUp(tx: EntityManager, newcomer: NewPerson, browser: BrowserClient): Promise<SignedInPerson> {
     const { invitation, bootstrapKey, isClaiming, email } = newcomer;
@@ -154,7 +154,9 @@ export class People {
     return person;
   }
 
-  /** Claims the organization of the bootstrap key, or accepts the invitation, or creates the person's own organization. */
+  /**
+   * Claims the organization of the bootstrap key, or accepts the invitation, or creates the person's own organization.
+   */
   private async joinFirstOrganization(
     tx: EntityManager,
     { email, ...acting }: AcceptingPerson,

@@ -192,7 +192,9 @@ function otherTiersIn(place: JsonObject): string[] {
 }
 
 const ID = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
-/** Whether a value has the form of a provider's id: 1 to 256 printable ASCII characters without quotes and backslashes. */
+/**
+ * Whether a value has the form of a provider's id: 1 to 256 printable ASCII characters without quotes and backslashes.
+ */
 export function isProviderId(value: unknown): value is string {
   return typeof value === 'string' && ID.test(value);
 }
@@ -202,8 +204,8 @@ const ID_IN_EVENT =
 const ID_AT_ROOT = /^\s{0,16}\{\s{0,16}"id"\s{0,16}:\s{0,16}"([\x21\x23-\x5b\x5d-\x7e]{1,256})"/;
 
 /**
- * Whether an answer may contain a provider-side response object or interaction; `other` includes Responses paths without
- * a named style.
+ * Whether an answer may contain a provider-side response object or interaction; `other` includes Responses paths
+ * without a named style.
  */
 export function mayHaveResponseId(style: ApiStyle): boolean {
   return style === 'responses' || style === 'gemini_interactions' || style === 'other';

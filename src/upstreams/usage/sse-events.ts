@@ -3,8 +3,9 @@ const CARRIAGE_RETURN = 0x0d;
 
 /**
  * Finds the ends of events in an event stream, independent of chunk boundaries. An event ends after a blank line; lines
- * end in LF or CRLF, as providers send them. A CR alone ends no line here, unlike in `StreamHead`, which reads as browsers
- * do: this sees every chunk of every stream, and must neither visit each byte nor wait for the byte after a CR.
+ * end in LF or CRLF, as providers send them. A CR alone ends no line here, unlike in `StreamHead`, which reads as
+ * browsers do: this sees every chunk of every stream, and must neither visit each byte nor wait for the byte after a
+ * CR.
  */
 export class SseEventEnds {
   /** Content so far of the line that the last chunk left unfinished. */

@@ -22,8 +22,8 @@ const SIDE_EVENT_BYTES = 64 * 1024;
 
 /**
  * Scans an event stream and retains copies of the events that state usage: the first, the last, the last that counts
- * calls of tools, and the last with a duration. Their parsing happens after the stream has ended. Of events that announce
- * calls of tools, it retains the types.
+ * calls of tools, and the last with a duration. Their parsing happens after the stream has ended. Of events that
+ * announce calls of tools, it retains the types.
  */
 export class SseUsage implements SseListener {
   private readonly scanner = new SseScanner(this);

@@ -14,9 +14,8 @@ const OUTPUT_PARTS: ReadonlySet<UsagePart> = new Set<UsagePart>([
 
 /**
  * Merges the counts of two events of one stream that are not cumulative. Each side, prompt and answer, comes with its
- * parts from the later event that has tokens of it. Where only the earlier event splits a side by kind, the kinds of that
- * side are unknown. Calls are gathered over both.
- * Source: docs/reference/accounting.md#tokens-of-an-answer.
+ * parts from the later event that has tokens of it. Where only the earlier event splits a side by kind, the kinds of
+ * that side are unknown. Calls are gathered over both. Source: docs/reference/accounting.md#tokens-of-an-answer.
  */
 export function joinSides(later: TokenCounts, earlier: TokenCounts): TokenCounts {
   const input = promptTokensOf(later) > 0 ? later : earlier;

@@ -64,7 +64,10 @@ export class StreamedFailure {
   }
 }
 
-/** Whether bytes hold a failed response or status, `"error"` as a value or as a member that is not null, or name an event so. */
+/**
+ * Whether bytes hold a failed response or status, `"error"` as a value or as a member that is not null, or name an
+ * event so.
+ */
 function hasErrorMark(bytes: Buffer): boolean {
   if (FAILED_STATES.some((state) => bytes.includes(state))) return true;
   for (let at = bytes.indexOf(ERROR); at !== -1; at = bytes.indexOf(ERROR, at + ERROR.length)) {

@@ -158,8 +158,8 @@ export function mergeCumulative(one: AnthropicTokens, other: AnthropicTokens): A
 }
 
 /**
- * Combines each count. Parts and totals may come from different events: cache writes that no split covers are then known
- * again.
+ * Combines each count. Parts and totals may come from different events: cache writes that no split covers are then
+ * known again.
  */
 function combined(
   one: AnthropicTokens,

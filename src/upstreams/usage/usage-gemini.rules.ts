@@ -49,7 +49,9 @@ export function readGeminiTokens(document: JsonObject): TokenCounts | undefined 
   );
 }
 
-/** Counters of one answer, by Gemini's meaning: cached tokens are part of the prompt, thoughts are beside candidates. */
+/**
+ * Counters of one answer, by Gemini's meaning: cached tokens are part of the prompt, thoughts are beside candidates.
+ */
 interface GeminiCounts {
   readonly prompt: number;
   readonly cached: number;

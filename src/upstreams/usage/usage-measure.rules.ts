@@ -109,8 +109,8 @@ export function withUnexplained(measure: UsageMeasure): UsageMeasure {
 }
 
 /**
- * Adds the tool calls that the events of a stream, or the content of a document, show as items. What the provider counts
- * as billed takes precedence.
+ * Adds the tool calls that the events of a stream, or the content of a document, show as items. What the provider
+ * counts as billed takes precedence.
  *
  * @param items output items or content blocks, without their contents.
  * Source: docs/reference/accounting.md#tools-of-providers.

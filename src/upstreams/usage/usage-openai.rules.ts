@@ -115,8 +115,9 @@ export function readOpenAiTokens(document: JsonObject, type?: ProviderType): Tok
 }
 
 /**
- * Generated tokens of a type whose totals are right, reasoning included: what the total leaves besides the prompt, and no
- * less than the completion. Reasoning above the completion is not part of it, because a part never exceeds its whole.
+ * Generated tokens of a type whose totals are right, reasoning included: what the total leaves besides the prompt, and
+ * no less than the completion. Reasoning above the completion is not part of it, because a part never exceeds its
+ * whole.
  */
 function totalOutputOf(usage: JsonObject | undefined, prompt: number, completion: number, reasoning: number): number {
   const byTotal = (counterIn(usage, 'total_tokens') ?? 0) - prompt;

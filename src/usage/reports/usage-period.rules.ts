@@ -25,8 +25,8 @@ export interface Latency {
 export const NO_LATENCY: Latency = { calls: 0, p50_ms: null, p95_ms: null };
 
 /**
- * The period that a period is compared with: of a calendar month the month before; of its first days as many days of the
- * month before; of other days as many days just before.
+ * The period that a period is compared with: of a calendar month the month before; of its first days as many days of
+ * the month before; of other days as many days just before.
  */
 export function periodBefore({ from, to }: DayRange): DayRange {
   const last = daysBefore(from, 1);

@@ -224,7 +224,9 @@ async function ownIds(): Promise<Readonly<Record<string, string>>> {
   };
 }
 
-/** How the answer to an id that is there differs from the one to an id that is not, to the byte; empty when it does not. */
+/**
+ * How the answer to an id that is there differs from the one to an id that is not, to the byte; empty when it does not.
+ */
 async function difference(
   client: ApiClient,
   route: string,

@@ -100,7 +100,9 @@ async function judged(app: LimitedApp): Promise<Answer> {
   return answer;
 }
 
-/** Waits until as many instances have told the database twice that they live, and have compared their clocks with its. */
+/**
+ * Waits until as many instances have told the database twice that they live, and have compared their clocks with its.
+ */
 async function haveBeatenTwice({ databaseUrl }: World, instances: number): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

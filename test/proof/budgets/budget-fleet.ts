@@ -29,7 +29,10 @@ const MEMBERS = { day: 'daily_usd', week: 'weekly_usd', month: 'monthly_usd', to
 /** A proof takes less. */
 const NEAR_MIDNIGHT_MS = 60 * 60 * 1_000;
 
-/** Each application has its budgets in other windows, so that a proof covers all of them; near their end, in none that ends. */
+/**
+ * Each application has its budgets in other windows, so that a proof covers all of them; near their end, in none that
+ * ends.
+ */
 function windowAt(windows: readonly (keyof typeof MEMBERS)[], at: number): keyof typeof MEMBERS {
   return (isNearMidnight() ? undefined : windows[at % windows.length]) ?? 'month';
 }

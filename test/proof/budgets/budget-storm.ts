@@ -31,7 +31,10 @@ interface StormApp extends FleetApp {
   readonly users: readonly string[];
 }
 
-/** Many clients on two instances against tight budgets, and what may go wrong goes wrong; everything by chance, from a seed. */
+/**
+ * Many clients on two instances against tight budgets, and what may go wrong goes wrong; everything by chance, from a
+ * seed.
+ */
 export class BudgetStorm {
   private readonly random: () => number;
   private readonly client: PaidClient;
@@ -237,7 +240,9 @@ export class BudgetStorm {
     }
   }
 
-  /** One call at a time, alternating between the instances: served until the money is spent, whatever happened before. */
+  /**
+   * One call at a time, alternating between the instances: served until the money is spent, whatever happened before.
+   */
   private async drain(app: StormApp): Promise<void> {
     for (const userId of app.users) {
       const deadline = performance.now() + BACK_WITHIN_MS;

@@ -94,8 +94,8 @@ export class PaidCalls {
   }
 
   /**
-   * The provider has answered it, or ended it. Until its client has the whole answer it may count what was sent, or up to
-   * its worst case.
+   * The provider has answered it, or ended it. Until its client has the whole answer it may count what was sent, or up
+   * to its worst case.
    *
    * @param heard what it counts when the answer is heard; undefined where that is only known within bounds.
    */

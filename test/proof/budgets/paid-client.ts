@@ -26,7 +26,10 @@ export function isRefusedByBudget({ code, window }: PaidAnswer): boolean {
   return code === 'app_budget_exhausted' || (code === 'app_rate_limited' && window === 'day_tokens');
 }
 
-/** Whether it was refused until the period ends, not until running calls end. A total and a run have no end, so no `Retry-After`. */
+/**
+ * Whether it was refused until the period ends, not until running calls end. A total and a run have no end, so no
+ * `Retry-After`.
+ */
 export function isRefusedAsSpent(answer: PaidAnswer): boolean {
   const { window, retryAfter } = answer;
   if (!isRefusedByBudget(answer)) return false;

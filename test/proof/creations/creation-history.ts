@@ -19,8 +19,8 @@ const CHANGED_BODY = 409;
 const DEFINITE: ReadonlySet<number | undefined> = new Set([CARRIED_OUT, WRONG_PROOF, CHANGED_BODY]);
 
 /**
- * Holds what clients saw against the sequential model: a key is free until one request with it is carried out; from then
- * on the same proof and body get that one's answer, another proof 403, another body 409.
+ * Holds what clients saw against the sequential model: a key is free until one request with it is carried out; from
+ * then on the same proof and body get that one's answer, another proof 403, another body 409.
  *
  * A key changes once, so a history of it is linearizable exactly when one request can have been the first: it agrees
  * with all definite answers, and was sent before any of them came back.

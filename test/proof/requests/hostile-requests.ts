@@ -67,7 +67,10 @@ const OTHERS: readonly Caller[] = [
 const OTHER_METHODS = ['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'POST', 'TRACE', 'QUERY', 'PROPFIND'];
 const GIANT_BYTES = 1_100_000;
 
-/** Hostile requests to every operation of a service; the same seed makes the same ones, but for ids that the service makes. */
+/**
+ * Hostile requests to every operation of a service; the same seed makes the same ones, but for ids that the service
+ * makes.
+ */
 export class HostileRequests {
   constructor(
     private readonly ground: Ground,

@@ -31,8 +31,9 @@ export function answerProblems(call: HostileCall, answer: ReadAnswer, node: Read
 }
 
 /**
- * Deliberate differences: Node ends the connection after `proxy-connection: close`, which means nothing in an answer (RFC 9112
- * appendix C.2.2), and after an answer to HEAD that states no length, although it has no body (RFC 9112 section 6.3).
+ * Deliberate differences: Node ends the connection after `proxy-connection: close`, which means nothing in an answer
+ * (RFC 9112 appendix C.2.2), and after an answer to HEAD that states no length, although it has no body (RFC 9112
+ * section 6.3).
  */
 function isKeptByUsAlone({ response: { method } }: HostileCall, { headers }: ReadAnswer): boolean {
   const has = (name: string) => headers.some((text, at) => at % 2 === 0 && text === name);

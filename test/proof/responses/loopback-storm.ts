@@ -79,7 +79,10 @@ export class LoopbackStorm {
     }
   }
 
-  /** Pieces that were under way when the request was written came after it, and HTTP/1.1 cannot tell them from its answer. */
+  /**
+   * Pieces that were under way when the request was written came after it, and HTTP/1.1 cannot tell them from its
+   * answer.
+   */
   async #problemsOf(call: HostileCall, answer: ReadAnswer, log: RequestLog): Promise<string[]> {
     let first: string[] | undefined;
     for (let early = 0; early <= log.piecesBefore(call); early++) {

@@ -77,8 +77,8 @@ const trailer = (name: string, readers: Readers, ...trailers: readonly string[])
 });
 
 /**
- * What answers are made odd with. Those that Node alone reads are the deliberate differences: RFC 9112 lets a client refuse
- * each of them, and the gateway does. There is none that the gateway alone reads.
+ * What answers are made odd with. Those that Node alone reads are the deliberate differences: RFC 9112 lets a client
+ * refuse each of them, and the gateway does. There is none that the gateway alone reads.
  */
 export const ODDITIES: readonly Oddity[] = [
   line('folded line', 'nobody', 'x-a: b\r\n c', 'x-a: b\r\n\tc', 'x-a:\r\n b'),

@@ -7,7 +7,9 @@ const USERS = 500;
 const LARGE_BODY_BYTES = 1024 * 1024;
 /** Between two calls of a client: the machine has other work while an hour passes. */
 const MOST_PAUSE_MS = 150;
-/** Every answer that is promised while providers, Redis and Postgres fail, and clients err. 0: the connection was cut. */
+/**
+ * Every answer that is promised while providers, Redis and Postgres fail, and clients err. 0: the connection was cut.
+ */
 const PROMISED = new Set([0, 200, 201, 400, 401, 403, 404, 409, 429, 500, 502, 503, 504]);
 
 interface SoakApp {

@@ -30,7 +30,9 @@ export interface SoakReport {
   readonly memory: readonly MemoryCurve[];
 }
 
-/** Mixed traffic on two instances while Redis and Postgres come and go; then every call is looked for in the records. */
+/**
+ * Mixed traffic on two instances while Redis and Postgres come and go; then every call is looked for in the records.
+ */
 export async function soak(options: SoakOptions): Promise<SoakReport> {
   const random = seeded(options.seed);
   const fleet = await BudgetFleet.start(options.seed);

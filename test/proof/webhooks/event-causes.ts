@@ -5,7 +5,9 @@ import type { WebhookFleet } from './webhook-fleet.js';
 /** Something that makes events, and how the database knows which events there must be. */
 export interface EventCause {
   readonly name: string;
-  /** Causes the event of this number at an instance; may throw when the instance is killed, also after it was caused. */
+  /**
+   * Causes the event of this number at an instance; may throw when the instance is killed, also after it was caused.
+   */
   cause(baseUrl: string, number: number): Promise<void>;
   /** A key for each event that there must be, from what is stored besides events. */
   expected(database: pg.Pool): Promise<readonly string[]>;

@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where distributions install it, the one without a window first: it takes half of the CPU. `CHROMIUM_PATH` names another. */
+/**
+ * Where distributions install it, the one without a window first: it takes half of the CPU. `CHROMIUM_PATH` names
+ * another.
+ */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const PATHS = [process.env.CHROMIUM_PATH, ...NAMES.map((name) => `/usr/bin/${name}`)];
 

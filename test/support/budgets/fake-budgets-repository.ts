@@ -41,7 +41,8 @@ export class BudgetBook {
 }
 
 /**
- * What {@link BudgetsRepository} does, in memory; `test/e2e/budgets/budget-statements.e2e-spec.ts` proves that both do the same.
+ * What {@link BudgetsRepository} does, in memory; `test/e2e/budgets/budget-statements.e2e-spec.ts` proves that both do
+ * the same.
  */
 export class FakeBudgetsRepository extends BudgetsRepository {
   /** Stands before and after each statement: may wait, and may throw. */

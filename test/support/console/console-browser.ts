@@ -52,8 +52,8 @@ export class ConsoleBrowser {
   }
 
   /**
-   * Hands the page to somebody else, with nothing of who had it before. What it has loaded stays: loading and compiling that
-   * is two thirds of what a page of a new browser costs.
+   * Hands the page to somebody else, with nothing of who had it before. What it has loaded stays: loading and compiling
+   * that is two thirds of what a page of a new browser costs.
    */
   async handTo(cookie?: string): Promise<void> {
     const { page, context, world } = this;

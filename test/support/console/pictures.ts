@@ -35,7 +35,10 @@ const COMPARE = `async ([first, second]) => {
   return a.filter((field, at) => Math.abs(field - b[at]) > ${MOST_DIFFERENT}).length / a.length;
 }`;
 
-/** Runs in a page: times, figures and names of users become ones of the same width, so that no line breaks on some days only. */
+/**
+ * Runs in a page: times, figures and names of users become ones of the same width, so that no line breaks on some days
+ * only.
+ */
 const HOLD_TIME_STILL = `(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
@@ -59,7 +62,9 @@ export class Pictures {
     return new Pictures(await browser.newPage());
   }
 
-  /** The share of a page, from 0 to 1, that differs from its reference; the picture is kept elsewhere to be looked at. */
+  /**
+   * The share of a page, from 0 to 1, that differs from its reference; the picture is kept elsewhere to be looked at.
+   */
   async differenceOf(page: Page, name: string): Promise<number> {
     await page.evaluate(HOLD_TIME_STILL);
     const taken = await page.screenshot({ type: 'jpeg', quality: 60, animations: 'disabled', caret: 'hide' });

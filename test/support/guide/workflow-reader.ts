@@ -34,7 +34,10 @@ export class WorkflowReader {
     this.jobs = parse(readFileSync(join(shell.directory, file), 'utf8')).jobs;
   }
 
-  /** Fails unless the steps of a pull request, of a push and of a schedule succeed, and comment and fail as the guide says. */
+  /**
+   * Fails unless the steps of a pull request, of a push and of a schedule succeed, and comment and fail as the guide
+   * says.
+   */
   async expectRuns(values: Values): Promise<void> {
     expect(Object.keys(this.jobs)).toEqual(['validate', 'plan', 'comment', 'apply']);
     expect(this.commandsOf('validate')).toEqual([expect.stringContaining('gw validate infra')]);

@@ -1,6 +1,6 @@
 /**
- * Runs one line of the built `gw` after another, on request of its parent: what a process of its own for each line costs is
- * mostly the start of Node. A line has its own folder, environment, arguments and standard streams.
+ * Runs one line of the built `gw` after another, on request of its parent: what a process of its own for each line
+ * costs is mostly the start of Node. A line has its own folder, environment, arguments and standard streams.
  *
  * Takes `{words, cwd, env, input}`, answers `{exitCode, stdout, stderr}`.
  */

@@ -1,6 +1,6 @@
 /**
- * The Postgres of one run of tests, in a process of its own: prints one line of JSON, `{adminUrl, template}`, and ends, with
- * all it has made, when its standard input ends. So it ends with the run, however that ends.
+ * The Postgres of one run of tests, in a process of its own: prints one line of JSON, `{adminUrl, template}`, and ends,
+ * with all it has made, when its standard input ends. So it ends with the run, however that ends.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +27,10 @@ import { startEmbeddedPostgres } from '../../../dist/src/platform/embedded-postg
 const DATA_DIR_PREFIX = 'gateway-test-';
 /** Durability is off. Buffers are few: every clone writes the changed ones out. */
 const SERVER = { disposable: true, maxConnections: 200, sharedBuffersMb: 32 };
-/** Of the prepared server. A service opens a dozen connections; each suite has a database, which would be vacuumed in vain. */
+/**
+ * Of the prepared server. A service opens a dozen connections; each suite has a database, which would be vacuumed in
+ * vain.
+ */
 const SETTINGS = { autovacuum: 'off', max_wal_size: '128MB' };
 const SCRAM_ITERATIONS = 1;
 /** A database is 600 files, which a file system in memory makes and removes at a third of the CPU. */
@@ -106,9 +109,9 @@ function hasMemory() {
 }
 
 /**
- * A data directory with a migrated database, made by the first run that needs it: creating one takes seconds, copying it a
- * fraction of one. Its database and its programs are apart. Absent where the account of the server cannot reach temporary
- * files.
+ * A data directory with a migrated database, made by the first run that needs it: creating one takes seconds, copying
+ * it a fraction of one. Its database and its programs are apart. Absent where the account of the server cannot reach
+ * temporary files.
  */
 async function preparedDataDir() {
   const prepared = join(tmpdir(), `gateway-tests-prepared-${userInfo().uid}-${stateHash()}`);

@@ -15,8 +15,8 @@ const KINDS = {
 };
 
 /**
- * A Jest environment whose suites share what Node has loaded in their worker; see `native-modules.mjs`. A suite has globals of
- * its own, so `instanceof` asks what a value is, not whose globals made it.
+ * A Jest environment whose suites share what Node has loaded in their worker; see `native-modules.mjs`. A suite has
+ * globals of its own, so `instanceof` asks what a value is, not whose globals made it.
  */
 export default class NativeEnvironment extends TestEnvironment {
   constructor(config, context) {

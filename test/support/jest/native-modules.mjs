@@ -11,8 +11,8 @@ function runnableFileOf(path) {
 }
 
 /**
- * A Jest transformer: whatever a suite imports of `src` or of a package becomes the module that Node itself has loaded, once
- * for each worker. `native-environment.mjs` hands it out.
+ * A Jest transformer: whatever a suite imports of `src` or of a package becomes the module that Node itself has loaded,
+ * once for each worker. `native-environment.mjs` hands it out.
  */
 export default {
   process(_source, path, { supportsStaticESM }) {

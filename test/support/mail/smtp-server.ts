@@ -12,7 +12,9 @@ interface ReceivedMail {
   readonly text: string;
 }
 
-/** `stall`: no answer to the recipient; `drop`: the connection is closed there; a number: the status of the recipient. */
+/**
+ * `stall`: no answer to the recipient; `drop`: the connection is closed there; a number: the status of the recipient.
+ */
 type Behaviour = 'take' | 'stall' | 'drop' | number;
 
 /** An SMTP server as RFC 5321 has it, as far as a client of ours goes. */

@@ -49,8 +49,8 @@ const OF_EVERY_ANSWER: ReadonlySet<string> = new Set([
 /**
  * Holds answers against the service's own description: an undocumented status, member or header fails the test.
  *
- * Node loads this file once for each worker, as it loads packages: what a document needs to be compiled, suites share. So it
- * is written in syntax that Node runs as it is.
+ * Node loads this file once for each worker, as it loads packages: what a document needs to be compiled, suites share.
+ * So it is written in syntax that Node runs as it is.
  */
 export class OpenApiCheck {
   private static written: OpenApiCheck | undefined;

@@ -2,7 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import { runInThisContext } from 'node:vm';
 
-// A process that says how much memory of the allocator V8 held at most while it compiled many functions at once, in bytes.
+// A process that says how much memory of the allocator V8 held at most while it compiled many functions at once, in
+// bytes.
 const FUNCTIONS = 400;
 const STATEMENTS = 40;
 /** V8 optimizes a function after 400 calls. */

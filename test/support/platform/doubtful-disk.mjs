@@ -1,7 +1,7 @@
 /**
- * The built service on a disk of which it is known what it has for good. Forcing a file to it takes `TEST_DISK_MS`; then
- * `TEST_DISK_FILE` says how many bytes of which file would survive a loss of power, before the service hears of it. From
- * one SIGUSR2 to the next it fails. `syncs` says how often anything was forced to it.
+ * The built service on a disk of which it is known what it has for good. Forcing a file to it takes `TEST_DISK_MS`;
+ * then `TEST_DISK_FILE` says how many bytes of which file would survive a loss of power, before the service hears of
+ * it. From one SIGUSR2 to the next it fails. `syncs` says how often anything was forced to it.
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';

@@ -2,7 +2,8 @@ import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { runInThisContext } from 'node:vm';
 
-// A process that says whether a function is still optimized after it has been idle and V8 has collected all its objects.
+// A process that says whether a function is still optimized after it has been idle and V8 has collected all its
+// objects.
 const BUSY_COLLECTIONS = 10;
 /** Until a collection that the filling began has ended and is counted. */
 const SETTLED_MS = 2_000;

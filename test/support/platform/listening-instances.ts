@@ -1,8 +1,8 @@
 import type { DataSource } from 'typeorm';
 
 /**
- * How many instances listen for changes in a database. One that has lost its connection hears of nothing; what it has in
- * memory is stale when it hears of changes again.
+ * How many instances listen for changes in a database. One that has lost its connection hears of nothing; what it has
+ * in memory is stale when it hears of changes again.
  */
 export async function listeningInstances(dataSource: DataSource): Promise<number> {
   const [{ listeners }] = await dataSource.query(

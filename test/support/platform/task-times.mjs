@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { collectStart, keepTaskLayout } from '../../../dist/src/bootstrap/engine.js';
 
-// A process that says what a task of `process.nextTick` takes, in nanoseconds, before and after a full collection. Needs `--expose-gc`.
+// A process that says what a task of `process.nextTick` takes, in nanoseconds, before and after a full collection.
+// Needs `--expose-gc`.
 const TASKS = 1_000;
 const RUNS = 200;
 const WARM_RUNS = 1_000;

@@ -7,7 +7,9 @@ export interface TcpProxy extends Pick<Loopback, 'port' | 'close'> {
   freeze(): void;
   /** What clients have sent since the last freeze, in Latin-1: whoever waits for an answer can be found in it. */
   swallowed(): string;
-  /** Passes bytes of new connections again. What was swallowed stays lost, so frozen connections are cut. Else nothing. */
+  /**
+   * Passes bytes of new connections again. What was swallowed stays lost, so frozen connections are cut. Else nothing.
+   */
   thaw(): void;
   /** How many it has accepted so far. */
   connections(): number;

@@ -15,8 +15,8 @@ interface Backend {
 }
 
 /**
- * A pooler in transaction mode, as PgBouncer is with `pool_mode = transaction`: a client that is not in a transaction has
- * no backend, and gets the one that became free last. Source: PostgreSQL, "Frontend/Backend Protocol".
+ * A pooler in transaction mode, as PgBouncer is with `pool_mode = transaction`: a client that is not in a transaction
+ * has no backend, and gets the one that became free last. Source: PostgreSQL, "Frontend/Backend Protocol".
  *
  * @param databaseUrl what every client gets, whatever it asks for.
  */

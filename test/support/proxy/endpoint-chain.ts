@@ -7,7 +7,9 @@ import { type Answer, type CallOptions, type OpenCall, ProxyClient, read } from 
 import { type ScriptedUpstream, startUpstream } from './upstream.js';
 import { json, type Script } from './upstream-scripts.js';
 
-/** One target of a named endpoint: an openai provider of its own that is asked for `gpt-4.1`, unless it says otherwise. */
+/**
+ * One target of a named endpoint: an openai provider of its own that is asked for `gpt-4.1`, unless it says otherwise.
+ */
 export interface ChainTarget {
   readonly script?: Script;
   readonly model?: string;

@@ -31,7 +31,9 @@ export class EndpointClient {
     readonly slug = ENDPOINT_SLUG,
   ) {}
 
-  /** A provider of its own and an application with one endpoint, `gpt-4.1` of that provider unless it says otherwise. */
+  /**
+   * A provider of its own and an application with one endpoint, `gpt-4.1` of that provider unless it says otherwise.
+   */
   static async create(world: World, { endpoint, config, provider }: EndpointOptions = {}): Promise<EndpointClient> {
     const { id, slug } = await world.provider({ slug: `endpoint-${++providers}`, ...provider });
     const target = { api_style: 'responses', provider: slug, model: 'gpt-4.1' };

@@ -104,7 +104,10 @@ export class ProxyClient {
     return requireTold(this.world, this.target(path), options, await read(await this.open(path, options).head));
   }
 
-  /** This application's events of calls that passed the checks of their content, the latest first, once there are `count`. */
+  /**
+   * This application's events of calls that passed the checks of their content, the latest first, once there are
+   * `count`.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has proven
   async events(count = 1, query = ''): Promise<any[]> {
     const deadline = performance.now() + EVENTS_WITHIN_MS;

@@ -22,9 +22,9 @@ export function conclusionOf(result: unknown): string {
 const WEATHER = { name: 'weather', arguments: '{"city":"Bern"}' };
 
 /**
- * A reasoning model behind the Responses API, as strict as its original: it thinks, calls a function once, and concludes
- * from the result; it compacts what was said. It keeps what it made: a reference to anything else is 404. It seals its
- * thoughts for those who ask: any other seal, and a thought without the item that followed it, is 400.
+ * A reasoning model behind the Responses API, as strict as its original: it thinks, calls a function once, and
+ * concludes from the result; it compacts what was said. It keeps what it made: a reference to anything else is 404. It
+ * seals its thoughts for those who ask: any other seal, and a thought without the item that followed it, is 400.
  */
 export class ResponsesApiModel {
   /** Everything it made that is kept, by id. */

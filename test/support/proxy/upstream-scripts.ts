@@ -3,7 +3,9 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 
-/** One request in progress. `body()` starts reading on its first call: a script that never calls it leaves it unread. */
+/**
+ * One request in progress. `body()` starts reading on its first call: a script that never calls it leaves it unread.
+ */
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

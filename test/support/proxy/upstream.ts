@@ -3,7 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Loopback, listening } from '../loopback.js';
 import { type Exchange, json, type Script } from './upstream-scripts.js';
 
-/** One request as it came off the wire. It is recorded when its head has arrived; the body follows when a script reads it. */
+/**
+ * One request as it came off the wire. It is recorded when its head has arrived; the body follows when a script reads
+ * it.
+ */
 interface RecordedRequest {
   readonly method: string;
   /** Path and query, still percent-encoded. */
@@ -18,7 +21,9 @@ interface RecordedRequest {
 }
 
 export interface UpstreamOptions {
-  /** One line per request whose whole body arrived, written before the answer starts: its marker, or `-` without one. */
+  /**
+   * One line per request whose whole body arrived, written before the answer starts: its marker, or `-` without one.
+   */
   readonly journalFile?: string;
   /** What the first requests get; by default a small priced chat completion. */
   readonly script?: Script;

@@ -1,7 +1,8 @@
 /**
  * Fills a database with usage of an account, for pictures and demonstrations:
- * `npm exec -- node tools/bench/usage/generate-usage.mjs --url=postgres://… --account=<id> [--events=1000000] [--days=90]
- * [--users=100000]`; instead of `--url`, `--data-dir=.data` names the data directory of a gateway with an embedded database.
+ * `npm exec -- node tools/bench/usage/generate-usage.mjs --url=postgres://… --account=<id> [--events=1000000]
+ * [--days=90] [--users=100000]`; instead of `--url`, `--data-dir=.data` names the data directory of a gateway with an
+ * embedded database.
  *
  * The database must be migrated. Applications, users and models have very different usage, a few statuses are rare, and
  * weekends are quieter. Sums match the events, and no event is in the future. The models are those of the account's

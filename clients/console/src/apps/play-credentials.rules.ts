@@ -1,6 +1,9 @@
 import type { Schemas } from '../api/client';
 
-/** What was pasted: the two keys on lines of their own, else the key file of a service account, which the gateway judges. */
+/**
+ * What was pasted: the two keys on lines of their own, else the key file of a service account, which the gateway
+ * judges.
+ */
 export function sentCredentials(text: string): Schemas['PutPlayCredentialsRequest'] {
   const [decryption_key = '', verification_key, ...others] = text.trim().split(/\s+/);
   const isPair = verification_key !== undefined && others.length === 0 && !decryption_key.startsWith('{');

@@ -51,8 +51,8 @@ interface Sought {
 }
 
 /**
- * The recorded event of a reply among the newest ones. Of two replies of one provider each has the event of its model; a
- * rewritten model has the one that the other does not.
+ * The recorded event of a reply among the newest ones. Of two replies of one provider each has the event of its model;
+ * a rewritten model has the one that the other does not.
  *
  * @param column of the reply in its turn.
  */

@@ -27,7 +27,10 @@ export function moneyTickText(usd: number): string {
   return `$${usd.toLocaleString('en-US', { maximumSignificantDigits: TICK_DIGITS })}`;
 }
 
-/** A price of a million units, with every digit that the catalog has, and with both of its cents: `$2`, `$0.60`, `$0.075`. */
+/**
+ * A price of a million units, with every digit that the catalog has, and with both of its cents: `$2`, `$0.60`,
+ * `$0.075`.
+ */
 export function priceText(usd: number): string {
   const minimumFractionDigits = Number.isInteger(usd) ? 0 : CENT_DIGITS;
   return `$${usd.toLocaleString('en-US', { minimumFractionDigits, maximumFractionDigits: MAX_DECIMALS })}`;

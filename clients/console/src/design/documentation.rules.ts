@@ -3,7 +3,9 @@ interface HelpPage {
   readonly title: string;
 }
 
-/** Pages of the console, or the beginnings of their addresses, and what to read about them. A test follows each link. */
+/**
+ * Pages of the console, or the beginnings of their addresses, and what to read about them. A test follows each link.
+ */
 export const HELP: Readonly<Record<string, HelpPage>> = {
   '/start': { to: '/docs#the-first-request-in-five-minutes', title: 'The first request' },
   '/apps': { to: '/docs/reference/management-api#applications', title: 'How an application works' },

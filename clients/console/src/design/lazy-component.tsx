@@ -7,8 +7,8 @@ import { Skeleton } from './skeleton';
 type Fetched<Props> = FunctionComponent<Props> & { fetch(): Promise<void> };
 
 /**
- * A component that is fetched. `lazy` and `Suspense` do the same, but React shows what they wait for 300 ms after the last
- * thing that it showed, also where the code is here after one; nested ones took 700 ms.
+ * A component that is fetched. `lazy` and `Suspense` do the same, but React shows what they wait for 300 ms after the
+ * last thing that it showed, also where the code is here after one; nested ones took 700 ms.
  *
  * @param load imports the component.
  * @param rows of the skeleton until it is here.

@@ -20,8 +20,8 @@ export interface Column<T, Order extends string = never> {
 }
 
 /**
- * In a narrow place (`card` of `styles.css`) a row is a card: the first column and the leads, below them the others, each
- * with its header.
+ * In a narrow place (`card` of `styles.css`) a row is a card: the first column and the leads, below them the others,
+ * each with its header.
  */
 const CARD = clsx(
   'card:flex card:flex-wrap card:items-center card:gap-x-4 card:gap-y-1.5 card:px-4 card:py-3',

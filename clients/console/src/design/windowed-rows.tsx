@@ -6,8 +6,8 @@ const ROW_PIXELS = 53;
 const OVERSCAN = 20;
 
 /**
- * The body of a long table: only rows near the screen are in the page. A table with thousands of rows is laid out again as
- * a whole when it grows; at 3 000 rows that took 190 ms.
+ * The body of a long table: only rows near the screen are in the page. A table with thousands of rows is laid out again
+ * as a whole when it grows; at 3 000 rows that took 190 ms.
  */
 export function WindowedRows({
   count,

@@ -12,8 +12,8 @@ const ORDER = ['Guides', 'Operation', 'Reference'];
 const NAME = /[_.:]/;
 
 /**
- * Guides before the reference, and both before decisions and schema, each with the best first. Misspelt words come last;
- * who types a name looks for that name, and the best comes first.
+ * Guides before the reference, and both before decisions and schema, each with the best first. Misspelt words come
+ * last; who types a name looks for that name, and the best comes first.
  *
  * @param found the best first.
  */

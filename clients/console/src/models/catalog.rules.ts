@@ -16,7 +16,9 @@ export interface CatalogModel {
   readonly isOwn: boolean;
 }
 
-/** Every model with a price, by name: those of the price list, and those that providers have prices of their own for. */
+/**
+ * Every model with a price, by name: those of the price list, and those that providers have prices of their own for.
+ */
 export function catalogOf(providers: readonly Provider[], prices: Prices): readonly CatalogModel[] {
   const own = providers.flatMap((provider) =>
     Object.entries(provider.pricing ?? {}).map(([model, price]) => ({

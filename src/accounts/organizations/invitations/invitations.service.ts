@@ -57,8 +57,8 @@ export interface JoinedOrganization {
 }
 
 /**
- * Invitations: admins create, list and revoke them; a holder of a link's token reads and accepts one. The link is mailed
- * where mail is configured and the invitation has an address; the inviter can pass it on in any case.
+ * Invitations: admins create, list and revoke them; a holder of a link's token reads and accepts one. The link is
+ * mailed where mail is configured and the invitation has an address; the inviter can pass it on in any case.
  */
 @Injectable()
 export class Invitations {

@@ -60,8 +60,8 @@ export interface KeyDescription {
 }
 
 /**
- * Reads the value of the attestation extension. Members of lists that no rule needs are skipped, those of later versions
- * among them.
+ * Reads the value of the attestation extension. Members of lists that no rule needs are skipped, those of later
+ * versions among them.
  *
  * @throws attest_failed
  * Source: docs/reference/security.md#android-key-attestation.

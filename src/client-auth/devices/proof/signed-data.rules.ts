@@ -28,8 +28,8 @@ export interface AssertionClientData {
 }
 
 /**
- * The client data of an assertion or a signature: a JSON text that the client builds by plain interpolation. It is built
- * the same way here, because a serializer might escape the slashes of a key id.
+ * The client data of an assertion or a signature: a JSON text that the client builds by plain interpolation. It is
+ * built the same way here, because a serializer might escape the slashes of a key id.
  *
  * Source: docs/reference/application-api.md#device-attestation.
  */

@@ -26,8 +26,8 @@ interface Standing {
  */
 export class StalledClients {
   /**
-   * The latest response of each connection. Not a set of open responses: one that changes with every call keeps them from
-   * being collected (see `LinkedSet`).
+   * The latest response of each connection. Not a set of open responses: one that changes with every call keeps them
+   * from being collected (see `LinkedSet`).
    */
   readonly #latest = new Map<Socket, ServerResponse>();
   readonly #waited = new Map<Socket, Standing>();

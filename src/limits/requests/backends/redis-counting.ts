@@ -46,7 +46,8 @@ interface CountedCall {
 
 /**
  * Counts in Redis, for all instances: one script run for the calls of an application in one event loop turn. The last
- * counts that this instance saw refuse locally, so a flood above the limit does not reach Redis. They also reveal lost counters.
+ * counts that this instance saw refuse locally, so a flood above the limit does not reach Redis. They also reveal lost
+ * counters.
  */
 export class RedisCounting implements RequestCounting {
   private readonly batch: ScriptBatch;

@@ -73,9 +73,9 @@ class ScriptRun {
 }
 
 /**
- * Counts the requests of one event loop turn together at its end: those of one application with one script run. A run of
- * its own for each request costs 10 µs more, for its command, promise, timer and reply. No request waits longer than its
- * turn.
+ * Counts the requests of one event loop turn together at its end: those of one application with one script run. A run
+ * of its own for each request costs 10 µs more, for its command, promise, timer and reply. No request waits longer than
+ * its turn.
  */
 export class ScriptBatch {
   private waiting = new Map<AppCounts, ScriptRun>();

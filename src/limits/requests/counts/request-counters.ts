@@ -26,9 +26,9 @@ export interface RequestCountersOptions {
 
 /**
  * In-memory counters of every limited application and user, bounded in number. When the counters are crowded, scopes
- * that were unused in this and the previous minute are evicted, after their counts of the day are stored ({@link ScopeEviction}).
- * A scope in use is never evicted, so no client can evict another's count. When all scopes are in use, new ones are
- * refused.
+ * that were unused in this and the previous minute are evicted, after their counts of the day are stored ({@link
+ * ScopeEviction}). A scope in use is never evicted, so no client can evict another's count. When all scopes are in use,
+ * new ones are refused.
  */
 export class RequestCounters {
   private readonly apps = new Map<string, AppCounts>();

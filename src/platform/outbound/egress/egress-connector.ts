@@ -20,8 +20,8 @@ export class EgressProxyError extends Error {
 }
 
 /**
- * A connector that dials as `dial` does, but through the operator's proxy where the settings say so: https and plain http
- * alike through a tunnel (CONNECT, RFC 9110, 9.3.6), in which `dial` starts TLS.
+ * A connector that dials as `dial` does, but through the operator's proxy where the settings say so: https and plain
+ * http alike through a tunnel (CONNECT, RFC 9110, 9.3.6), in which `dial` starts TLS.
  *
  * @param timeoutMs for the proxy, the tunnel and TLS together.
  */

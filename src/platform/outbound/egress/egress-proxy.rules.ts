@@ -27,8 +27,8 @@ export interface EgressSettings {
 }
 
 /**
- * The proxy through which a URL is reached; `undefined` if it is dialled directly, as the loopback always is. The scheme
- * of the URL chooses the variable. Source: docs/reference/security.md#egress-proxy.
+ * The proxy through which a URL is reached; `undefined` if it is dialled directly, as the loopback always is. The
+ * scheme of the URL chooses the variable. Source: docs/reference/security.md#egress-proxy.
  */
 export function proxyFor(
   settings: EgressSettings,

@@ -1,6 +1,9 @@
 import { eventBodyOf, eventIdOf, isoTime, outboxParts } from '../../../platform/outbox/outbox-statements.js';
 
-/** Refusals by a limit of requests or tokens: reason, scope, window and what is counted, empty for requests. Source: docs/reasons.md. */
+/**
+ * Refusals by a limit of requests or tokens: reason, scope, window and what is counted, empty for requests. Source:
+ * docs/reasons.md.
+ */
 const LIMITS = ['user', 'group', 'app'].flatMap((scope) =>
   ['minute', 'day'].flatMap((window) =>
     ['', 'token_'].map((count) => `('${scope}_${window}_${count}limit_reached', '${scope}', '${window}', '${count}')`),
@@ -18,8 +21,9 @@ const DATA = `json_build_object('account', organization_id, 'app', app_id, 'scop
   'limit', CASE counted WHEN '' THEN 'requests' ELSE 'tokens' END, 'window', limit_window, 'period_start', ${isoTime('period_start')})`;
 
 /**
- * Parts of the statement that counts refusals: an event for each identity and window that is refused for the first time.
- * Reads the rows of `added` that are new. Refusals that share a row because there are too many identities name no user.
+ * Parts of the statement that counts refusals: an event for each identity and window that is refused for the first
+ * time. Reads the rows of `added` that are new. Refusals that share a row because there are too many identities name no
+ * user.
  */
 export const LIMIT_EVENTS = `
   exhausted AS (

@@ -29,9 +29,9 @@ const FREE: ResolvedCost = { source: 'computed', nanoUsd: 0 };
 
 /**
  * The cost of a finished request. A cost that the provider reports takes precedence over the computed one. A request
- * that was never sent, that received an error response, also one with a successful status before any content and usage, or
- * whose path is free costs nothing. Otherwise an incomplete
- * cost is `unresolved`, with its known part as the amount; a client abort takes precedence over every other reason.
+ * that was never sent, that received an error response, also one with a successful status before any content and usage,
+ * or whose path is free costs nothing. Otherwise an incomplete cost is `unresolved`, with its known part as the amount;
+ * a client abort takes precedence over every other reason.
  *
  * @param mayReport whether the provider's responses on this route can contain a cost.
  * Source: docs/reference/accounting.md#cost-of-a-call, docs/reference/accounting.md#cost-sources, ADR 0007.

@@ -50,7 +50,9 @@ afterEach(() => proxy?.thaw());
 /** A call to the instance, ready to be made; each is made once. */
 interface PreparedCall {
   readonly appId: string;
-  /** What stands in the first statement of the call, and in no other: events of earlier calls name the application, too. */
+  /**
+   * What stands in the first statement of the call, and in no other: events of earlier calls name the application, too.
+   */
   readonly asked: string;
   readonly send: () => Promise<ApiAnswer>;
 }
@@ -99,8 +101,8 @@ async function everyProof(): Promise<Record<Way, PreparedCall>> {
 }
 
 /**
- * Applications and the issuer's keys are in memory, as on any instance that has served before, and connections are open:
- * a call that had to open one would wait for that, and send the frozen database nothing of its own.
+ * Applications and the issuer's keys are in memory, as on any instance that has served before, and connections are
+ * open: a call that had to open one would wait for that, and send the frozen database nothing of its own.
  */
 async function warm(proofs: Partial<Record<Way, PreparedCall>>): Promise<void> {
   await eventually(async () => (await listeningInstances(world.dataSource)) === 2, RECOVERY);
@@ -244,7 +246,8 @@ describeWithRedis('one issuer in trouble hurts only its application', () => {
     expect(waitedMs).toBeGreaterThan(KEY_SET_TIMEOUT_MS - 100);
     slow.heal();
     const phone = world.phone(app);
-    // An issuer whose key set failed is left alone for two seconds; an address gets no more than 60 challenges meanwhile.
+    // An issuer whose key set failed is left alone for two seconds; an address gets no more than 60 challenges
+    // meanwhile.
     await eventually(async () => {
       await sleep(BETWEEN_TRIES_MS);
       return (await phone.register({ issuerToken })).status === 200;

@@ -23,8 +23,8 @@ const PATIENCE_MS = 15_000;
 /** A kill comes this long after the service has answered as many calls as there are clients. */
 const KILL_AFTER_MS = { least: 100, most: 1_000 };
 /**
- * What a client had for longer than this when its service was killed must be recorded with its tokens, unless the service
- * has not had its turn since: on a busy machine it may stand still for that long.
+ * What a client had for longer than this when its service was killed must be recorded with its tokens, unless the
+ * service has not had its turn since: on a busy machine it may stand still for that long.
  */
 const SETTLED_WITHIN_MS = 100;
 /**
@@ -163,7 +163,9 @@ async function killOverAndOver(times: number, load: MarkedLoad): Promise<Kill[]>
   return kills;
 }
 
-/** What was completed in this time may not be recorded. The service has had its turn when it has served a later call. */
+/**
+ * What was completed in this time may not be recorded. The service has had its turn when it has served a later call.
+ */
 function doubtfulTime(kill: Kill, load: MarkedLoad): { fromMs: number; toMs: number } {
   let lastTurnMs = 0;
   for (const { sentAtMs, atMs } of load.completed.values()) {

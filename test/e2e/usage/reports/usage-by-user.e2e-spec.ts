@@ -89,7 +89,10 @@ const TYPICAL: readonly Use[] = Array.from({ length: DAYS }, (_, place) => place
     ...Array.from({ length: 5 }, (_, user) => ({ place, user: `busy-${user}`, requests: 900 + user * place })),
   ]);
 
-/** A row that the tables cannot hold: whoever adds up all rows of the day finds it, whoever looks for busy users does not. */
+/**
+ * A row that the tables cannot hold: whoever adds up all rows of the day finds it, whoever looks for busy users does
+ * not.
+ */
 async function hide(app: string, user: string, place: number): Promise<void> {
   await one.query(
     `INSERT INTO usage_user_days SELECT organization_id, app_id, $2, $3, 1000000, 0, 0, 0, 0, 0, 0, 0

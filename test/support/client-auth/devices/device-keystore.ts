@@ -4,7 +4,9 @@ import { BUNDLE_ID, TEAM_ID } from './phone.js';
 /** The system of a simulated phone has no key of this id (any more). */
 export class KeyLost extends Error {}
 
-/** What the system of a phone does for the applications on it: keys that never leave it, and a keychain for their ids. */
+/**
+ * What the system of a phone does for the applications on it: keys that never leave it, and a keychain for their ids.
+ */
 export class DeviceKeystore {
   /** Ids of registered keys, by application; outlives the application's deletion. */
   readonly keychain = new Map<string, string>();

@@ -21,8 +21,8 @@ interface EdgeCall {
 }
 
 /**
- * Starts a proxy in front of the service at `target`, as an operator has one: it owns a path prefix and says who calls. Its
- * clients share one address that nobody else has.
+ * Starts a proxy in front of the service at `target`, as an operator has one: it owns a path prefix and says who calls.
+ * Its clients share one address that nobody else has.
  */
 export async function startOperatorProxy(target: string) {
   const calls: EdgeCall[] = [];

@@ -18,7 +18,9 @@ export interface LimitRefusal {
 export const MAX_OUTPUT_TOKENS = 1_000;
 const PATH = 'v1/responses';
 const BODY = { model: 'gpt-4.1', max_output_tokens: MAX_OUTPUT_TOKENS };
-/** What it is taken to send, at 2 dollars per million tokens: what a call counts that was sent and never heard of again. */
+/**
+ * What it is taken to send, at 2 dollars per million tokens: what a call counts that was sent and never heard of again.
+ */
 export const SENT_USD = (Math.ceil(JSON.stringify(BODY).length / 4) * 2) / 1_000_000;
 /** The same of a call whose answer began and was cut: all it may have generated, too. */
 export const CUT_USD = SENT_USD + (MAX_OUTPUT_TOKENS * 8) / 1_000_000;
