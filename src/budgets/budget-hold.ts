@@ -28,7 +28,7 @@ export interface BudgetHold {
   readonly budget: CallBudget;
   /** Maximum that the call uses, in units of the window's measure. */
   readonly amount: number;
-  /** The call did not reach a provider: nothing was spent. */
+  /** No event will be recorded: nothing was spent. */
   release(): void;
   /**
    * Settles the hold when the call has ended.

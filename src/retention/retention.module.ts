@@ -11,10 +11,11 @@ import { UsageRetention } from './usage-retention.service.js';
  * database and the vault, and starts no service of those modules.
  *
  * Table: `maintenance_runs`. Routes: none. Log lines: auth_events_pruned, auth_challenges_pruned, kept_objects_pruned,
- * usage_events_compacted, usage_rollup_folded, budget_periods_pruned, device_keys_pruned, app_users_pruned,
- * limit_counts_pruned, creation_receipts_pruned, invitations_pruned, audit_events_pruned, sessions_pruned,
- * cli_operations_pruned, oauth_pruned, management_keys_pruned, provider_keys_resealed, gateway_tokens_resealed,
- * webhook_secrets_resealed, webhook_events_pruned, their failures, retention_failed, retention_skipped.
+ * usage_events_compacted, usage_rollup_folded, usage_app_months_merged, budget_periods_pruned, device_keys_pruned,
+ * app_users_pruned, limit_counts_pruned, creation_receipts_pruned, invitations_pruned, audit_events_pruned,
+ * sessions_pruned, cli_operations_pruned, oauth_pruned, management_keys_pruned, provider_keys_resealed,
+ * play_credentials_resealed, gateway_tokens_resealed, webhook_secrets_resealed, webhook_events_pruned, their failures,
+ * retention_failed, retention_skipped.
  */
 @Module({
   providers: [Retention, RetentionSessions, RetentionSteps, SecretResealing, UsageRetention, UsageRetentionRepository],

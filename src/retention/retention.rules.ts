@@ -4,7 +4,8 @@ import { EVENT_DAYS } from '../usage/recording/usage-range.rules.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * How long the rows of each table are kept, in days. Rows that name a user share the days of usage events (ADR 0034).
+ * How long the rows of each table are kept, in days. Rows that name a user share the days of usage
+ * events, except those of webhooks, which end earlier (ADR 0034).
  *
  * Source: docs/reference/accounting.md#nightly-work.
  */

@@ -39,7 +39,7 @@ export function askedByJson(
   });
 }
 
-/** Characters of `input`; bytes in a body that is longer than any text that is priced so. */
+/** Characters of `input`; bytes in a body that is longer than any text priced by characters. */
 function charactersOf(body: Buffer): number {
   if (body.length > MAX_TEXT_BYTES) return body.length;
   const { bytes, root } = scanJson(body, TEXT);

@@ -69,7 +69,7 @@ function otherModels(path: string): GatewayError {
  * Refuses requests that cannot be priced: asynchronous work, tiers without a price, and members that involve other
  * models.
  *
- * @returns its tools and its service tier, of which `pricedTier` decides.
+ * @returns its tools and its service tier, on which `pricedTier` decides.
  * @throws invalid_request
  * Source: docs/reference/application-api.md#refused-members.
  */

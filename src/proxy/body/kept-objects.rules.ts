@@ -122,7 +122,7 @@ function referencesAt(bytes: Buffer, member: DeepMember): KeptReference[] {
   return [];
 }
 
-/** @throws invalid_request an entry is no string, or the list is longer than any. */
+/** @throws invalid_request an entry is not a string, or the list is longer than any provider takes. */
 function referencesInList(bytes: Buffer, start: number, name: string): KeptReference[] {
   const references: KeptReference[] = [];
   for (let at = nextSign(bytes, start + 1); bytes[at] !== CLOSE_ARRAY; ) {

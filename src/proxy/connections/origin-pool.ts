@@ -100,7 +100,7 @@ export class OriginPool {
     else this.#forget(connection);
   }
 
-  /** Makes the connections reusable whose calls ended in an earlier iteration of the event loop. */
+  /** Makes connections reusable if their calls ended in an earlier iteration of the event loop. */
   #makeReusable(): void {
     const iteration = performance.nodeTiming.uvMetricsInfo.loopCount;
     if (iteration === this.#iteration) return;

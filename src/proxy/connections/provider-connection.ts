@@ -11,14 +11,14 @@ import { requestHead, type SentRequest } from './sent-request.rules.js';
 
 /** An older connection takes no further call, so that a change of the provider's address is followed. */
 const MAX_AGE_MS = 5 * 60_000;
-/** A provider that closes a kept connection has done so by then, if it did before it saw the request. */
+/** A provider that closes a kept connection has closed it by then, if it had not seen the request. */
 const RACE_MS = 100;
 /** Errors of a socket that its peer has closed. */
 const CLOSED_BY_PEER: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE']);
 
 /** Events of one call. `onEnd` or `onFailure` is the last one. */
 export interface ConnectionEvents extends ResponseEvents {
-  /** Called immediately before the request is written to the socket; it is not, if the call is aborted meanwhile. */
+  /** Called immediately before the request is written to the socket; not called if the call is aborted first. */
   onSend(): void;
   onFailure(error: Error): void;
 }
@@ -94,7 +94,7 @@ export class ProviderConnection implements ResponseEvents {
     return this.clock.monotonicMs() >= Math.min(this.#idleUntilMs, this.#usableUntilMs);
   }
 
-  /** Acquires it for the next call; its pool does. */
+  /** Called by its pool to acquire it for the next call. */
   take(): void {
     if (this.#isTaken) throw new Error('the connection has a holder');
     this.#isTaken = true;

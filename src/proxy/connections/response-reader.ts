@@ -45,7 +45,7 @@ type State =
 export class ResponseReader {
   #state: State = 'idle';
   #method = '';
-  /** The part of a head that has arrived, while it is incomplete: the first bytes of memory that grows as it needs. */
+  /** The part of a head that has arrived, while it is incomplete: the first bytes of a buffer that grows as needed. */
   #headMemory = NO_BYTES;
   #headBytes = 0;
   /** Bytes until the end of the body or of the chunk. */

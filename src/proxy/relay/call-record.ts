@@ -14,7 +14,7 @@ export interface CallRecorder {
 /**
  * The single event of a request, whichever target serves it: recorded before the call to the first target, updated for
  * each further target, settled once. Until it is recorded it owns the reservations of the request, and releases them if
- * the request reaches no target.
+ * no event is recorded.
  */
 export class CallRecord {
   #ticket: UsageTicket | undefined;

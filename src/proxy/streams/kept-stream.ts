@@ -21,7 +21,7 @@ export interface StreamFacts {
   readonly resumeSeconds: number;
 }
 
-/** Who is told of the memory and the end of a stream. */
+/** Is notified of a stream's memory and of its end. */
 export interface StreamKeeper {
   /** @returns whether there is room for so many further bytes. */
   reserve(stream: KeptStream, bytes: number): boolean;
@@ -125,7 +125,7 @@ export class KeptStream {
     onStop?.();
   }
 
-  /** Forgets the bytes. Who follows it is told while they are still here. */
+  /** Forgets the bytes. Followers are notified first. */
   drop(): void {
     this.end('lost');
     this.#isWhole = false;

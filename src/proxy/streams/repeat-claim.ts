@@ -1,6 +1,6 @@
 import type { KeptStream } from './kept-stream.js';
 
-/** Who is told of what becomes of a claim. */
+/** Is notified of a claim's outcome. */
 export interface ClaimEvents {
   begun(claim: RepeatClaim): void;
   ended(claim: RepeatClaim): void;

@@ -74,7 +74,8 @@ export class StreamKeys {
   }
 
   /**
-   * A keyed hash in hexadecimal, which names something without telling it. @param parts in an order that is part of it.
+   * A keyed hash in hexadecimal, which identifies something without revealing it. @param parts in an order that is part
+   * of it.
    */
   mark(purpose: string, ...parts: readonly (string | Buffer)[]): string {
     const hmac = createHmac('sha256', this.#marks).update(purpose);

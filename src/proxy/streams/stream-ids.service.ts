@@ -77,12 +77,14 @@ export class StreamIds {
     return undefined;
   }
 
-  /** Names an instance without telling its id. */
+  /** Identifies an instance without revealing its id. */
   instanceMark(id: string): string {
     return this.#current.mark('instance', id);
   }
 
-  /** Something of a caller that has a name: its mark, and text about it that only who knows the name can open. */
+  /**
+   * Something of a caller that has a name: its mark, and text about it that only someone who knows the name can open.
+   */
   named(purpose: string, owner: StreamOwner, name: string) {
     const parts = [...partsOf(owner), name];
     const mark = this.#current.mark(purpose, ...parts);

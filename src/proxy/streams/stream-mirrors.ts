@@ -10,7 +10,7 @@ import { type NamedStream, StreamIds } from './stream-ids.service.js';
 import { StreamStore } from './stream-store.js';
 
 const LOOK_EVERY_MS = 50;
-/** Entries of one look. */
+/** Entries per read. */
 const LOOK_ENTRIES = 64;
 /** How long the head of an answer may take to arrive, and its id may be ahead of it by a second of rounding. */
 const NEW_FOR_MS = 3_000;

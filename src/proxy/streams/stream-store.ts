@@ -20,7 +20,7 @@ const EVICTIONS_LOGGED_EVERY_MS = 60_000;
  */
 @Injectable()
 export class StreamStore implements StreamKeeper {
-  /** In the order of their begin. */
+  /** In the order in which they began. */
   readonly #live = new Map<string, KeptStream>();
   /** In the order of their end. */
   readonly #ended = new Map<string, KeptStream>();
