@@ -31,7 +31,7 @@ describe('AppConfigParser', () => {
     );
   });
 
-  it('read: stored configuration of an older grammar → why, instead of an error', () => {
+  it('read: stored configuration of an older grammar → the reason, instead of an error', () => {
     const stored = { ...rawServerConfig(), colour: 'blue' };
     expect(parserTrusting('').read(stored)).toEqual({
       config: undefined,

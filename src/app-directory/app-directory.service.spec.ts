@@ -85,7 +85,7 @@ function setUp(config: unknown = rawServerConfig()) {
 }
 
 describe('AppDirectoryService.find', () => {
-  it('warm → at once, and the same parsed object', async () => {
+  it('cached → at once, and the same parsed object', async () => {
     const { apps, repository } = setUp();
     const app = await apps.find('notes-abc123');
     expect(apps.find('notes-abc123')).toBe(app);
@@ -108,7 +108,7 @@ describe('AppDirectoryService.find', () => {
     expect(repository.reads).toBe(1);
   });
 
-  it('no announcement → a minute later it is read before it is answered', async () => {
+  it('no announcement → after a minute it is read again before the answer', async () => {
     const { apps, repository, clock } = setUp();
     await apps.find('notes-abc123');
     repository.rows.length = 0;
@@ -119,7 +119,7 @@ describe('AppDirectoryService.find', () => {
   });
 
   it.each(['', 'Notes', 'notes_abc123', 'notes\u0000', '../etc', '-notes', 'a'.repeat(64), '*'])(
-    '"%s", which no application can be called → undefined without a read',
+    '"%s", an impossible application id → undefined without a read',
     (appId) => {
       const { apps, repository } = setUp();
       expect(apps.find(appId)).toBeUndefined();
@@ -127,7 +127,7 @@ describe('AppDirectoryService.find', () => {
     },
   );
 
-  it('stored configuration no longer parses → snapshot says why, one log line a load', async () => {
+  it('stored configuration no longer parses → the snapshot says why, one log line per load', async () => {
     const { apps, lines } = setUp({ authentication: {} });
     expect(await apps.find('notes-abc123')).toMatchObject({ configError: expect.stringMatching(/^config\./) });
     await apps.find('notes-abc123');

@@ -52,7 +52,7 @@ describe('limits of an application for its calls', () => {
     ]);
   });
 
-  it('groups and runs → as written; limits of tokens and of requests of groups are budgets, the longest window first', () => {
+  it('groups and runs → as configured; limits of tokens and of requests of groups are budgets, the longest window first', () => {
     const team = { ...UNLIMITED, header: 'x-team', requests: { per_minute: 3, per_day: null }, tokens: { per_day: 9 } };
     const groups = { team, tenant: { ...UNLIMITED, claim: 'org', spending: { monthly_usd: 1 } } };
     const per_app = { ...UNLIMITED, tokens: { per_minute: 5, per_day: 6 } };
@@ -77,7 +77,7 @@ describe('limits of an application for its calls', () => {
     });
   });
 
-  it('a pool of devices without a proof → its budgets, and the endpoints that are left', () => {
+  it('a pool of devices without a proof → its budgets, and the endpoints that stay available', () => {
     const scopes = { per_user: UNLIMITED, per_app: UNLIMITED };
     const pool = { ...UNLIMITED, requests: { per_minute: null, per_day: 5 } };
     expect(appLimits({ ...scopes, unproven: { ...pool, allowed_endpoints: ['ask'] } })?.unproven).toEqual({

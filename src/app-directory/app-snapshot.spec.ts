@@ -16,7 +16,7 @@ function serverWith(end_user: unknown) {
 }
 
 describe('toAppSnapshot', () => {
-  it('row and configuration → frozen to the last member', () => {
+  it('row and configuration → deeply frozen', () => {
     const app = snapshotOf(rawDeviceConfig());
     expect(app).toMatchObject({ ...row, configError: null });
     const endpoint = app.config.endpoints.summarize;
@@ -44,7 +44,7 @@ describe('toAppSnapshot', () => {
     expect(snapshotOf(raw)).toMatchObject(expected);
   });
 
-  it('model rewrites: names every object inherits → not replaced', () => {
+  it('model rewrites: names that every object inherits → not replaced', () => {
     const { modelRewrites } = snapshotOf(rawDeviceConfig());
     expect(modelRewrites.get('fast')).toBe('gpt-4.1-mini');
     expect(modelRewrites.get('toString')).toBeUndefined();

@@ -71,7 +71,7 @@ function setUp(stored: Partial<StoredAppKey> = {}) {
 }
 
 describe('AppKeyDirectory.find', () => {
-  it('known key → at once the second time; only its hash was asked for', async () => {
+  it('known key → from the cache the second time; only its hash is queried', async () => {
     const { keys, repository } = setUp();
     const key = await keys.find(PLAINTEXT);
     expect(key).toEqual({ id: KEY_ID, appId: 'notes-abc123', organizationId: 'account-1', status: 'active' });
@@ -96,7 +96,7 @@ describe('AppKeyDirectory.find', () => {
     expect(repository.asked).toHaveLength(2);
   });
 
-  it('revoked elsewhere, unannounced → refused within a minute', async () => {
+  it('revoked elsewhere without a notification → refused within a minute', async () => {
     const { keys, repository, clock } = setUp();
     const active = await keys.find(PLAINTEXT);
     if (active) repository.rows.set(HASH, { ...active, status: 'revoked', expiresAt: null, lastUsedAt: null });
@@ -114,7 +114,7 @@ describe('AppKeyDirectory.find', () => {
 });
 
 describe('AppKeyDirectory.findById', () => {
-  it('known key → at once the second time, cached by id', async () => {
+  it('known key → from the cache the second time, by id', async () => {
     const { keys, repository } = setUp();
     const key = await keys.findById(KEY_ID);
     expect(key).toMatchObject({ id: KEY_ID, appId: 'notes-abc123', status: 'active' });
@@ -122,13 +122,13 @@ describe('AppKeyDirectory.findById', () => {
     expect(repository.asked).toEqual([KEY_ID]);
   });
 
-  it.each(['', 'key_', `key_${'K'.repeat(20)}`, HASH, PLAINTEXT])('%.10j, no id of a key → no query', (keyId) => {
+  it.each(['', 'key_', `key_${'K'.repeat(20)}`, HASH, PLAINTEXT])('%.10j, not a key id → no query', (keyId) => {
     const { keys, repository } = setUp();
     expect(keys.findById(keyId)).toBeUndefined();
     expect(repository.asked).toEqual([]);
   });
 
-  it('unknown → cached as missing for ten seconds; revoked unannounced → refused within a minute', async () => {
+  it('unknown → cached as missing for ten seconds; revoked without a notification → refused within a minute', async () => {
     const { keys, repository, clock } = setUp({ id: 'another' });
     expect(await keys.findById(KEY_ID)).toBeUndefined();
     const stored = { id: KEY_ID, appId: 'a', organizationId: 'o', expiresAt: null, lastUsedAt: null };
@@ -159,7 +159,7 @@ describe('a key with an expiry', () => {
   ];
 
   it.each(LOOKUPS)(
-    '%s, cached before → expired from that millisecond on, without a query or a use',
+    '%s, cached before → expired from that millisecond on, without a query or a recorded use',
     async (_n, look) => {
       const { keys, repository, uses, clock } = setUp({ expiresAt: new Date(START_MS + 5_000) });
       expect(await look(keys)).toMatchObject({ status: 'active' });
@@ -177,7 +177,7 @@ describe('a key with an expiry', () => {
 });
 
 describe('AppKeyDirectory.findStored', () => {
-  it('a key cached in another state → as it is stored, each time', async () => {
+  it('a key cached in another state → always as stored', async () => {
     const { keys, repository } = setUp();
     const known = await keys.find(PLAINTEXT);
     if (known) repository.rows.set(HASH, { ...known, status: 'revoked', expiresAt: null, lastUsedAt: null });
@@ -194,7 +194,7 @@ describe('AppKeyDirectory.findStored', () => {
 });
 
 describe('a revoked key', () => {
-  it('announced → read again by hash and by id, each once', async () => {
+  it('announced → read again by hash and by id, once each', async () => {
     const { keys, repository, changes } = setUp();
     await Promise.all([keys.find(PLAINTEXT), keys.findById(KEY_ID)]);
     const changed = appKeyChanges({ id: KEY_ID, hash: HASH });
@@ -212,7 +212,7 @@ describe('use of a key', () => {
   it.each<[string, (keys: AppKeyDirectory) => unknown]>([
     ['named by a token', (keys) => keys.findById(KEY_ID)],
     ['exchanged for a token', (keys) => keys.findStored(PLAINTEXT)],
-  ])('%s → counts like a presented key', async (_name, use) => {
+  ])('%s → counts like use of a presented key', async (_name, use) => {
     const { keys, repository, uses } = setUp();
     await use(keys);
     await uses.flush();
@@ -231,7 +231,7 @@ describe('use of a key', () => {
     expect(repository.marked).toEqual([{ keyIds: [KEY_ID], atMs: clock.atMs, staleMs: HOUR_MS }]);
   });
 
-  it('stored use an hour old → written again; younger → not', async () => {
+  it('stored use an hour old → written again; more recent → not', async () => {
     const { keys, repository, uses, clock } = setUp({ lastUsedAt: new Date(START_MS) });
     clock.atMs = START_MS + HOUR_MS - 1;
     await keys.find(PLAINTEXT);
@@ -243,7 +243,7 @@ describe('use of a key', () => {
     expect(repository.marked).toHaveLength(1);
   });
 
-  it('revoked or unknown key → no use', async () => {
+  it('revoked or unknown key → no recorded use', async () => {
     const { keys, repository, uses } = setUp({ status: 'revoked' });
     await keys.find(PLAINTEXT);
     await keys.find(PLAINTEXT.replace('kk', 'KK'));
@@ -251,14 +251,14 @@ describe('use of a key', () => {
     expect(repository.marked).toEqual([]);
   });
 
-  it('shutdown → what was noted is written', async () => {
+  it('shutdown → pending uses are written', async () => {
     const { keys, repository, uses } = setUp();
     await keys.find(PLAINTEXT);
     await uses.beforeApplicationShutdown();
     expect(repository.marked).toHaveLength(1);
   });
 
-  it('database away → one log line, and the call succeeds', async () => {
+  it('database unavailable → one log line, and the call succeeds', async () => {
     const { keys, repository, uses, lines } = setUp();
     repository.failure = new Error('connection refused');
     await keys.find(PLAINTEXT);

@@ -68,7 +68,7 @@ describe('app key rules', () => {
     }
   });
 
-  it('application whose callers prove a device → no keys', () => {
+  it('application whose callers are devices → no keys', () => {
     expect(() => requireKeyAuthentication('device_app_attest')).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );

@@ -40,7 +40,7 @@ describe('summarizeApp', () => {
     });
   });
 
-  it('mode all → every active provider, none named outright', () => {
+  it('mode all → every active provider, none named explicitly', () => {
     expect(summarizeApp(app, stored(rawServerConfig()), ACCOUNT, NOTHING)).toMatchObject({
       authenticationType: 'api_key',
       bundleId: null,
@@ -50,7 +50,7 @@ describe('summarizeApp', () => {
     });
   });
 
-  it('configuration that no longer parses → invalid, reaching nothing', () => {
+  it('configuration that no longer parses → invalid, reaches no provider', () => {
     const unreadable = { config: undefined, configError: 'config: must be an object' };
     expect(summarizeApp(app, unreadable, ACCOUNT, NOTHING)).toMatchObject({
       authenticationType: 'invalid',
@@ -59,7 +59,7 @@ describe('summarizeApp', () => {
     });
   });
 
-  it('nothing recorded → zeros; recorded → as it is', () => {
+  it('nothing recorded → zeros; recorded → unchanged', () => {
     const summary = summarizeApp(app, stored(rawServerConfig()), ACCOUNT, NOTHING);
     expect(summary.users).toEqual({ total: 0, blocked: 0 });
     expect(Object.values(summary.usage)).toEqual(Array(9).fill(0));

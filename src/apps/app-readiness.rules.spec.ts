@@ -29,22 +29,22 @@ describe('reachedProviders', () => {
     expect(slugsOf(rawServerConfig())).toEqual(['openai', 'backup', 'groq']);
   });
 
-  it('selected by slug → that one; by type → every instance of it', () => {
+  it('selected by slug → only that one; by type → every instance of it', () => {
     expect(slugsOf(rawSelection({ backup: policy }))).toEqual(['backup']);
     expect(slugsOf(rawSelection({ openai: policy }))).toEqual(['openai', 'backup']);
   });
 
-  it('selected provider that is gone, or none selected → none', () => {
+  it('selected provider was deleted, or none is selected → none', () => {
     expect(slugsOf(rawSelection({ anthropic: policy }))).toEqual([]);
     expect(slugsOf(rawSelection({}))).toEqual([]);
   });
 
-  it('named by an endpoint, be it as a fallback → listed, disabled ones included, each once', () => {
+  it('named by an endpoint, even as a fallback → listed, disabled ones included, each once', () => {
     expect(slugsOf(withEndpoint('groq', 'backup'))).toEqual(['backup', 'groq']);
     expect(slugsOf({ ...withEndpoint('groq'), ...rawSelection({ groq: policy }) })).toEqual(['groq']);
   });
 
-  it('named by an endpoint, which names instances → not every instance of a type of that name', () => {
+  it('named by an endpoint → only that instance, not every instance of a type with that name', () => {
     expect(slugsOf(withEndpoint('openai'))).toEqual(['openai']);
   });
 });
@@ -69,7 +69,7 @@ describe('isReady', () => {
     ['only an endpoint, and its provider is disabled', withEndpoint('backup', 'groq'), false],
     ['only an endpoint, and its provider is gone', withEndpoint('anthropic', 'groq'), false],
     ['routing serves, an endpoint does not', { ...withEndpoint('backup'), ...rawServerConfig() }, true],
-  ])('%s → %3$s, and never of a disabled application', (_what, raw, expected) => {
+  ])('%s → %3$s, never for a disabled application', (_what, raw, expected) => {
     const config = parseAppConfig(raw);
     expect(isReady('active', config, ACCOUNT)).toBe(expected);
     expect(isReady('disabled', config, ACCOUNT)).toBe(false);

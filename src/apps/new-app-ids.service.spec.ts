@@ -43,7 +43,7 @@ describe('slugifyAppName', () => {
 });
 
 describe('appIdFrom', () => {
-  it('long name → the stem is cut, not the suffix, and never ends in a dash', () => {
+  it('long name → the stem is shortened, not the suffix, and never ends in a dash', () => {
     expect(appIdFrom('a'.repeat(100), 'x1y2z3')).toBe(`${'a'.repeat(56)}-x1y2z3`);
     expect(appIdFrom(`${'a'.repeat(55)} tail`, 'x1y2z3')).toBe(`${'a'.repeat(55)}-x1y2z3`);
   });

@@ -6,14 +6,14 @@ it.each(['24.18.1', '24.21.0', '24.99.0'])('Node %s → options', (version) => {
 });
 
 it.each(['2.24.0', '25.0.0', '26.1.0', '240.0.0'])(
-  'Node %s, which was not measured → none, and a sentence',
+  'Node %s, which was not measured → no options, and a notice',
   (version) => {
     expect(engineOptions(version)).toEqual([]);
     expect(engineOptionsProblem(version, [])).toBe(`they were measured with Node 24, and this is Node ${version}`);
   },
 );
 
-it('started with all of them → no problem, whatever else it was started with', () => {
+it('started with all of them → no problem, whatever other options are set', () => {
   expect(engineOptionsProblem('24.21.0', ['--enable-source-maps', ...engineOptions('24.21.0')])).toBeUndefined();
 });
 

@@ -16,7 +16,7 @@ describe('requireGuards', () => {
     [{ scheme: 'person' }, [PersonGuard]],
     [{ scheme: 'management', needs: 'read' }, ADMIN],
     [{ scheme: 'management', needs: 'read', ownApp: true }, [...ADMIN, OwnAppGuard]],
-  ])('%j with its guards → right', (access, guards) => {
+  ])('%j with its guards → accepted', (access, guards) => {
     expect(validate(access, guards)).not.toThrow();
   });
 

@@ -16,7 +16,7 @@ describe('startBanner', () => {
     ['people, registration closed', true, 'closed', { key: false, first: false, anybody: false }],
     ['people, registration open to all', true, 'anybody', { key: false, first: false, anybody: true }],
     ['a person whose organization is gone', false, 'closed', { key: true, first: false, anybody: false }],
-  ] as const)('%s → every way in that is open, and no other', (_name, hasAccount, signUpAccess, ways) => {
+  ] as const)('%s → every open way to sign in, and no other', (_name, hasAccount, signUpAccess, ways) => {
     const service = { consoleUrl: CONSOLE, url: URL, hasAccount, signUpAccess };
     const banner = startBanner({ ...service, isPublicUrlMissing: false });
     expect({ key: KEY.test(banner), first: FIRST.test(banner), anybody: ANYBODY.test(banner) }).toEqual(ways);
@@ -42,7 +42,7 @@ describe('a missing PUBLIC_URL', () => {
     ['::', false],
     ['10.0.0.5', false],
     ['127.example.com', false],
-  ])('HOST %s → from this machine alone: %p', (host, isLoopback) => {
+  ])('HOST %s → only from this machine: %p', (host, isLoopback) => {
     expect(isLoopbackHost(host)).toBe(isLoopback);
   });
 });

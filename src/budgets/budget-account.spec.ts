@@ -33,7 +33,7 @@ function anAccount() {
 }
 
 describe('budget account', () => {
-  it('an event is stored while a statement is under way → its money is not counted as free', () => {
+  it('an event is stored while a statement is under way → its cost is not counted as free', () => {
     const { account, hold } = anAccount();
     const first = hold(400);
     first.settle(400);
@@ -43,7 +43,7 @@ describe('budget account', () => {
     expect([account.free, account.inUse]).toEqual([100, 0]);
   });
 
-  it('a call ends while a statement is under way → what it did not use is free', () => {
+  it('a call ends while a statement is under way → its unused hold is free', () => {
     const { account, hold } = anAccount();
     const first = hold(400);
     account.begin();
@@ -70,7 +70,7 @@ describe('budget account', () => {
     expect(account.tryHold({ ...BUDGET_OF_APP, limit: 600 }, 1)).toBeUndefined();
   });
 
-  it('a call cost more than it held, a statement grants before its event is stored → the rest still counts', () => {
+  it('a call costs more than it held, and a statement grants before its event is stored → the rest still counts', () => {
     const { account, hold } = anAccount();
     hold(100).settle(600);
     account.begin();
@@ -92,7 +92,7 @@ describe('budget account', () => {
     expect(account.committed).toBe(700);
   });
 
-  it('a call cost more than it held, and its event can never be stored → nothing counts', () => {
+  it('a call costs more than it held, and its event can never be stored → nothing counts', () => {
     const { account, hold } = anAccount();
     const call = hold(100);
     call.settle(600);
@@ -103,7 +103,7 @@ describe('budget account', () => {
     expect(account.committed).toBe(200);
   });
 
-  it('what is in use is kept, the rest given back; meanwhile only what comes free may be held', () => {
+  it('the amount in use is kept and the rest returned; meanwhile only money that is released may be held', () => {
     const { account, hold } = anAccount();
     const first = hold(400);
     account.begin();
@@ -119,14 +119,14 @@ describe('budget account', () => {
     ['gone', undefined, 0],
     ['less', 250, 250],
     ['more, as a statement did arrive', 900, 600],
-  ])('the row is found to be %s → counted on is %s', (_name, found, granted) => {
+  ])('the row turns out to be %s → the account assumes %s', (_name, found, granted) => {
     const { account } = anAccount();
     if (found === undefined) account.rowLost();
     else account.rowFound(found);
     expect([account.free, account.row]).toEqual([granted, found]);
   });
 
-  it('forfeited with a call under way → nothing is free before the call is granted anew', () => {
+  it('forfeited during a call → nothing is free until the call is granted again', () => {
     const { account, hold } = anAccount();
     const first = hold(400);
     account.forfeit();
@@ -156,7 +156,7 @@ describe('accounts of instances', () => {
   const hold = (amount: number, at = one) => at.budgets.hold(BUDGET_OF_APP, amount, clock.nowMs());
   const refusalOf = (amount: number, at = one) => rejectionOf((async () => hold(amount, at))());
 
-  it('a statement is under way whose callers timed out → nothing is held by earlier grants', async () => {
+  it('a statement is still under way after its callers timed out → earlier grants hold nothing', async () => {
     await hold(10);
     book.spend(KEY, 995);
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -168,7 +168,7 @@ describe('accounts of instances', () => {
     expect(book.of(KEY).get('one')).toBe(10);
   });
 
-  it('an event is stored while a lapsed row is added again → the next statement grants the whole need', async () => {
+  it('an event is stored while a lapsed row is added again → the next statement grants the full amount needed', async () => {
     const first = await hold(400);
     first.settle(400);
     book.of(KEY).delete('one');
@@ -182,7 +182,7 @@ describe('accounts of instances', () => {
     expect([one.repository.statements - asked, book.of(KEY).get('one')]).toEqual([3, 550]);
   });
 
-  it('the budget is spent and calls still run → many calls at two instances, about one statement for each', async () => {
+  it('the budget is spent and calls still run → many calls at two instances, about one statement each', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     const running = [await hold(10), await hold(10, two)];
@@ -197,7 +197,7 @@ describe('accounts of instances', () => {
     await two.budgets.leave();
   });
 
-  it('the row is never what it was thought to be → asked again after growing pauses until 503', async () => {
+  it('the row never matches what is expected → retried with growing pauses until 503', async () => {
     let row = 0;
     one.repository.gate = async () => {
       await tick();
@@ -207,7 +207,7 @@ describe('accounts of instances', () => {
     expect(one.repository.statements).toBeLessThan(20);
   });
 
-  it('Postgres cuts every statement → calls one after the other ask it after growing pauses; back → served at once', async () => {
+  it('Postgres aborts every statement → successive calls query it with growing pauses; once it is back, calls are served at once', async () => {
     one.repository.gate = () => Promise.reject(new Error('cut'));
     const untilMs = performance.now() + 600;
     while (performance.now() < untilMs) {
@@ -221,7 +221,7 @@ describe('accounts of instances', () => {
     expect(one.repository.statements - asked).toBeLessThanOrEqual(1);
   });
 
-  it('idle with a call that runs → its row is written once, not at every sweep; given back when the call has ended', async () => {
+  it('idle during a running call → its row is written once, not at every sweep; the grant is returned when the call ends', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'performance', 'Date', 'setImmediate'] });
     try {
       one.budgets.onApplicationBootstrap();

@@ -56,7 +56,7 @@ describe('order of refusals', () => {
     expect(named(instant, 'total', 'month', 'week', 'day')).toEqual(expected);
   });
 
-  it('one budget → as it is', () => {
+  it('a single budget → unchanged', () => {
     expect(named('2026-11-30', 'day')).toEqual(['day']);
   });
 });

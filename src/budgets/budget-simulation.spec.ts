@@ -201,7 +201,7 @@ describe(`budgets on several instances (BUDGET_SEED=${SEED})`, () => {
     ['two instances and statements that fail', { instances: 2, maxCost: 60, faults: 0.15 }],
     ['three instances and corrections', { instances: 3, maxCost: 60, correctsDown: true }],
   ] as const)(
-    '%s, any interleaving, kills and idle times → overshoot below one call, and nothing leaks',
+    '%s, any interleaving, kills and idle times → overspend of less than one call, and nothing leaks',
     async (_name, options) => {
       for (let run = 0; run < RUNS; run++) {
         const simulation = new Simulation(SEED + run, options);

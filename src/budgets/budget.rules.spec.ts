@@ -35,18 +35,18 @@ describe('holding', () => {
     expect(heldFor(maxCost)).toBe(held);
   });
 
-  it('shares: alone one of two parts, among n one of 4n, nothing that could not be recalled', () => {
+  it('shares: half when alone, one in 4n among n, and nothing that cannot be recalled', () => {
     expect([grantParts(0, false), grantParts(1, false), grantParts(3, true), grantParts(3, false)]).toEqual([
       2, 2, 12, 0,
     ]);
   });
 
-  it('steps: what is needed before each call, and with it', () => {
+  it('steps: what is needed before each call, and with the call itself', () => {
     expect(stepsOf([5, 1, 7])).toEqual({ before: [0, 5, 6], upTo: [5, 6, 13] });
   });
 });
 
-describe('what each hold of a call is charged (ADR 0017)', () => {
+describe('what a call charges to each of its holds (ADR 0017)', () => {
   const budgetOf = (userId: string | null): CallBudget => ({
     ...{ organizationId: 'org-1', appId: 'app', window: 'month', limit: 100 },
     scope: userId === null ? 'app' : 'user',
@@ -77,7 +77,7 @@ describe('what each hold of a call is charged (ADR 0017)', () => {
     expect(chargesOf(holds, { money: charged, tokens: 3, requests: 1 })).toEqual(expected);
   });
 
-  it('any holds → each budget is charged once, no hold but the last one more than it holds', () => {
+  it('any holds → each budget is charged once, and only the last hold may be charged more than it holds', () => {
     const holds = fc.array(fc.record({ budget: fc.constantFrom(budgetOf(null), budgetOf('ann')), amount: fc.nat() }), {
       maxLength: 8,
     });
@@ -111,7 +111,7 @@ describe('Retry-After', () => {
     [1_001, 2],
     [9_500, 10],
     [3_600_000, 10],
-  ])('held for %i ms → %i s', (heldMs, seconds) => {
+  ])('held by other calls for %i ms → %i s', (heldMs, seconds) => {
     expect(heldRetrySeconds(heldMs)).toBe(seconds);
   });
 });

@@ -45,7 +45,7 @@ async function refusal(work: () => unknown): Promise<GatewayError> {
 }
 
 describe('budgets', () => {
-  it('first call queries Postgres; then calls are admitted at once, from memory', async () => {
+  it('first call queries Postgres; later calls are admitted at once from memory', async () => {
     expect(hold(10)).toBeInstanceOf(Promise);
     await hold(10);
     const asked = one.repository.statements;
@@ -53,7 +53,7 @@ describe('budgets', () => {
     expect(one.repository.statements).toBe(asked);
   });
 
-  it('ADR 0017: more for a call that runs → of what was granted, at once; never waited for, never beyond the budget', async () => {
+  it('ADR 0017: a running call needs more → taken from the grant at once; never waits, never exceeds the budget', async () => {
     const more = (amount: number, of = budgetOf()) => one.budgets.holdMore(of, amount, clock.nowMs());
     expect(more(10)).toBeUndefined();
     const first = await hold(10);
@@ -82,7 +82,7 @@ describe('budgets', () => {
     expect(one.repository.statements).toBe(0);
   });
 
-  it('budget is spent → refused until the next month, and many calls need about one query', async () => {
+  it('budget is spent → calls are refused until the next month, and many of them need about one query', async () => {
     book.spend(KEY, 1_000);
     for (let call = 0; call < 200; call++) {
       expect(await refusal(() => hold(1))).toMatchObject({
@@ -99,7 +99,7 @@ describe('budgets', () => {
     await hold(1, budgetOf(1_001));
   });
 
-  it('what is left is held by calls that run → Retry-After 1 to 10 s, longer the longer; released → admitted', async () => {
+  it('the remainder is held by running calls → Retry-After 1 to 10 s, growing with time; released → admitted', async () => {
     const holds = await Promise.all([hold(600), hold(600)]);
     expect(await refusal(() => hold(1))).toMatchObject({ retryAfterSeconds: 1, reason: 'app_budget_held' });
     clock.advance(4_500);
@@ -110,7 +110,7 @@ describe('budgets', () => {
     expect(hold(1)).not.toBeInstanceOf(Promise);
   });
 
-  it('money that is not used comes free when a call ends, and is spent once its event is stored', async () => {
+  it('unused money is released when a call ends; used money is spent once the event is stored', async () => {
     const first = await hold(900);
     expect(one.metrics.budgetHeld.read()).toBe(900);
     expect(first.settle(100)).toBe(100);
@@ -138,12 +138,12 @@ describe('budgets', () => {
     expect([one.metrics.budgetHolds.read(), one.metrics.budgetHeld.read()]).toEqual([0, 0]);
   });
 
-  it('a call that costs nothing → refused as well once the budget is used up', async () => {
+  it('a call that costs nothing → also refused once the budget is used up', async () => {
     book.spend(KEY, 1_000);
     expect(await refusal(() => hold(0))).toMatchObject({ reason: 'app_budget_spent' });
   });
 
-  it('months and users have their own budgets', async () => {
+  it('each month and each user has its own budget', async () => {
     book.spend(KEY, 1_000);
     await refusal(() => hold(1));
     await hold(1, budgetOf(1_000, 'ann'));
@@ -152,7 +152,7 @@ describe('budgets', () => {
     await hold(1);
   });
 
-  it('budget is lowered below what was granted → Postgres decides, and what is beyond goes back', async () => {
+  it('budget is lowered below what was granted → Postgres decides, and the excess is returned', async () => {
     const first = await hold(10);
     await hold(1, budgetOf(12));
     expect(await refusal(() => hold(5, budgetOf(11)))).toMatchObject({ reason: 'app_budget_held' });
@@ -161,8 +161,8 @@ describe('budgets', () => {
   });
 });
 
-describe('budgets between an end and its record', () => {
-  it('what was spent is on its way to Postgres → refused only by what is stored, until the next month', async () => {
+describe('budgets between the end of a call and its record', () => {
+  it('spending is on its way to Postgres → only stored spending refuses calls until the next month', async () => {
     const first = await hold(1_000);
     first.settle(1_000);
     const refused = refusal(() => hold(1));
@@ -184,7 +184,7 @@ describe('budgets between an end and its record', () => {
     await hold(950);
   });
 
-  it('the previous call ends during the query → admitted by its actual cost', async () => {
+  it('the previous call ends during the query → admitted according to its actual cost', async () => {
     const first = await hold(1_000);
     one.repository.gate = async () => {
       one.repository.gate = async () => undefined;
@@ -193,7 +193,7 @@ describe('budgets between an end and its record', () => {
     await hold(500);
   });
 
-  it('what was spent is corrected upwards → the very next call is refused, though money is granted', async () => {
+  it('spending is corrected upwards → the very next call is refused, even though money is granted', async () => {
     const first = await hold(100);
     book.spend(KEY, 950);
     await one.budgets.invalidateSpending('app');
@@ -211,8 +211,8 @@ describe('budgets between an end and its record', () => {
   });
 });
 
-describe('budgets and trouble', () => {
-  it('Postgres away → granted amounts are admitted, more is 503 with Retry-After; back → admitted again', async () => {
+describe('budgets during failures', () => {
+  it('Postgres unavailable → granted amounts are admitted, more is 503 with Retry-After; available again → admitted', async () => {
     await hold(10);
     one.repository.gate = async () => Promise.reject(new Error('away'));
     expect(hold(10)).not.toBeInstanceOf(Promise);
@@ -221,7 +221,7 @@ describe('budgets and trouble', () => {
     await hold(990);
   });
 
-  it('Postgres silent → 503 after a second; what it grants later is not lost', async () => {
+  it('Postgres does not answer → 503 after a second; what it grants later is not lost', async () => {
     await hold(10);
     const { promise, resolve } = Promise.withResolvers<void>();
     one.repository.gate = async (when) => (when === 'after' ? promise : undefined);
@@ -251,7 +251,7 @@ describe('budgets and trouble', () => {
     await hold(10);
   });
 
-  it('lease expired → nothing is held by old grants; amounts in use are granted again', async () => {
+  it('lease expired → old grants hold nothing; amounts in use are granted again', async () => {
     const first = await hold(100);
     clock.advance(5 * MINUTE_MS);
     book.grants.clear();
@@ -263,7 +263,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('lease expired while its clock stood still → nothing is held by old grants', async () => {
+  it('lease expired while its clock stood still → old grants hold nothing', async () => {
     await hold(100);
     book.grants.clear();
     const two = anInstance('two', book, clock);
@@ -274,7 +274,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('other instances hold the remainder → they return what they do not use, and the call is admitted', async () => {
+  it('other instances hold the remainder → they return what they are not using, and the call is admitted', async () => {
     const two = anInstance('two', book, clock);
     for (const { registry } of [one, two]) registry.others = ['other'];
     const first = await hold(500, budgetOf(), two);
@@ -300,7 +300,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('others hold it for calls that run → refused within a third of a second, in few statements', async () => {
+  it('others hold it for running calls → refused within a third of a second, in few statements', async () => {
     const two = anInstance('two', book, clock);
     await hold(1_000, budgetOf(), two);
     jest.useFakeTimers({ doNotFake: [...UNTIMED] });
@@ -313,7 +313,7 @@ describe('budgets and trouble', () => {
     await two.budgets.leave();
   });
 
-  it('stop after a grant whose answer was lost → it is returned as well', async () => {
+  it('stop after a grant whose answer was lost → that grant is returned as well', async () => {
     const { repository } = one;
     repository.gate = async (when) => {
       if (when !== 'after' || book.of(KEY).get('one') === 0) return;

@@ -15,7 +15,7 @@ class BackwardClock extends Clock {
 }
 
 describe('Clock', () => {
-  it('now → the instant of nowMs, asked again each time', () => {
+  it('now → the instant of nowMs, read again each time', () => {
     const clock = new BackwardClock();
     expect(clock.now().toISOString()).toBe('2023-11-14T22:13:20.000Z');
     expect(clock.now().toISOString()).toBe('2020-09-13T12:26:40.000Z');
@@ -28,7 +28,7 @@ describe('Clock', () => {
     expect(atMs).toBeLessThanOrEqual(Date.now());
   });
 
-  it('system monotonic clock → milliseconds that only grow', async () => {
+  it('system monotonic clock → milliseconds that never decrease', async () => {
     const clock = new SystemClock();
     const outsideMs = performance.now();
     const startMs = clock.monotonicMs();

@@ -17,7 +17,7 @@ describe('ADR 0014: an expiry is valid within the lifetime of its credential', (
     ['no time at all', Number.NaN, false],
   ])('%s', (_name, expiresAtMs, expected) => expect(isInForce(expiresAtMs, HOUR, NOW)).toBe(expected));
 
-  it('whatever clock wrote it → nothing is in force for longer than its lifetime and a minute', () => {
+  it('written by any clock → nothing is valid for longer than its lifetime plus a minute', () => {
     const ms = fc.integer({ min: 0, max: 1e13 });
     fc.assert(
       fc.property(ms, ms, (writtenMs, nowMs) => {

@@ -27,7 +27,7 @@ describe('isBelowVersion', () => {
     expect(isBelowVersion(version, minimum)).toBe(isBelow);
   });
 
-  it('any numbers → the order of the lists of numbers', () => {
+  it('any numbers → compared as lists of numbers', () => {
     const numbers = fc.array(fc.nat(), { minLength: 3, maxLength: 3 });
     fc.assert(
       fc.property(numbers, numbers, (one, other) => {

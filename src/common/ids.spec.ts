@@ -30,7 +30,7 @@ function countsOf(text: string): number[] {
 }
 
 describe.each(ALPHABETS)('%s', (alphabet, form, size) => {
-  it('any length → so many characters of the alphabet', () => {
+  it('any length → that many characters of the alphabet', () => {
     const ids = new SystemIds();
     fc.assert(
       fc.property(fc.nat(300), (length) => {
@@ -41,7 +41,7 @@ describe.each(ALPHABETS)('%s', (alphabet, form, size) => {
     );
   });
 
-  it('bytes of every value equally often → characters equally often: no modulo bias', () => {
+  it('uniform bytes → uniform characters: no modulo bias', () => {
     const wholeRounds = 256 - (256 % size);
     const text = new CountingIds()[alphabet](wholeRounds);
     expect(countsOf(text)).toEqual(Array(size).fill(wholeRounds / size));
@@ -60,7 +60,7 @@ describe('SystemIds', () => {
     expect(ids.uuid()).not.toBe(ids.uuid());
   });
 
-  it('bytes → as many as asked for, not all alike', () => {
+  it('bytes → as many as requested, not all the same', () => {
     expect(ids.bytes(0)).toHaveLength(0);
     expect(ids.bytes(32)).toHaveLength(32);
     expect(new Set(ids.bytes(256)).size).toBeGreaterThan(100);

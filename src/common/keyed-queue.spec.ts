@@ -17,7 +17,7 @@ function pieces() {
   return { underWay, begin, end: (name: string) => ends.get(name)?.() };
 }
 
-it('of one key one at a time, in order; others are not held up', async () => {
+it('work of one key runs one at a time, in order; other keys do not wait', async () => {
   const { underWay, begin, end } = pieces();
   const all = [begin('a', 'first'), begin('a', 'second'), begin('a', 'third'), begin('b', 'other')];
   await null;
@@ -33,7 +33,7 @@ it('of one key one at a time, in order; others are not held up', async () => {
   expect(await all[3]).toBe('other');
 });
 
-it('a failure → for its own caller alone', async () => {
+it('a failure → only for its own caller', async () => {
   const { begin, end } = pieces();
   const failing = begin('a', 'first', new Error('broken'));
   const next = begin('a', 'second');

@@ -29,7 +29,7 @@ it('any additions and deletions → the same members in the same order as a Set 
   );
 });
 
-it('a member that left → references nobody, so that it keeps nobody alive', () => {
+it('a removed member → holds no references, so that it keeps nothing alive', () => {
   const set = new LinkedSet<Member>();
   const [first, middle, last] = [new Member(), new Member(), new Member()];
   for (const member of [first, middle, last]) set.add(member);

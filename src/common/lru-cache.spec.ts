@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { lruCache } from './lru-cache.js';
 
 describe('lruCache', () => {
-  it('one entry more than fit → the least recently used goes', () => {
+  it('one entry too many → the least recently used is dropped', () => {
     const cache = lruCache<number>(3);
     for (const key of ['a', 'b', 'c']) cache.set(key, 1);
     cache.get('a');
@@ -10,7 +10,7 @@ describe('lruCache', () => {
     expect([...cache.keys()]).toEqual(['d', 'a', 'c']);
   });
 
-  it('a known key is set again, in a full cache → none goes', () => {
+  it('a known key is set again in a full cache → none is dropped', () => {
     const cache = lruCache<number>(2);
     for (const key of ['a', 'b', 'a', 'a', 'b']) cache.set(key, key === 'a' ? 1 : 2);
     expect([...cache.entries()]).toEqual([
@@ -19,7 +19,7 @@ describe('lruCache', () => {
     ]);
   });
 
-  it('sets and deletes in any order → never more than fit, and places are used again', () => {
+  it('sets and deletes in any order → never more than the capacity, and slots are reused', () => {
     const cache = lruCache<number>(10);
     for (let round = 0; round < 1_000; round++) {
       cache.set(String((round * 7) % 23), round);

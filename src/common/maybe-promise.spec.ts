@@ -17,7 +17,7 @@ describe('whenReady', () => {
     expect(await next).toBe(42);
   });
 
-  it('next that gives a promise → that promise', async () => {
+  it('next that returns a promise → that promise', async () => {
     expect(await whenResolved(1, async (value) => value + 1)).toBe(2);
   });
 

@@ -25,7 +25,7 @@ describe('headers of a creation', () => {
     expect(JSON.stringify(pair)).not.toContain('_'.repeat(length));
   });
 
-  it('one alone: refused by the name of the other', () => {
+  it('only one: refused, naming the other', () => {
     expect(refusal({ 'idempotency-key': TOKEN })).toBe('X-Idempotency-Proof: is required with Idempotency-Key');
     expect(refusal({ 'x-idempotency-proof': TOKEN })).toBe('Idempotency-Key: is required with X-Idempotency-Proof');
   });
@@ -38,7 +38,7 @@ describe('headers of a creation', () => {
     ['a full stop', `${'k'.repeat(32)}.`],
     ['a letter with a mark', `${'k'.repeat(32)}é`],
     ['a line end', `${'k'.repeat(32)}\n`],
-  ])('%s: refused by the name of that header', (_what, sent) => {
+  ])('%s: refused, naming that header', (_what, sent) => {
     expect(refusal({ 'idempotency-key': sent, 'x-idempotency-proof': TOKEN })).toMatch(/^Idempotency-Key: must be 32/);
     expect(refusal({ 'idempotency-key': TOKEN, 'x-idempotency-proof': sent })).toMatch(/^X-Idempotency-Proof: must be/);
   });

@@ -10,7 +10,7 @@ const REQUEST = { kind: 'app' as CreationKind, method: 'POST', path: '/v1/admin/
 const pair = (key = 'key', proof = 'proof') => ({ key, proof: new Secret(proof) });
 const claim = (who = WHO, sent = pair(), request = REQUEST) => recordClaim(who, sent, request);
 
-describe('which record a request names', () => {
+describe('the record that a request identifies', () => {
   it('account, identity, kind or key differ: another record', () => {
     const others = [
       claim(),
@@ -22,7 +22,7 @@ describe('which record a request names', () => {
     expect(new Set(others.map(({ id }) => id)).size).toBe(others.length);
   });
 
-  it('the same texts, cut elsewhere: another record', () => {
+  it('the same texts, split elsewhere: another record', () => {
     const one = claim({ ...WHO, organizationId: 'a', identityId: 'bc' });
     expect(claim({ ...WHO, organizationId: 'ab', identityId: 'c' }).id).not.toBe(one.id);
     expect(claim({ ...WHO, organizationId: 'a","b', identityId: 'c' }).id).not.toBe(
@@ -55,7 +55,7 @@ describe('digest of a request', () => {
     expect(digest({ a: [1, 2] })).not.toBe(digest({ a: [2, 1] }));
   });
 
-  it('a number that no double holds: neither null nor its opposite', () => {
+  it('a number that no double can hold: neither null nor its negative', () => {
     const digests = ['1e999', '-1e999', 'null'].map(
       (text) => claim(WHO, pair(), { ...REQUEST, body: { name: JSON.parse(text) } }).requestHash,
     );
@@ -78,12 +78,12 @@ describe('canonicalJson', () => {
     );
   });
 
-  it('members that mean something to every object: stay', () => {
+  it('members named like inherited ones: kept', () => {
     expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"a":2}}'))).toBe('{"__proto__":{"a":2},"b":1}');
   });
 });
 
-describe('what a record means for a request, in order', () => {
+describe('the outcome of a record for a request, in order', () => {
   const NOW_MS = 1_000_000;
   const { proofHash, requestHash } = claim();
   const withKey: IdempotencyRecord = {
@@ -99,17 +99,17 @@ describe('what a record means for a request, in order', () => {
     expect(recordStanding(over, stranger, revoked)).toBe('wrong_proof');
   });
 
-  it('the request is another one, the key gone and the time over: the request decides', () => {
+  it('a different request, the key revoked, the record expired: the request decides', () => {
     const changed = claim(WHO, pair(), { ...REQUEST, body: { name: 'Two' } });
     expect(recordStanding(over, changed, revoked)).toBe('changed_request');
   });
 
-  it('the key is gone and the time over: the key decides', () => {
+  it('the key revoked, the record expired: the key decides', () => {
     expect(recordStanding(over, claim(), revoked)).toBe('key_unavailable');
     expect(recordStanding(withKey, claim(), revoked)).toBe('key_unavailable');
   });
 
-  it('the time is over, or the answer cleared: it has expired', () => {
+  it('the record expired, or its answer cleared: expired', () => {
     expect(recordStanding(over, claim(), active)).toBe('answer_expired');
     expect(recordStanding({ ...withKey, sealedAnswer: null }, claim(), active)).toBe('answer_expired');
   });
@@ -118,16 +118,16 @@ describe('what a record means for a request, in order', () => {
     [15 * 60_000 + 60_000, 'sealed_answer'],
     [15 * 60_000 + 60_001, 'answer_expired'],
     [31_536_000_000, 'answer_expired'],
-  ])('ADR 0014: shown for %d ms more by a clock that was ahead: %s', (leftMs, standing) => {
+  ])('ADR 0014: valid for %d ms more by a clock that was ahead: %s', (leftMs, standing) => {
     const ahead = { ...withKey, sealedUntil: instantOf(NOW_MS + leftMs) };
     expect(recordStanding(ahead, claim(), active)).toBe(standing);
   });
 
-  it('a millisecond before: the sealed answer', () => {
+  it('a millisecond before it expires: the sealed answer', () => {
     expect(recordStanding(withKey, claim(), active)).toBe('sealed_answer');
   });
 
-  it('no key was made: the answer as it was, for the life of the record', () => {
+  it('no key was created: the original answer until the record expires', () => {
     const plain: IdempotencyRecord = {
       ...withKey,
       ids: { providerId: 'p' },

@@ -24,7 +24,7 @@ describe('answers that hold a key', () => {
     expect(Buffer.from(SEALED.split('.').at(-1) ?? '', 'base64url').toString('latin1')).not.toContain('shown');
   });
 
-  it('our secret was replaced: opens once, not after a second time', () => {
+  it('our secret is rotated: opens after the first rotation, not after the second', () => {
     expect(openAnswer(SEALED, CLAIM, NEXT)).toBe(ANSWER);
     expect(openAnswer(SEALED, CLAIM, LATER)).toBeUndefined();
   });
@@ -36,7 +36,7 @@ describe('answers that hold a key', () => {
     expect(openAnswer(SEALED, CLAIM, new AuthSecrets(new Secret('theirs'), undefined))).toBeUndefined();
   });
 
-  it('a proof of more than 64 characters: its hash, which is stored, does not do in its place', () => {
+  it('a proof of more than 64 characters: its stored hash does not work in its place', () => {
     const long = claimOf('p'.repeat(200));
     const sealed = sealAnswer(ANSWER, long, OURS, IV);
     for (const stand of [long.proofHash, Buffer.from(long.proofHash, 'hex').toString('latin1')]) {

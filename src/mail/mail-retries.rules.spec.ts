@@ -6,7 +6,7 @@ const HOUR = 3_600_000;
 const NOW = instantOf(100 * HOUR);
 const mail = (attempts: number, ageHours = 0) => ({ attempts, created_at: instantOf((100 - ageHours) * HOUR) });
 
-describe('what follows an attempt of a mail', () => {
+describe('what follows an attempt to send a mail', () => {
   it.each([
     ['sent', mail(0), { status: 'sent' }],
     ['refused', mail(0), { status: 'failed' }],
@@ -18,7 +18,7 @@ describe('what follows an attempt of a mail', () => {
     expect(mailEndOf(status, before, NOW)).toEqual(end);
   });
 
-  it('a mail of a day → too old, one millisecond less → not', () => {
+  it('a mail one day old → too old; one millisecond less → not', () => {
     expect([isTooOld(mail(0, 24), NOW), isTooOld({ created_at: instantOf(76 * HOUR + 1) }, NOW)]).toEqual([
       true,
       false,

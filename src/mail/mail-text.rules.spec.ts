@@ -21,7 +21,7 @@ describe('plainWords', () => {
     expect(plainWords(text)).toBe(expected);
   });
 
-  it('any text → one line of at most so many characters, without invisible ones', () => {
+  it('any text → one line of at most that many characters, without invisible ones', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const words = plainWords(text, 80);
@@ -35,7 +35,7 @@ describe('plainWords', () => {
 describe('the mail of an event', () => {
   const means = 'An application key was created.';
 
-  it('→ subject with what and where; each fact on a line; where to go on', () => {
+  it('→ the subject says what and where; each fact has its line; a link to continue', () => {
     const data = {
       account: 'account-4f0c2a',
       app: null,
@@ -53,7 +53,7 @@ describe('the mail of an event', () => {
     });
   });
 
-  it('hostile names and values → no line of their own, no link', () => {
+  it('hostile names and values → cannot add a line or a link', () => {
     const body = bodyOf({ [HOSTILE]: HOSTILE, details: { name: HOSTILE } });
     const { subject, text } = eventWords({ means, accountName: HOSTILE, body, consoleUrl: CONSOLE });
     expect(subject).not.toMatch(/[\r\n\u202e\u2028]/);
@@ -72,14 +72,14 @@ describe('the mail of an event', () => {
 describe('the mail of an invitation', () => {
   const offer = { role: 'admin', expiresAt: instantOf(Date.UTC(2026, 11, 5)), link: `${CONSOLE}/invite#token` };
 
-  it('→ who invites to what, the link once, until when', () => {
+  it('→ who invites to what, the link once, and when it expires', () => {
     const { subject, text } = invitationWords({ ...offer, accountName: 'Acme', inviterName: 'Ada' });
     expect(subject).toBe('Invitation to “Acme”');
     expect(text).toContain('“Ada” invites you to the account “Acme” on an AI gateway, as admin.');
     expect(text).toContain(`until 2026-12-05 (UTC):\n${offer.link}\n`);
   });
 
-  it('hostile names → no line, no link besides that of the invitation', () => {
+  it('hostile names → cannot add a line, or a link besides the invitation’s', () => {
     const { subject, text } = invitationWords({ ...offer, accountName: HOSTILE, inviterName: HOSTILE });
     expect(subject).not.toMatch(/[\r\n]/);
     expect(text.replaceAll(offer.link, '')).not.toMatch(/:\/\/\S|evil\.com/);

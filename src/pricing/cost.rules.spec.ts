@@ -34,7 +34,7 @@ describe('costNanoUsd: tokens', () => {
     expect(costOf(LONG, usage)).toEqual({ nanoUsd: 800_000_000 + 28_800_000 + 20_000 });
   });
 
-  it('long context: one token above, cached ones counted → long rates for the whole request', () => {
+  it('long context: one token above, including cached ones → long rates for the whole request', () => {
     const usage = { inputTokens: 200_000, cachedInputTokens: 72_000, cacheWriteTokens: 1, outputTokens: 1 };
     expect(costOf(LONG, usage)).toEqual({ nanoUsd: 1_600_000_000 + 57_600_000 + 10_000 + 30_000 });
   });
@@ -65,13 +65,13 @@ describe('costNanoUsd: tokens', () => {
     });
   });
 
-  it('parts: without rates of their own → the rate of the bucket; more than it holds → never more than the bucket', () => {
+  it('parts: without their own rates → the rate of the bucket; more parts than the bucket → never more than the bucket', () => {
     const parts = { cache_write_1h: 500, image_input: 500, unknown_input: 500, text_output: 500, image_output: 500 };
     const buckets = { inputTokens: 100, cacheWriteTokens: 100, outputTokens: 100 };
     expect(costOf({ input: 1, output: 2, cache_write: 3 }, { ...buckets, parts })).toEqual({ nanoUsd: 600_000 });
   });
 
-  it('calls: by the thousand; a request by how much context its search brought in', () => {
+  it('calls: per thousand; requests by the context size of their search', () => {
     const searches = { input: 1, output: 1, per_1k_web_searches: 10, per_1k_file_searches: 2.5 };
     expect(costOf(searches, { inputTokens: 1, parts: { web_search: 3, file_search: 1 } })).toEqual({
       nanoUsd: 32_501_000,
@@ -95,7 +95,7 @@ describe('costNanoUsd: tokens', () => {
     expect(costOf({ input: 1, output: 2 }, { inputTokens: 100, audioInputTokens: 40 })).toEqual({ nanoUsd: 100_000 });
   });
 
-  it('audio: more audio than its bucket holds → never below 0 and never counted twice', () => {
+  it('audio: more audio than the bucket → never below 0 and never counted twice', () => {
     const price = { input: 1, output: 2, audio_input: 10 };
     expect(costOf(price, { inputTokens: 10, audioInputTokens: 40 })).toEqual({ nanoUsd: 100_000 });
   });
@@ -140,20 +140,20 @@ describe('costNanoUsd: tokens', () => {
 });
 
 describe('costNanoUsd: time', () => {
-  it('time: a price by the minute → seconds over 60', () => {
+  it('time: a price per minute → seconds over 60', () => {
     expect(costOf({ per_minute: 0.006 }, { audioSeconds: 90 })).toEqual({ nanoUsd: 9_000_000 });
   });
 
-  it('time: a price by the hour → seconds over 3600, halves up', () => {
+  it('time: a price per hour → seconds over 3600, rounded half up', () => {
     expect(costOf({ per_hour: 0.1 }, { audioSeconds: 0.1 + 0.2 })).toEqual({ nanoUsd: 8333 });
     expect(costOf({ per_hour: 0.0000018 }, { audioSeconds: 1 })).toEqual({ nanoUsd: 1 });
   });
 
-  it('time: both units → the minute wins', () => {
+  it('time: both units → the price per minute applies', () => {
     expect(costOf({ per_minute: 0.06, per_hour: 99 }, { audioSeconds: 60 })).toEqual({ nanoUsd: 60_000_000 });
   });
 
-  it('time: tokens and seconds used, both priced → time wins', () => {
+  it('time: tokens and seconds used, both priced → the time is charged', () => {
     const usage = { audioSeconds: 60, inputTokens: 1000, outputTokens: 10 };
     expect(costOf({ per_minute: 0.06, input: 5, output: 5 }, usage)).toEqual({ nanoUsd: 60_000_000 });
   });
@@ -174,7 +174,7 @@ describe('costNanoUsd: time', () => {
   });
 });
 
-describe('costNanoUsd: what the price cannot measure', () => {
+describe('costNanoUsd: usage that the price does not cover', () => {
   const tokenPrice: ModelPrice = { input: 1, output: 1 };
 
   it.each<[string, ModelPrice, Partial<BillableUsage>]>([
@@ -198,7 +198,7 @@ describe('costNanoUsd: what the price cannot measure', () => {
   });
 });
 
-describe('costNanoUsd: what a request asks for', () => {
+describe('costNanoUsd: quantities in a request', () => {
   const images = { images: 3, requests: 1 };
 
   it.each<[string, ModelPrice, Partial<BillableUsage>, object]>([

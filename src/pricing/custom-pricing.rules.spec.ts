@@ -21,7 +21,7 @@ describe('parseCustomPricing: accepted', () => {
     expect(parseCustomPricing(null)).toBeNull();
   });
 
-  it('every member → kept; model name trimmed', () => {
+  it('every field → kept; model name trimmed', () => {
     const full = { ...PRICE, cached_input: 0, cache_write: 3, audio_input: 4, audio_output: 5, cached_audio_input: 6 };
     const parsed = parseCustomPricing({ ' gpt-x ': { ...full, per_minute: 7 }, whisper: { per_minute: 0 } });
     expect(Object.entries(parsed ?? {})).toEqual([
@@ -30,7 +30,7 @@ describe('parseCustomPricing: accepted', () => {
     ]);
   });
 
-  it('rates of images, requests, characters, searches and tiers → kept, and compiled', () => {
+  it('rates of images, requests, characters, searches and tiers → stored and compiled', () => {
     const tiers = { flex: { input: 0.5, output: 1 }, priority: { per_image: 1 }, batch: {} };
     const pricing = {
       ...{ picture: { per_image: 0.04 }, fee: { per_request: 0.01 }, voice: { per_1k_characters: 0.015 } },
@@ -98,7 +98,7 @@ describe('parseCustomPricing: refused', () => {
     expect(refusalOf(raw)).toBe(message);
   });
 
-  it('path: given by the caller → names the place', () => {
+  it('path: given by the caller → used in the message', () => {
     expect(refusalOf({ m: 1 }, 'provider.pricing')).toBe('provider.pricing.m: must be an object');
   });
 

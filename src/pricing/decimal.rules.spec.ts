@@ -16,7 +16,7 @@ describe('toDecimal', () => {
     expect(toDecimal(value)).toEqual({ digits, scale });
   });
 
-  it('decimal: any non-negative number → the spelling reads back as the same number', () => {
+  it('decimal: any non-negative number → parses to the same number', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), (value) => {
         const { digits, scale } = toDecimal(value);

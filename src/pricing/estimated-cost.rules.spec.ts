@@ -24,11 +24,11 @@ describe('estimated cost (ADR 0007)', () => {
     expect(estimatedCostNanoUsd(price, USAGE)).toBe(2_800_000);
   });
 
-  it('no known price → the assumed rates of the maximum cost', () => {
+  it('unknown price → the assumed rates of the maximum cost', () => {
     expect(estimatedCostNanoUsd(undefined, USAGE)).toBe(maxCostOf(undefined, USAGE));
   });
 
-  it('any usage whose cost is an exact number → never above the maximum cost of its bounds', () => {
+  it('any usage with an exact cost → never above the maximum cost of its bounds', () => {
     const count = fc.integer({ min: 0, max: 10_000_000 });
     const rate = fc.integer({ min: 0, max: 200 });
     const usage = fc.record({ inputTokens: count, outputTokens: count, audioSeconds: count });

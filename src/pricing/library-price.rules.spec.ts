@@ -9,7 +9,7 @@ function priceOf(prices: ModelInfo['prices'], utcDay = TODAY) {
 }
 
 describe('toModelPrice', () => {
-  it('rates: flat ones → our names, calls by the thousand, everything unknown left out', () => {
+  it('rates: flat ones → our names, calls per thousand, unknown ones omitted', () => {
     const rates = { input_mtok: 1, output_mtok: 2, cache_read_mtok: 3, cache_write_mtok: 4, input_audio_mtok: 5 };
     const more = { cache_audio_read_mtok: 6, output_audio_mtok: 7, input_image_mtok: 8, input_video_mtok: 9 };
     const beside = {
@@ -27,7 +27,7 @@ describe('toModelPrice', () => {
     });
   });
 
-  it('deprecated → said so; any other model → nothing about it', () => {
+  it('deprecated → marked; any other model → not marked', () => {
     const model = { id: 'model', match: { equals: 'model' }, prices: { input_mtok: 1, output_mtok: 2 } };
     expect(toModelPrice({ ...model, deprecated: true }, TODAY)).toEqual({ input: 1, output: 2, deprecated: true });
     expect(toModelPrice({ ...model, deprecated: false }, TODAY)).toEqual({ input: 1, output: 2 });
@@ -52,7 +52,7 @@ describe('toModelPrice', () => {
     });
   });
 
-  it('output: images more expensive than text → the higher rate for unsplit counts', () => {
+  it('output: images more expensive than text → the higher rate for counts without a split', () => {
     expect(priceOf({ input_mtok: 1, output_mtok: 3, output_image_mtok: 60 })).toEqual({
       ...{ input: 1, output: 60, text_output: 3, image_output: 60 },
     });
@@ -65,11 +65,11 @@ describe('toModelPrice', () => {
     expect(priceOf({ input_mtok: 0.02, output_audio_mtok: 4 })).toEqual({ input: 0.02, audio_output: 4 });
   });
 
-  it('time: hours of audio → by the hour', () => {
+  it('time: hours of audio → per hour', () => {
     expect(priceOf({ audio_hours: 0.36, input_audio_hours: 0.36 })).toEqual({ per_hour: 0.36 });
   });
 
-  it('dated: a price that starts today → in force, one of tomorrow not yet', () => {
+  it('dated: a price that starts today → in force, one that starts tomorrow is not', () => {
     const prices: ModelInfo['prices'] = [
       { prices: { input_mtok: 1, output_mtok: 1 } },
       { constraint: { type: 'start_date', start_date: '2026-11-20' }, prices: { input_mtok: 2, output_mtok: 2 } },
@@ -91,7 +91,7 @@ describe('toModelPrice', () => {
     expect(priceOf(prices)).toEqual({ input: 2, output: 3 });
   });
 
-  it('nothing: no entry in force or no rates → prices nothing', () => {
+  it('none: no entry in force or no rates → no price', () => {
     const future = { type: 'start_date', start_date: '2099-01-01' } as const;
     expect(priceOf([{ constraint: future, prices: { input_mtok: 1, output_mtok: 1 } }])).toEqual({});
     expect(priceOf({})).toEqual({});

@@ -22,7 +22,7 @@ describe('worst cost of a call', () => {
     expect(maxCostOfTarget({ input: 1, output: 2, audio_output: 80 }, { outputTokens: 10 })).toBe(800_000);
   });
 
-  it('the prompt could be beyond the threshold → the long rates, if they are dearer', () => {
+  it('the prompt could be beyond the threshold → the long rates, if they are higher', () => {
     expect(maxCostOfTarget(LONG, { inputTokens: 1_001, outputTokens: 100 })).toBe(1_001 * 10_000 + 100 * 30_000);
     const cheaper = { ...LONG, long_input: 1, long_cached_input: 1, long_cache_write: 1, long_output: 1 };
     expect(maxCostOfTarget(cheaper, { inputTokens: 1_001 })).toBe(1_001 * 5_000);
@@ -36,7 +36,7 @@ describe('worst cost of a call', () => {
     expect(maxCostOfTarget(both, { inputTokens: 1_000, audioSeconds: 60 })).toBe(106_000_000);
   });
 
-  it('fees of calls → those of the searches that tools may make, and that of the request', () => {
+  it('fees per call → those of the searches that tools may make, and that of the request', () => {
     const price = { input: 0, output: 0, per_1k_web_searches: 10, per_1k_file_searches: 2.5, per_1k_requests: 12 };
     expect(maxCostOfTarget(price, {})).toBe(12_000_000);
     expect(maxCostOfTarget(price, { searches: 32 })).toBe(12_000_000 + 320_000_000);
@@ -44,14 +44,14 @@ describe('worst cost of a call', () => {
     expect(maxCostOfTarget(unasked, {})).toBe(32 * 5_000_000);
   });
 
-  it('what the request asks for → at its rates, besides all tokens', () => {
+  it('quantities in the request → at their rates, in addition to all tokens', () => {
     const price = { input: 1, output: 2, per_request: 0.01, per_image: 0.04, per_1k_characters: 0.015 };
     expect(maxCostOfTarget(price, {})).toBe(10_000_000);
     const asked = { images: 3, characters: 2_000 };
     expect(maxCostOfTarget(price, { outputTokens: 10, asked })).toBe(10_000_000 + 120_000_000 + 30_000_000 + 20_000);
   });
 
-  it('tiers → the dearest of them and the standard rates, because the provider chooses', () => {
+  it('tiers → the highest of their rates and the standard rates, because the provider chooses', () => {
     const price = { input: 2, output: 4, tiers: { flex: { input: 1, output: 2 }, priority: { input: 5 } } };
     expect(maxCostOfTarget(price, { inputTokens: 1_000, outputTokens: 10 })).toBe(5_000_000 + 40_000);
   });
@@ -61,11 +61,11 @@ describe('worst cost of a call', () => {
     expect(maxCostOfTarget({ per_minute: 0.000000001 }, { audioSeconds: 0.5 })).toBe(1);
   });
 
-  it('only the provider knows the price → 15 and 75 dollars a million', () => {
+  it('only the provider knows the price → 15 and 75 dollars per million', () => {
     expect(maxCostOf(undefined, { inputTokens: 1_000, outputTokens: 10, audioSeconds: 5 })).toBe(15_750_000);
   });
 
-  it('beyond exact integers → still above the cost, never beyond the largest exact one', () => {
+  it('beyond exact integers → still above the cost, never above the largest exact one', () => {
     const dear = { input: 9_000_000, output: 9_000_000 };
     expect(maxCostOfTarget(dear, { inputTokens: 20_000_000 })).toBe(Number.MAX_SAFE_INTEGER);
     expect(maxCostOfTarget({ input: 1_000, output: 0 }, { inputTokens: 20_000_001 })).toBe(20_000_001_000_001);

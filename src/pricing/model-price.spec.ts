@@ -52,7 +52,7 @@ describe('compilePrice', () => {
     });
   });
 
-  it('long context: long rates given → they replace the normal ones', () => {
+  it('long context: long rates → replace the normal ones', () => {
     const price: ModelPrice = {
       ...{ input: 1, output: 2, cached_input: 0.5, cache_write: 3, long_context_threshold: 1000 },
       ...{ long_input: 4, long_output: 5, long_cached_input: 6, long_cache_write: 7 },
@@ -63,7 +63,7 @@ describe('compilePrice', () => {
     });
   });
 
-  it('long context: no long rate for a bucket → its normal rate, then the long input rate', () => {
+  it('long context: no long rate for a bucket → its normal rate, else the long input rate', () => {
     const price: ModelPrice = { input: 1, output: 2, cached_input: 0.5, long_context_threshold: 1000, long_input: 4 };
     expect(compilePrice(price).longContext?.tokens).toMatchObject({
       output: 2 * NANO,
@@ -72,7 +72,7 @@ describe('compilePrice', () => {
     });
   });
 
-  it('time: a price by the hour → no token rates', () => {
+  it('time: an hourly price → no token rates', () => {
     expect(compilePrice({ per_hour: 0.1 })).toEqual({
       tokens: undefined,
       longContext: undefined,

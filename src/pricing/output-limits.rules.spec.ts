@@ -32,7 +32,7 @@ describe('the longest answer of a model (ADR 0017)', () => {
     expect(outputLimitOf('openai', 'gpt-4o', context, FALLBACK)).toBe(16_384);
   });
 
-  it('asked again → the same, also for unknown models', () => {
+  it('called again → the same, even for unknown models', () => {
     const limits = new OutputLimits();
     const ask = () => [limits.find('openai', 'gpt-4o'), limits.find('openai', 'x'), limits.find('bytedance', 'x')];
     expect([ask(), ask()]).toEqual([

@@ -22,7 +22,7 @@ describe('PriceBook.find', () => {
     expect(BOOK.find('openai', 'gpt-4o-2024-08-06')).toBe(BOOK.find('openai', 'gpt-4o'));
   });
 
-  it('name: a snapshot with an entry of its own → that entry, not the family', () => {
+  it('name: a snapshot with its own entry → that entry, not the family’s', () => {
     expect(BOOK.find('openai', 'gpt-4o-2024-05-13')?.tokens?.input).toBe(5_000_000_000);
   });
 
@@ -72,7 +72,7 @@ describe('PriceBook.find', () => {
     ['deepseek', 'deepseek-v4-pro-max'],
     ['moonshot', 'kimi-k2.5-highspeed'],
     ['cerebras', 'cerebras/gpt-oss-120b-fast'],
-  ] as const)('name: %s %s only begins or ends like a listed one → no price', (type, model) => {
+  ] as const)('name: %s %s only starts or ends like a listed one → no price', (type, model) => {
     expect(BOOK.find(type, model)).toBeUndefined();
   });
 
@@ -89,13 +89,13 @@ describe('PriceBook.find', () => {
     expect(BOOK.find('gemini', 'claude-sonnet-4-5')).toBeUndefined();
   });
 
-  it('moderation, which costs nothing → a price of zero, under every alias', () => {
+  it('moderation, which is free → a price of zero, under every alias', () => {
     for (const model of ['omni-moderation-latest', 'omni-moderation-2024-09-26', 'text-moderation-stable']) {
       expect(BOOK.find('openai', model)).toEqual(compilePrice({ input: 0, output: 0 }));
     }
   });
 
-  it('custom: a price of the row → replaces the catalog entry, cached and long rates included', () => {
+  it('custom: a price of the instance → replaces the catalog entry, cached and long rates included', () => {
     const custom = toCustomPriceMap({ 'gpt-5.6-sol': { input: 1, output: 2 } });
     expect(BOOK.find('openai', 'gpt-5.6-sol', custom)).toEqual(compilePrice({ input: 1, output: 2 }));
     expect(BOOK.find('openai', 'gpt-4o', custom)).toEqual(GPT_4O);
@@ -110,7 +110,7 @@ describe('PriceBook.find', () => {
     },
   );
 
-  it('hostile: any text as a model → an answer, never an error', () => {
+  it('hostile: any text as a model → a price or none, never an error', () => {
     const types = fc.constantFrom('openai', 'gemini', 'anthropic', 'xai', 'huggingface');
     const model = fc.oneof(
       fc.string({ unit: 'binary' }),
@@ -121,20 +121,20 @@ describe('PriceBook.find', () => {
     fc.assert(fc.property(types, model, (type, name) => expect(() => BOOK.find(type, name)).not.toThrow()));
   });
 
-  it('hostile: a name longer than any model → no price, although it begins like one', () => {
+  it('hostile: a name longer than any model → no price, even if it starts like one', () => {
     const custom = toCustomPriceMap({ [`m${'-'.repeat(199)}`]: { input: 1, output: 2 } });
     expect(BOOK.find('anthropic', `m${'-'.repeat(199)}`, custom)).toBeDefined();
     expect(BOOK.find('anthropic', `claude-sonnet-5${'-'.repeat(200)}`)).toBeUndefined();
   });
 
-  it('hostile: more names than are remembered → every answer stays right', () => {
+  it('hostile: more names than are cached → every answer stays correct', () => {
     for (let index = 0; index < 2000; index++) expect(BOOK.find('openai', `unknown-${index}`)).toBeUndefined();
     expect(BOOK.find('openai', 'gpt-4o-2024-08-06')).toEqual(GPT_4O);
   });
 });
 
 describe('PriceBook.list', () => {
-  it('list: as JSON → the wire shape, without names that were only looked up', () => {
+  it('list: as JSON → the response format, without names that were only looked up', () => {
     const wire = JSON.parse(JSON.stringify(BOOK.list()));
     expect(wire.openai['gpt-4o']).toEqual(GPT_4O_PRICE);
     expect(Object.hasOwn(wire.openai, 'gpt-4o-2024-08-06')).toBe(false);
@@ -181,7 +181,7 @@ describe('PriceBook by day', () => {
     expect(book.find('gemini', alias)?.tokens?.input).toBe(1_500_000_000);
   });
 
-  it('days of the past → the price of each, whatever day it is', () => {
+  it('past days → the price of each, whatever today is', () => {
     const { book } = aDatedBook(GEMINI_CHANGE_MS);
     const outputOn = (...day: [number, number, number]) =>
       book.find('openai', 'gpt-5.6-sol', undefined, Date.UTC(...day))?.tokens?.output;

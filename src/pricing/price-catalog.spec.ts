@@ -16,11 +16,11 @@ describe('buildPriceCatalog', () => {
     expect(CATALOG.openai?.[model]).toMatchObject(price);
   });
 
-  it('sample: whisper-1 → by the minute only', () => {
+  it('sample: whisper-1 → per minute only', () => {
     expect(CATALOG.openai?.['whisper-1']).toEqual({ per_minute: 0.006 });
   });
 
-  it('sample: the other providers → as in the contract', () => {
+  it('sample: the other providers → as documented', () => {
     expect(CATALOG.anthropic?.['claude-sonnet-5']).toMatchObject({
       ...{ input: 2, output: 10, cached_input: 0.2, cache_write: 2.5 },
     });
@@ -53,11 +53,11 @@ describe('buildPriceCatalog', () => {
     }
   });
 
-  it('gemini: models of another lab in the same cloud → not listed', () => {
+  it('gemini: models of another author in the same cloud → not listed', () => {
     expect(Object.keys(CATALOG.gemini ?? {}).filter((model) => !/^gem/.test(model))).toEqual([]);
   });
 
-  it('hostile: names every object inherits → not there', () => {
+  it('hostile: names that every object inherits → not present', () => {
     for (const name of ['__proto__', 'toString', 'constructor', 'hasOwnProperty']) {
       expect(Object.entries(CATALOG).map(([, section]) => section[name])).toEqual(
         Object.keys(CATALOG).map(() => undefined),
@@ -66,7 +66,7 @@ describe('buildPriceCatalog', () => {
     }
   });
 
-  it('speed: a build, the best of five → under 50 ms', () => {
+  it('speed: one build, best of five → under 50 ms', () => {
     const run = () => {
       buildPriceCatalog(TODAY);
     };

@@ -18,18 +18,18 @@ function problemOf(read: () => unknown): string {
 }
 
 describe('parsePriceFile', () => {
-  it('the whole catalog in the form of the API → itself', () => {
+  it('the whole catalog in the format of the API → unchanged', () => {
     const prices = JSON.parse(JSON.stringify(buildPriceCatalog('2026-11-20')));
     expect(JSON.parse(JSON.stringify(parse({ prices })))).toEqual(prices);
   });
 
-  it('some sections, some models, a type without a section of its own, nothing → what it has', () => {
+  it('some sections, some models, a type without its own section, an empty file → its contents', () => {
     const prices = { openrouter: { 'a/b': { per_minute: 0.1 } }, openai: { m: { per_hour: 0 }, n: RATES } };
     expect(parse({ prices })).toEqual(prices);
     expect(parse({ prices: {} })).toEqual({});
   });
 
-  it('members that inform → kept', () => {
+  it('informative members → kept', () => {
     const price = {
       ...RATES,
       author: 'Lab',
@@ -40,7 +40,7 @@ describe('parsePriceFile', () => {
     expect(parsePrice(price).openai?.['gpt-new']).toEqual(price);
   });
 
-  it('rates of what a request asks for, searches and tiers → kept', () => {
+  it('rates for quantities in a request, searches and tiers → kept', () => {
     const tiers = { flex: { input: 0.5 }, priority: { input: 2, output: 4, per_request: 0.2 }, batch: {} };
     const price = { ...RATES, per_request: 0.1, per_1k_web_searches: 14, tiers };
     expect(parsePrice(price).openai?.['gpt-new']).toEqual(price);

@@ -44,7 +44,7 @@ const write = (models: object) => writeFileSync(path, JSON.stringify({ prices: m
 const inputOf = (model: string) => prices.find('openai', model)?.tokens?.input;
 
 describe('PriceFile', () => {
-  it('a valid file → in force at the start, under other names of its models too; the others stay', async () => {
+  it('a valid file → in force at the start, also for aliases of its models; other models keep their prices', async () => {
     write({ openai: { 'gpt-4o': OF_FILE, 'gpt-new': OF_FILE }, openrouter: { 'lab/one': OF_FILE } });
     utimesSync(path, 1_800_000_000, 1_800_000_000);
     const { origin } = await open();
@@ -62,7 +62,7 @@ describe('PriceFile', () => {
     expect(lines).toMatchObject([{ level: 'info', message: 'prices_file_read', file: path, models: 3 }]);
   });
 
-  it('a model leaves the file → its built-in price; another name of a model that was unknown before → found', async () => {
+  it('a model leaves the file → its built-in price; an alias of a model that was unknown before → found', async () => {
     write({ openai: { 'gpt-4o': OF_FILE } });
     await open();
     expect(inputOf('gpt-new-latest')).toBeUndefined();
@@ -71,7 +71,7 @@ describe('PriceFile', () => {
     expect(prices.find('openai', 'gpt-4o')).toEqual(compilePrice(BUILT_IN));
   });
 
-  it('a bad version, then none → the last good one stays; one line for each; a good one is taken', async () => {
+  it('an invalid version, then no file → the last valid one stays, with one log line each; a valid one → in force', async () => {
     write({ openai: { 'gpt-4o': OF_FILE } });
     const { origin } = await open();
     writeFileSync(path, '{"prices":{"openai":{"gpt-4o":{"input":-1,"output":1}}}}');

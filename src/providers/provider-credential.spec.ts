@@ -64,7 +64,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 const unreachable = () => Promise.reject(new VaultUnreachable('connect refused'));
 
 describe('ProviderCredential', () => {
-  it('closed key: many callers at once → one opening; afterwards the same frozen list at once', async () => {
+  it('sealed key: many callers at once → opened once; afterwards the same frozen list at once', async () => {
     const { vault, credential } = setUpScripted();
     const answers = await Promise.all([credential.headers(), credential.headers(), credential.headers()]);
     expect(answers).toEqual([FIRST, FIRST, FIRST]);
@@ -74,7 +74,7 @@ describe('ProviderCredential', () => {
     expect(Object.isFrozen(warm)).toBe(true);
   });
 
-  it('open key: from 30 s on → renewed in the background while it serves', async () => {
+  it('open key: from 30 s on → renewed in the background while it is used', async () => {
     const { vault, clock, credential } = setUpScripted();
     await credential.headers();
     vault.answer = async () => new Secret('sk-second');
@@ -88,7 +88,7 @@ describe('ProviderCredential', () => {
     expect(vault.opened).toBe(2);
   });
 
-  it('open key: at 60 s → not served any more without the vault', async () => {
+  it('open key: at 60 s → no longer used without the vault', async () => {
     const { vault, clock, credential } = setUpScripted();
     await credential.headers();
     vault.answer = async () => new Secret('sk-second');
@@ -98,7 +98,7 @@ describe('ProviderCredential', () => {
     expect(await answer).toEqual(SECOND);
   });
 
-  it('vault unreachable: a key opened before → served on, synchronously again after the first wait', async () => {
+  it('vault unreachable: a key opened before → still used, synchronously again after the first wait', async () => {
     const { vault, clock, credential, lines } = setUpScripted();
     await credential.headers();
     vault.answer = unreachable;
@@ -116,7 +116,7 @@ describe('ProviderCredential', () => {
     ]);
   });
 
-  it('vault unreachable: for an hour past the minute → served until then and not beyond', async () => {
+  it('vault unreachable: for an hour past the minute → used until then and not longer', async () => {
     const { vault, clock, credential } = setUpScripted();
     await credential.headers();
     vault.answer = unreachable;
@@ -139,7 +139,7 @@ describe('ProviderCredential', () => {
     expect(credential.headers()).toEqual(SECOND);
   });
 
-  it('blob no longer opens: a key opened before → dropped at once, because the vault has spoken', async () => {
+  it('blob no longer opens: a key opened before → dropped at once, because the vault has refused it', async () => {
     const { vault, clock, credential } = setUpScripted();
     await credential.headers();
     vault.answer = () => Promise.reject(secretUndecryptable());
@@ -176,7 +176,7 @@ describe('ProviderCredential', () => {
     expect(lines[0]).toMatchObject({ reason: 'vault_misconfigured' });
   });
 
-  it('unexpected error: → provider_unavailable, its text kept away from the client', async () => {
+  it('unexpected error: → provider_unavailable, its text not shown to the client', async () => {
     const { vault, credential } = setUpScripted();
     vault.answer = () => Promise.reject(new Error('inner detail'));
     const error = await Promise.resolve(credential.headers()).catch((refusal: unknown) => refusal);
@@ -184,7 +184,7 @@ describe('ProviderCredential', () => {
     expect(error).toMatchObject({ code: 'provider_unavailable', message: expect.not.stringContaining('inner') });
   });
 
-  it('printing a decrypted key → nothing of it is shown', async () => {
+  it('printing a decrypted key → shows none of it', async () => {
     const { credential } = setUpScripted();
     await credential.headers();
     const printed = inspect(credential, { depth: null, showHidden: true }) + JSON.stringify(credential);

@@ -94,7 +94,7 @@ function setUp() {
 }
 
 describe('ProviderDirectory', () => {
-  it('account: cold → loaded once; warm → the same frozen set, synchronously', async () => {
+  it('account: first call → loaded once; cached → the same frozen set, synchronously', async () => {
     const { stored, directory } = setUp();
     stored.rows = [rowOf({}), rowOf({ id: 'p2', slug: 'second' }), rowOf({ id: 'p3', organizationId: 'account-2' })];
     const [set] = await Promise.all([directory.forOrganization('account-1'), directory.forOrganization('account-1')]);
@@ -104,7 +104,7 @@ describe('ProviderDirectory', () => {
     expect(Object.isFrozen(set) && Object.isFrozen(set.all) && Object.isFrozen(set.all[0])).toBe(true);
   });
 
-  it('look-up: by slug and by type → own names only', async () => {
+  it('lookup: by slug and by type → own names only', async () => {
     const { stored, directory } = setUp();
     stored.rows = [rowOf({}), rowOf({ id: 'p2', slug: 'second', status: 'disabled' })];
     const set = await directory.forOrganization('account-1');
@@ -143,7 +143,7 @@ describe('ProviderDirectory', () => {
     expect(stored.reads).toBe(2);
   });
 
-  it('key: opened once → kept over a reload, replaced with its blob', async () => {
+  it('key: opened once → kept across a reload, replaced together with its blob', async () => {
     const { stored, directory, sealed, changes } = setUp();
     stored.rows = [await sealed(rowOf({}), 'sk-1')];
     const before = (await directory.forOrganization('account-1')).find('openai');
@@ -265,7 +265,7 @@ describe('ProviderDirectory with gateways', () => {
     ]);
   });
 
-  it('gateway revoked while its token is open → not served any more at once', async () => {
+  it('gateway revoked while its token is open → no longer used at once', async () => {
     const { stored, gateways, changes, directory, gatewayWith } = setUp();
     stored.rows = [ROUTED];
     gateways.rows = [await gatewayWith('t-1')];

@@ -86,7 +86,7 @@ describe('ProviderListing', () => {
     expect(openrouter).toMatchObject({ apiStyles: ['chat_completions'], endpointStyles: [] });
   });
 
-  it('billable: catalog price or own price → yes; neither → no', async () => {
+  it('billable: catalog price or custom price → yes; neither → no', async () => {
     const { listing, openai, xai } = await setUp();
     expect(listing.isBillable(openai, 'gpt-4.1')).toBe(true);
     expect(listing.isBillable(openai, 'own-model')).toBe(true);
@@ -94,7 +94,7 @@ describe('ProviderListing', () => {
     expect(listing.isBillable(xai, 'own-model', ['anthropic_messages'])).toBe(false);
   });
 
-  it('billable: a provider that reports its cost → yes, on the styles whose answers carry it', async () => {
+  it('billable: a provider that reports its cost → yes, for the styles whose answers contain it', async () => {
     const { listing, openrouter, xai } = await setUp();
     expect(listing.isBillable(openrouter, 'any/model')).toBe(true);
     expect(listing.isBillable(xai, 'unpriced', ['responses'])).toBe(true);
@@ -102,7 +102,7 @@ describe('ProviderListing', () => {
     expect(listing.isBillable(xai, 'unpriced', [])).toBe(false);
   });
 
-  it('through vercel → its styles, no transcription; a reported cost counts no more, so a price is needed', async () => {
+  it('through vercel → its styles, no transcription; a reported cost no longer counts, so a price is needed', async () => {
     const { listing, openai, xai } = await setUp('vercel');
     expect(openai).toMatchObject({
       apiStyles: ['responses', 'chat_completions', 'anthropic_messages'],
@@ -114,7 +114,7 @@ describe('ProviderListing', () => {
     expect(listing.isBillable(openai, 'gpt-4.1')).toBe(true);
   });
 
-  it('through cf_aig → as the type; a type it does not serve → nothing', async () => {
+  it('through cf_aig → the same as its type; a type that it does not serve → nothing', async () => {
     const { listing, openai, openrouter, xai } = await setUp('cf_aig');
     expect(openai.endpointStyles).toEqual(['responses', 'transcription']);
     expect(listing.isBillable(xai, 'unpriced', ['responses'])).toBe(true);

@@ -30,7 +30,7 @@ function refusalOf(attempt: () => unknown): { code: string; message: string } {
 }
 
 describe('readTarget', () => {
-  it('target: key alone → the address of the type', () => {
+  it('target: only a key → the address of the type', () => {
     const target = readTarget({ type: 'openai', secret: 'sk-11111' }, NOBODY);
     expect(target).toEqual({ type: 'openai', providerGatewayId: null, baseUrl: null, secret: expect.any(Secret) });
     expect(target.providerGatewayId === null && target.secret.reveal()).toBe('sk-11111');
@@ -61,7 +61,7 @@ describe('readTarget', () => {
     expect(target).toEqual({ type: 'openai', providerGatewayId: 'g' });
   });
 
-  it('target: an address of the gateway itself → path baseUrl, also in a change and on a trusted host', () => {
+  it('target: an address of the gateway itself → path baseUrl, even in a change and on a trusted host', () => {
     const listening = new OwnAddresses(undefined);
     listening.listensAt({ address: '127.0.0.1', port: 9000, family: 'IPv4' });
     for (const [baseUrl, hosts] of [
@@ -88,11 +88,11 @@ describe('readTarget', () => {
 });
 
 describe('slugFor', () => {
-  it('slug: none asked for → the type', () => {
+  it('slug: none given → the type', () => {
     expect(slugFor('gemini', undefined)).toBe('gemini');
   });
 
-  it('slug: the own type by name → allowed', () => {
+  it('slug: the name of its own type → allowed', () => {
     expect(slugFor('gemini', 'gemini')).toBe('gemini');
   });
 
@@ -109,19 +109,19 @@ describe('PROVIDER_SLUG', () => {
     expect(slug).toMatch(PROVIDER_SLUG);
   });
 
-  it.each(['', '-a', 'A', 'a_b', 'a.b', 'a/b', '__proto__', 'a'.repeat(64), 'a\n'])('form: %j → none', (slug) => {
+  it.each(['', '-a', 'A', 'a_b', 'a.b', 'a/b', '__proto__', 'a'.repeat(64), 'a\n'])('form: %j → not a slug', (slug) => {
     expect(slug).not.toMatch(PROVIDER_SLUG);
   });
 });
 
 describe('readProviderChange', () => {
-  it('change: only what was sent is in it', () => {
+  it('change: only the members that were sent', () => {
     expect(readProviderChange({ status: 'disabled' }, NOBODY)).toEqual({ status: 'disabled' });
     expect(readProviderChange({ baseUrl: null, pricing: null }, NOBODY)).toEqual({ baseUrl: null, pricing: null });
     expect(readProviderChange({ gatewayRoute: null }, NOBODY)).toEqual({ gatewayRoute: null });
   });
 
-  it('change: everything → every member read', () => {
+  it('change: every member → all are read', () => {
     const change = readProviderChange(
       {
         name: 'Second',
@@ -147,7 +147,7 @@ describe('readProviderChange', () => {
     expect(refusalOf(() => readProviderChange({}, NOBODY)).message).toBe('body: must change at least one member');
   });
 
-  it('change: an address without the key for it → path secret, whatever else is changed', () => {
+  it('change: an address without the key for it → path secret, whatever else changes', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('https://ai.example.com/', 'https://api.openai.com/', ''),
@@ -159,7 +159,7 @@ describe('readProviderChange', () => {
     );
   });
 
-  it('change: a broken price → the path of the price', () => {
+  it('change: an invalid price → the path of the price', () => {
     const raw = { pricing: { m: { input: -1, output: 2 } } };
     expect(refusalOf(() => readProviderChange(raw, NOBODY)).message).toMatch(/^pricing\.m\.input: /);
   });
@@ -208,7 +208,7 @@ describe('parseGatewayRoute', () => {
 });
 
 describe('requireOptionsAllowed', () => {
-  it('options: only on vercel; none are fine everywhere', () => {
+  it('options: only on vercel; none → accepted everywhere', () => {
     for (const kind of [null, 'cf_aig', 'vercel'] as const) {
       expect(() => requireOptionsAllowed(kind, null)).not.toThrow();
       expect(() => requireOptionsAllowed(kind, undefined)).not.toThrow();
@@ -223,15 +223,15 @@ describe('requireOwnCredential', () => {
   const rowOf = (providerGatewayId: string | null) => ({ providerGatewayId });
   const secret = new Secret('sk');
 
-  it('change: of address or key on a direct row → fine', () => {
+  it('change: of address or key on a direct row → accepted', () => {
     expect(() => requireOwnCredential(rowOf(null), { baseUrl: null, secret })).not.toThrow();
   });
 
-  it('change: of anything else on a routed row → fine', () => {
+  it('change: of anything else on a routed row → accepted', () => {
     expect(() => requireOwnCredential(rowOf('g1'), {})).not.toThrow();
   });
 
-  it('change: of the address on a routed row, back to the type’s own included → path baseUrl, before the key', () => {
+  it('change: of the address on a routed row, even back to the type’s own → path baseUrl, before the key', () => {
     for (const baseUrl of [null, 'https://ai.example.com/']) {
       expect(() => requireOwnCredential(rowOf('g1'), { baseUrl, secret })).toThrow(/^baseUrl: /);
     }

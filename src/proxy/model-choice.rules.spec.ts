@@ -59,7 +59,7 @@ function choose(situation: Situation, inBody: string | undefined, rewrites: Reco
   return chooseModel(plan, appWith(rewrites), inBody, (model) => PRICES.find(type, model, customPrices));
 }
 
-describe('model of a call', () => {
+describe('the model of a call', () => {
   it.each<[string, Situation, string | undefined, string, string]>([
     ['only in the body', {}, 'gpt-a', 'gpt-a', 'body'],
     [
@@ -90,7 +90,7 @@ describe('model of a call', () => {
     },
   );
 
-  it.each([undefined, ''])('named nowhere (%p) → 400', (inBody) => {
+  it.each([undefined, ''])('not named (%p) → 400', (inBody) => {
     expect(() => choose({}, inBody)).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: 'model: is required', reason: 'model_missing' }),
     );
@@ -130,7 +130,7 @@ describe('model of a request without a body', () => {
     modelWithoutBody(planOf(situation), appWith(rewrites));
   const ofPath = { path: 'v1/models/gpt-a', entry: { path: 'v1/models/{model}' } };
 
-  it('named nowhere → none, and nothing to pay', () => {
+  it('not named → no model, and no cost', () => {
     const none = { requested: '(none)', canonical: '(none)', price: NO_CHARGE, source: 'rule' };
     expect(bare({ path: 'v1/models', allowedModels: ['gpt-a'] })).toMatchObject(none);
   });
@@ -164,11 +164,11 @@ describe('price of the model', () => {
     );
   });
 
-  it('price of the instance → before the catalog’s', () => {
+  it('price of the instance → overrides that of the catalog', () => {
     expect(choose({ pricing: { 'gpt-a': { input: 9, output: 9 } } }, 'gpt-a').price?.tokens?.input).toBe(9_000_000_000);
   });
 
-  it('provider that reports the cost itself → no price needed where it does, needed elsewhere', () => {
+  it('provider that reports the cost itself → no price needed on those paths, needed on others', () => {
     expect(choose({ type: 'xai', path: 'v1/chat/completions' }, 'grok-x')).toMatchObject({ price: undefined });
     expect(() => choose({ type: 'openai', path: 'v1/chat/completions' }, 'grok-x')).toThrow(
       expect.objectContaining({ code: 'pricing_not_configured' }),

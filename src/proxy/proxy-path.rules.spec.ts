@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { escapedRoute, findEndpointPath, findProxyPath } from './proxy-path.rules.js';
 
 describe('proxy URLs', () => {
-  it('any application, slug, path and query → the very parts, nothing decoded', () => {
+  it('any application, slug, path and query → the same parts, nothing decoded', () => {
     const segment = fc.stringMatching(/^[A-Za-z0-9%._~:@!$&'()*+,;=-]{1,20}$/);
     const path = fc.stringMatching(/^[A-Za-z0-9%._~:@/=-]{0,40}$/);
     const query = fc.stringMatching(/^[A-Za-z0-9%._~:@/?=&-]{0,40}$/);
@@ -48,11 +48,11 @@ describe('proxy URLs', () => {
     'http://gateway/v1/apps/otter/proxy/openai/v1',
     '/',
     '',
-  ])('%s → not read as a proxy URL, wherever a router may lead it', (url) => {
+  ])('%s → not read as a proxy URL, however a router treats it', (url) => {
     expect(findProxyPath(url)).toBeUndefined();
   });
 
-  it('a URL that a router led here all the same → 404 like any unknown route', () => {
+  it('a URL that a router sends here anyway → 404 like any unknown route', () => {
     expect(escapedRoute()).toMatchObject({ code: 'invalid_request', status: 404, message: 'Route not found' });
   });
 });
@@ -63,7 +63,7 @@ describe('findEndpointPath', () => {
     ['/v1/apps/notes-abc123/endpoints/summarize?stream=1/2', 'notes-abc123', 'summarize'],
     ['/v1/apps/a/endpoints/sum%6Darize', 'a', 'sum%6Darize'],
     ['/v1/apps/a/endpoints/__proto__', 'a', '__proto__'],
-  ])('%s → taken apart, nothing decoded', (url, appId, slug) => {
+  ])('%s → split, nothing decoded', (url, appId, slug) => {
     expect(findEndpointPath(url)).toEqual({ appId, slug });
   });
 

@@ -64,15 +64,15 @@ function passed(rawHeaders: readonly string[], rule: HeaderRule = RULE): string[
 }
 
 describe('request headers to a provider', () => {
-  it.each(ALLOWED)('%s → goes on, its value as sent', (name) => {
+  it.each(ALLOWED)('%s → forwarded with its value as sent', (name) => {
     expect(passed([name, ' Välue;q=1 '])).toEqual([name.toLowerCase(), ' Välue;q=1 ']);
   });
 
-  it.each(DROPPED)('%s → stays here', (name) => {
+  it.each(DROPPED)('%s → not forwarded', (name) => {
     expect(passed([name, 'client'])).toEqual([]);
   });
 
-  it('allowed header sent several times → every time, in order', () => {
+  it('allowed header sent several times → forwarded as often, in order', () => {
     expect(passed(['anthropic-beta', 'a', 'Accept', 'x', 'Anthropic-Beta', 'b'])).toEqual([
       'anthropic-beta',
       'a',
@@ -83,7 +83,7 @@ describe('request headers to a provider', () => {
     ]);
   });
 
-  it('content type → of what is really sent, never the client’s', () => {
+  it('content type → that of the body actually sent, never the client’s', () => {
     const sent = ['Content-Type', 'text/plain', 'content-type', 'x/y'];
     expect(upstreamHeaders(sent, RULE)).toEqual([...FIXED, ...OURS]);
     const form = 'multipart/form-data; boundary=ours';
@@ -110,14 +110,14 @@ describe('request headers to a provider', () => {
     ]);
   });
 
-  it('allowed header that names a person or carried the credential → removed', () => {
+  it('allowed header that names a user or carried the credential → removed', () => {
     const removed = ['user-agent', 'x-stainless-user'];
     expect(
       passed(['User-Agent', 'ann', 'X-Stainless-User', 'ann', 'accept', 'x'], { ...RULE, removed, injected: [] }),
     ).toEqual(['accept', 'x']);
   });
 
-  it('header of the gateway → only its value, however the client spells or repeats it', () => {
+  it('header of the gateway → only the gateway’s value, however the client spells or repeats it', () => {
     const injected = ['anthropic-version', '2023-06-01', 'x-api-key', 'sk-operator'];
     const sent = ['Anthropic-Version', '1999-01-01', 'anthropic-version', '2000-01-01', 'X-API-KEY', 'sk-client'];
     expect(upstreamHeaders(sent, { ...RULE, injected })).toEqual([...FIXED, ...injected]);
@@ -127,11 +127,11 @@ describe('request headers to a provider', () => {
     [['Connection', 'keep-alive, Anthropic-Beta']],
     [['connection', ' anthropic-beta ,close']],
     [['CONNECTION', 'close', 'connection', 'ANTHROPIC-BETA']],
-  ])('RFC 9110, 7.6.1: %j → the listed header ends here too', (connection) => {
+  ])('RFC 9110, 7.6.1: %j → the listed header is not forwarded either', (connection) => {
     expect(passed(['anthropic-beta', 'x', ...connection, 'accept', 'y'])).toEqual(['accept', 'y']);
   });
 
-  it('connection that lists our headers → they go out all the same', () => {
+  it('connection that lists our headers → they are still sent', () => {
     const sent = ['connection', 'authorization, content-type, accept-encoding'];
     expect(upstreamHeaders(sent, RULE)).toEqual([...FIXED, ...OURS]);
   });

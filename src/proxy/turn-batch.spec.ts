@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { TurnBatch } from './turn-batch.js';
 
 describe('TurnBatch', () => {
-  it('work of one turn → by stage, within a stage in the order of its arrival', async () => {
+  it('work of one turn → by stage, within a stage in order of arrival', async () => {
     const turn = new TurnBatch();
     const done: string[] = [];
     for (const stage of ['calls', 'ends', 'bodies', 'heads'] as const)
@@ -13,7 +13,7 @@ describe('TurnBatch', () => {
     expect(done).toEqual(['heads 1', 'heads 2', 'bodies 1', 'bodies 2', 'ends 1', 'ends 2', 'calls 1', 'calls 2']);
   });
 
-  it('steps of calls that wait for what is there → each step for all calls before the next one', async () => {
+  it('waiting steps of several calls → each step runs for all calls before the next step', async () => {
     const turn = new TurnBatch();
     const done: string[] = [];
     const serve = async (call: number) => {
@@ -26,7 +26,7 @@ describe('TurnBatch', () => {
     expect(done).toEqual(['first 1', 'first 2', 'second 1', 'second 2']);
   });
 
-  it('work that more work follows → the new work runs in the next turn', async () => {
+  it('work that adds work → the new work runs in the next turn', async () => {
     const turn = new TurnBatch();
     const done: string[] = [];
     turn.add('ends', () => {

@@ -33,7 +33,7 @@ function planOf(event: Partial<PricedEventRow>, price: CompiledPrice | undefined
 }
 
 describe('planReprice', () => {
-  it('another price → the difference, computed', () => {
+  it('another price → the difference, cost source computed', () => {
     const plan = planOf({});
     expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'computed' }]);
     expect(toFigures(plan)).toEqual({
@@ -47,7 +47,7 @@ describe('planReprice', () => {
     });
   });
 
-  it('prices of several days → each event at that of its own day', () => {
+  it('prices of several days → each event at the price of its day', () => {
     const [early, late] = [anEvent({ id: '1', created_at_ms: '1000' }), anEvent({ id: '2', created_at_ms: '2000' })];
     const double = compilePrice({ input: 4, output: 16 });
     const plan = planReprice([early, late], (_provider, atMs) => (atMs < 2000 ? PRICE : double));
@@ -57,12 +57,12 @@ describe('planReprice', () => {
     ]);
   });
 
-  it('price as before → nothing to change', () => {
+  it('same price → no change', () => {
     expect(planOf({ cost_nano_usd: '6000000' })).toMatchObject({ changes: [], matchedEvents: 1 });
   });
 
   it.each([['unresolved' as const], ['computed' as const], [null]])(
-    'no measure, source %s → costs nothing, keeps its source, needs no price',
+    'no usage, source %s → costs nothing, keeps its source, needs no price',
     (cost_source) => {
       const plan = planReprice([anEvent({ ...UNMETERED, cost_source })], () => undefined);
       expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 0, chargedNanoUsd: null, costSource: cost_source }]);
@@ -75,7 +75,7 @@ describe('planReprice', () => {
     expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'computed' }]);
   });
 
-  it('tokens priced, tools beside them not → new cost of the tokens, still unresolved', () => {
+  it('tokens priced, additional tools not → new cost of the tokens, still unresolved', () => {
     const plan = planOf({ cost_source: 'unresolved' });
     expect(plan.changes).toEqual([{ id: '7', costNanoUsd: 6_000_000, chargedNanoUsd: null, costSource: 'unresolved' }]);
   });
@@ -94,7 +94,7 @@ describe('planReprice', () => {
   it.each([
     ['no price', undefined],
     ['a price by the minute only', compilePrice({ per_minute: 0.006 })],
-  ])('tokens and %s → unpriced, counted with its cost apart', (_name, price) => {
+  ])('tokens and %s → unpriced, counted separately with its cost', (_name, price) => {
     const plan = planReprice([anEvent()], () => price);
     expect(plan.changes).toEqual([]);
     expect(toFigures(plan)).toMatchObject({
@@ -106,7 +106,7 @@ describe('planReprice', () => {
     });
   });
 
-  it('recording without tokens → a measure, priced by the minute', () => {
+  it('recording without tokens → usage by time, priced per minute', () => {
     const plan = planOf({ ...UNMETERED, audio_milliseconds: '90500' }, compilePrice({ per_minute: 0.006 }));
     expect(plan).toMatchObject({ unmeteredEvents: 0, recalculatedNanoUsd: 9_050_000n });
   });
@@ -126,7 +126,7 @@ describe('planReprice', () => {
     expect(plan.previousNanoUsd).toBe(3n * BigInt(Number.MAX_SAFE_INTEGER));
   });
 
-  it('any usage without cached audio → what billing asked for', () => {
+  it('any usage without cached audio → the same cost as at the time of the call', () => {
     const count = fc.integer({ min: 0, max: 500_000 });
     const usage = fc.record({ input: count, cached: count, written: count, output: count, ms: count });
     fc.assert(

@@ -5,7 +5,7 @@ import { believedNow, oldPartitions, passesNightlyTime, retentionDays } from './
 const at = (instant: string) => Date.parse(instant);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-describe('what stays', () => {
+describe('what is kept', () => {
   it.each([
     ['2026-11-20', '2026-08-22', '2025-10-01'],
     ['2026-03-01', '2025-12-01', '2025-01-01'],
@@ -20,7 +20,7 @@ describe('what stays', () => {
     expect(Object.keys(others)).toContain('authEvents');
   });
 
-  it('two clocks disagree → the earlier day counts, whichever says it', () => {
+  it('two clocks disagree → the earlier day counts, whichever clock has it', () => {
     const expected = retentionDays(believedNow(at('2026-11-20'), at('2026-11-20')));
     expect(retentionDays(believedNow(at('2026-11-20T23:59:59.999Z'), at('2038-01-19')))).toEqual(expected);
     expect(retentionDays(believedNow(at('2038-01-19'), at('2026-11-20')))).toEqual(expected);
@@ -43,7 +43,7 @@ describe('03:17 UTC', () => {
     expect(passesNightlyTime(at(from), at(to))).toBe(expected);
   });
 
-  it('looks at any pace over any number of days → once for each 03:17 when no look is a day apart', () => {
+  it('checks at any intervals over any number of days → due once for each 03:17 if no two checks are a day apart', () => {
     const paces = fc.array(fc.integer({ min: 1, max: DAY_MS - 1 }), { maxLength: 60 });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 50 * DAY_MS }), paces, (startMs, steps) => {
@@ -60,13 +60,13 @@ describe('03:17 UTC', () => {
   });
 });
 
-describe('partitions that are old as a whole', () => {
+describe('partitions that are entirely expired', () => {
   it.each([
     ['2026-01-31', []],
     ['2026-02-01', ['usage_events_2026_01']],
     ['2026-02-28', ['usage_events_2026_01']],
     ['2026-03-01', ['usage_events_2026_01', 'usage_events_2026_02']],
-  ])('events of before %s go → %j', (before, old) => {
+  ])('events before %s expire → %j', (before, old) => {
     expect(oldPartitions(['usage_events_2026_01', 'usage_events_2026_02', 'usage_events_2026_03'], before)).toEqual(
       old,
     );
@@ -77,7 +77,7 @@ describe('partitions that are old as a whole', () => {
     expect(oldPartitions(['usage_events_2025_12'], '2026-01-01')).toEqual(['usage_events_2025_12']);
   });
 
-  it('any other table → stays, however old it looks', () => {
+  it('any other table → kept, however old its name looks', () => {
     const others = [
       'usage_events_default',
       'usage_events_2026_01_old',

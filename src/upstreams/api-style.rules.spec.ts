@@ -39,11 +39,11 @@ describe('classifyPath', () => {
     'v1/models:generateContent',
     'toString',
     '',
-  ])('"%s" → other: nothing but the exact paths has a name', (path) => {
+  ])('"%s" → other: only exact paths have a style', (path) => {
     expect(classifyPath(path)).toBe('other');
   });
 
-  it('the listed paths → all have a named style', () => {
+  it('the listed paths → each has a named style', () => {
     expect(NAMED_STYLE_PATHS).toHaveLength(22);
     expect(NAMED_STYLE_PATHS.filter((path) => classifyPath(path) === 'other')).toEqual([]);
   });

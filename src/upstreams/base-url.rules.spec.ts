@@ -82,12 +82,12 @@ describe('parseProviderBaseUrl', () => {
     'https://metadata.google.internal/computeMetadata/v1',
     'http://METADATA',
     'https://100.100.100.200',
-  ])('trusted by mistake, %s → a metadata address all the same', (raw) => {
+  ])('trusted by mistake, %s → still refused as a metadata address', (raw) => {
     expect(() => parseProviderBaseUrl(raw, everybody)).toThrow('baseUrl: must not be a cloud metadata address');
   });
 
   it.each(['http://u@localhost', 'http://localhost/../x', 'gopher://localhost', 'http://localhost./', 'http://x:0'])(
-    'trusted %s → the rules about the text still hold',
+    'trusted %s → the rules for the text still apply',
     (raw) => {
       expect(() => parseProviderBaseUrl(raw, everybody)).toThrow('baseUrl: ');
     },

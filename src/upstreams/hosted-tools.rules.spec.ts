@@ -20,7 +20,7 @@ describe('tools and their fee', () => {
     expect(toolFeeOf(type)).toBe(fee);
   });
 
-  it('what the client runs → no fee, under the names of its versions too', () => {
+  it('tools that the client runs → no fee, under versioned names too', () => {
     for (const type of [
       'function',
       'bash_20250124',
@@ -33,7 +33,7 @@ describe('tools and their fee', () => {
     expect(['web_search', 'mcp', 'bash_code_execution', 'functions'].filter(isClientTool)).toEqual([]);
   });
 
-  it('items and counters → the fee of their tool', () => {
+  it('items and counters → priced with the fee of their tool', () => {
     expect(['web_search_call', 'mcp_call', 'x_search_call', 'message'].map(itemFeeOf)).toEqual([
       ...['web_search', 'none', 'unknown', 'none'],
     ]);

@@ -32,7 +32,7 @@ describe('bodyOfPath', () => {
   });
 
   it.each(PROVIDER_TYPES)(
-    '%s → known for every default path with a body, edits of images and multimodal embeddings apart',
+    '%s → known for every default path with a body, except image edits and multimodal embeddings',
     (type) => {
       const withBody = dialectOf(type).inferencePaths.filter(
         (path) => !isModelList(path) && !path.includes('{object}'),

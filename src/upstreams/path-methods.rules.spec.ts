@@ -49,7 +49,7 @@ describe('methodsOfPath', () => {
     'v1/key',
     'v1/responses/{model}',
     'v1/responses/{object}/cancel',
-  ])('%s → POST alone', (path) => {
+  ])('%s → POST only', (path) => {
     expect([...methodsOfPath(path)]).toEqual(['POST']);
   });
 });

@@ -14,7 +14,7 @@ describe('matchPath', () => {
     }
   });
 
-  it('star → is a literal sign', () => {
+  it('asterisk → a literal character', () => {
     expect(matchPath(policyOf('v1/*'), 'v1/models')).toBeUndefined();
     expect(matchPath(policyOf('v1/*'), 'v1/*')).toBeDefined();
   });
@@ -34,7 +34,7 @@ describe('matchPath', () => {
     },
   );
 
-  it('object in a path → captured decoded, beside no model', () => {
+  it('object in a path → captured decoded, and no model', () => {
     const policy = policyOf('v1beta/interactions/{object}', 'v1beta/interactions/{object}/cancel');
     expect(matchPath(policy, 'v1beta/interactions/int%5F1')).toMatchObject({ object: 'int_1' });
     expect(matchPath(policy, 'v1beta/interactions/int_1')).not.toHaveProperty('model');
@@ -47,25 +47,25 @@ describe('matchPath', () => {
     expect(matchPath(policyOf('v1/aa{model}aa'), 'v1/aaa')).toBeUndefined();
   });
 
-  it.each(['%zz', '%2', '%', '%ff', '%c0%ae'])('model with the broken escape %s → invalid_request', (broken) => {
+  it.each(['%zz', '%2', '%', '%ff', '%c0%ae'])('model with the invalid escape %s → invalid_request', (broken) => {
     expect(() => matchPath(policyOf('models/{model}'), `models/a${broken}`)).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
   });
 
-  it('several entries that match → the first written one wins, exact or not', () => {
+  it('several entries that match → the first in the list wins, exact or not', () => {
     const exactFirst = compilePathPolicy([{ path: 'm/a', fixedModel: 'one' }, { path: 'm/{model}' }, { path: 'm/a' }]);
     expect(matchPath(exactFirst, 'm/a')).toMatchObject({ entry: { path: 'm/a', fixedModel: 'one' } });
     const modelFirst = compilePathPolicy([{ path: 'm/{model}' }, { path: 'm/a', fixedModel: 'one' }]);
     expect(matchPath(modelFirst, 'm/a')).toMatchObject({ entry: { path: 'm/{model}' }, model: 'a' });
   });
 
-  it('entry that climbs out → never matches, although listed', () => {
+  it('entry that leaves the base path → never matches, although listed', () => {
     expect(matchPath(policyOf('../v1/x', 'a//b'), '../v1/x')).toBeUndefined();
     expect(matchPath(policyOf('{model}'), '..')).toBeUndefined();
   });
 
-  it('methods of an entry → instead of those of the path; a second entry for the same path adds none', () => {
+  it('methods of an entry → replace those of the path; a second entry for the same path adds none', () => {
     const policy = compilePathPolicy([
       { path: 'v1/models' },
       { path: 'v1/files', methods: ['GET', 'POST'] },
@@ -80,7 +80,7 @@ describe('matchPath', () => {
     expect(methodsOn('v1/responses')).toEqual(['POST']);
   });
 
-  it('exact path of Google’s with a model in it → the model is the path’s, or the one that the entry fixes; no body decides', () => {
+  it('exact Google path that contains a model → the model of the path, or the one that the entry fixes; never that of a body', () => {
     const exact = compilePathPolicy([
       { path: 'v1beta/models/g%20one:generateContent' },
       { path: 'v1/models/tuned:generateContent', fixedModel: 'g' },
@@ -133,7 +133,7 @@ describe('matchPath', () => {
 });
 
 describe('defaultPathPolicy', () => {
-  it.each(PROVIDER_TYPES)('%s → the named styles pass, the control plane does not', (type) => {
+  it.each(PROVIDER_TYPES)('%s → the named styles are allowed, the control plane is not', (type) => {
     const policy = defaultPathPolicy(type);
     expect(matchPath(policy, 'v1/chat/completions')?.entry).toEqual({ path: 'v1/chat/completions' });
     expect(matchPath(policy, 'v1/models/g:generateContent')?.model).toBe('g');
@@ -149,7 +149,7 @@ describe('defaultPathPolicy', () => {
     ['deepseek', 'beta/completions', 'chat_completions'],
     ['bytedance', 'responses', 'responses'],
     ['gemini', 'v1beta/models/e:embedContent', 'none'],
-  ] as const)('%s %s → passes with the ceiling style %s', (type, path, clamp) => {
+  ] as const)('%s %s → is allowed with the ceiling style %s', (type, path, clamp) => {
     expect(matchPath(defaultPathPolicy(type), path)?.entry.clamp).toBe(clamp);
   });
 
@@ -164,7 +164,7 @@ describe('defaultPathPolicy', () => {
         (action) => ['gemini', `${version}/models/g:${action}`] as const,
       ),
     ),
-  ] as const)('%s %s, which its SDK calls → passes', (type, path) => {
+  ] as const)('%s %s, which its SDK calls → allowed', (type, path) => {
     expect(matchPath(defaultPathPolicy(type), path)?.entry.clamp).toBe('none');
   });
 
@@ -173,7 +173,7 @@ describe('defaultPathPolicy', () => {
     expect(matchPath(defaultPathPolicy('openai'), 'v1/embeddings')?.entry.fixedModel).toBeUndefined();
   });
 
-  it('extra path of another type → does not pass', () => {
+  it('extra path of another type → not allowed', () => {
     expect(matchPath(defaultPathPolicy('anthropic'), 'v1/embeddings')).toBeUndefined();
   });
 });

@@ -40,7 +40,7 @@ describe('dialectOf', () => {
     expect(dialectOf('openrouter').extraHeaders).toEqual([['x-openrouter-metadata', 'enabled']]);
   });
 
-  it('probes → those of each type, none for four types', () => {
+  it('probes → one per type, none for four types', () => {
     const probes = Object.fromEntries(PROVIDER_TYPES.map((type) => [type, dialectOf(type).probe?.path ?? null]));
     expect(probes).toEqual({
       openai: 'v1/models',
@@ -63,7 +63,7 @@ describe('dialectOf', () => {
     expect(dialectOf('anthropic').probe?.headers).toEqual([['anthropic-version', '2023-06-01']]);
   });
 
-  it('named endpoints → two types, each with its own transcription path', () => {
+  it('named endpoints → offered by two types, each with its own transcription path', () => {
     const capable = PROVIDER_TYPES.filter((type) => dialectOf(type).endpointStyles.size > 0);
     expect(capable).toEqual(['openai', 'xai']);
     expect(dialectOf('openai').endpointStyles.get('transcription')).toBe('v1/audio/transcriptions');
@@ -112,12 +112,12 @@ describe('dialectOf', () => {
     expect(dialectOf('openrouter').modelAuthor(`${'a'.repeat(65)}/x`)).toBeNull();
   });
 
-  it('chat ceiling member → max_completion_tokens for openai alone', () => {
+  it('chat ceiling member → max_completion_tokens only for openai', () => {
     const modern = PROVIDER_TYPES.filter((type) => dialectOf(type).capFieldForChat === 'max_completion_tokens');
     expect(modern).toEqual(['openai']);
   });
 
-  it('API styles → everything, but chat completions alone on openrouter', () => {
+  it('API styles → all of them, but only chat completions on openrouter', () => {
     expect(dialectOf('openrouter').apiStyles).toEqual(['chat_completions']);
     expect(dialectOf('groq').apiStyles).toHaveLength(7);
   });
@@ -159,7 +159,7 @@ describe('capStyleFor', () => {
     'v1/tts',
     'v1/ocr',
     'v1/responses/compact',
-  ])('listed path %s takes no ceiling → none, whatever the type speaks', (path) => {
+  ])('listed path %s takes no ceiling → none, whatever dialect the type has', (path) => {
     for (const type of PROVIDER_TYPES) {
       expect([type, capStyleFor(dialectOf(type), classifyPath(path), undefined, path)]).toEqual([type, 'none']);
     }

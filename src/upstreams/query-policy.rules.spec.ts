@@ -5,7 +5,7 @@ import { validateQuery } from './query-policy.rules.js';
 const refusal = (path: string) =>
   expect.objectContaining({ code: 'invalid_request', status: 400, message: expect.stringMatching(`^${path}: `) });
 
-describe('judgeQuery: what passes', () => {
+describe('judgeQuery: what is allowed', () => {
   it.each([
     '',
     'alt=sse',
@@ -23,7 +23,7 @@ describe('judgeQuery: what passes', () => {
     'after=a&limit=20&order=desc',
     'alternative=proto',
     'xylophone=1',
-  ])('"%s" → sent as it is', (query) => {
+  ])('"%s" → sent unchanged', (query) => {
     expect(validateQuery(query)).toBe(query);
   });
 
@@ -55,7 +55,7 @@ describe('judgeQuery: what is refused', () => {
     expect(() => validateQuery(`a=1&${name}=x`)).toThrow(refusal(`query.${name}`));
   });
 
-  it.each(HEADERS)('the header %s as a parameter → 400', (name) => {
+  it.each(HEADERS)('the name of the header %s as a parameter → 400', (name) => {
     expect(() => validateQuery(`${name}=x`)).toThrow(refusal('query\\.x[a-z]+'));
   });
 
@@ -81,7 +81,7 @@ describe('judgeQuery: what is refused', () => {
     'alt=json;enum-encoding=int',
     '$alt=proto',
     'ALT=proto',
-  ])('%s → 400: an answer that cannot be metered', (query) => {
+  ])('%s → 400: the answer could not be metered', (query) => {
     expect(() => validateQuery(query)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
@@ -103,7 +103,7 @@ describe('judgeQuery: what is refused', () => {
     'a%0d%0ab=1',
     'fields%E2%80%8B=1',
     '%256bey=1',
-  ])('%s has more than one reading → 400', (query) => {
+  ])('%s is ambiguous → 400', (query) => {
     expect(() => validateQuery(query)).toThrow(refusal('query'));
   });
 
@@ -132,7 +132,7 @@ describe('judgeQuery: what is refused', () => {
     );
   });
 
-  it('any query → refused, or made of parameters that were sent, in their order', () => {
+  it('any query → refused, or built from the given parameters in their order', () => {
     const piece = fc.constantFrom('a', '=', '&', '%61', '%', 'key', 'alt', 'sse', '$', '[', ']', '+', '_', 'fields');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {

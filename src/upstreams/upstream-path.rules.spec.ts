@@ -43,7 +43,7 @@ describe('isSafeUpstreamPath', () => {
     expect(isSafeUpstreamPath(path)).toBe(false);
   });
 
-  it('any safe path → a URL parser leaves it below the base', () => {
+  it('any safe path → a URL parser keeps it under the base', () => {
     const base = 'https://api.test/base/';
     const piece = fc.constantFrom('a', '/', '.', '..', '%2e', '%2f', '%25', '\\', ';', '%3b', ':', '@', '?', '\t');
     fc.assert(

@@ -54,7 +54,7 @@ function setUp() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('BlockedUsers.isBlocked', () => {
-  it('application in memory → at once, for every user of it, from one query', async () => {
+  it('application in memory → at once for every one of its users, from one query', async () => {
     const { users, repository } = setUp();
     expect(await users.isBlocked(APP, 'mallory')).toBe(true);
     expect(users.isBlocked(APP, 'mallory')).toBe(true);
@@ -69,7 +69,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(repository.asked).toEqual([OTHER_APP.id]);
   });
 
-  it('blocked elsewhere, unannounced → refused after ten seconds at the latest', async () => {
+  it('blocked elsewhere without a notification → refused after ten seconds at the latest', async () => {
     const { users, repository, clock } = setUp();
     await users.isBlocked(APP, 'alice');
     repository.blocked.set(APP.id, ['alice']);
@@ -91,7 +91,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(users.isBlocked(APP, 'alice')).toBeInstanceOf(Promise);
   });
 
-  it('five seconds old → still serves, and is renewed meanwhile', async () => {
+  it('five seconds old → still used, and renewed meanwhile', async () => {
     const { users, repository, clock } = setUp();
     await users.isBlocked(APP, 'mallory');
     repository.blocked.set(APP.id, []);
@@ -105,7 +105,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect(repository.asked).toHaveLength(2);
   });
 
-  it('many callers at once on a cold application → one query', async () => {
+  it('many callers at once for an uncached application → one query', async () => {
     const { users, repository } = setUp();
     const answers = Array.from({ length: 50 }, (_, caller) => users.isBlocked(APP, caller % 2 ? 'mallory' : 'alice'));
     expect((await Promise.all(answers)).filter(Boolean)).toHaveLength(25);
@@ -141,7 +141,7 @@ describe('BlockedUsers.isBlocked', () => {
     expect([await before, await after, users.isBlocked(APP, 'alice')]).toEqual([false, true, true]);
   });
 
-  it('database away → the failure itself reaches the caller; the next call asks again', async () => {
+  it('database unavailable → the error reaches the caller; the next call queries again', async () => {
     const { users, repository } = setUp();
     repository.failure = new Error('connection refused');
     await expect(users.isBlocked(APP, 'alice')).rejects.toBe(repository.failure);

@@ -16,7 +16,7 @@ const limits = (per_minute: number | null, per_day: number | null, monthly_usd: 
   spending: { monthly_usd },
 });
 
-describe('standing of a user', () => {
+describe('usage and limits of a user', () => {
   it('limits of every kind → the configured figures and what is left', () => {
     expect(usageAndLimits(limits(10, 300, 0.5), USED, false)).toEqual({
       requestsToday: 12,
@@ -55,7 +55,7 @@ describe('standing of a user', () => {
     });
   });
 
-  it('budgets by day and week → what was spent in them, each null without its budget', () => {
+  it('budgets by day and week → the amount spent in each, null without a budget', () => {
     const spending = { monthly_usd: null, daily_usd: 1, weekly_usd: null };
     expect(usageAndLimits({ ...limits(null, null, null), spending }, USED, false)).toMatchObject({
       ...{ dailyCostUsd: 0.03, dailyBudgetUsd: 1, weeklyCostUsd: null, weeklyBudgetUsd: null },
@@ -77,7 +77,7 @@ describe('standing of a user', () => {
     [12, 0],
     [11, 0],
     [13, 1],
-  ])('a daily limit of %i and 12 requests → %i remain, never less than none', (perDay, remaining) => {
+  ])('a daily limit of %i and 12 requests → %i remain, never less than zero', (perDay, remaining) => {
     expect(usageAndLimits(limits(null, perDay, null), USED, false).requestsRemaining).toBe(remaining);
   });
 
@@ -85,7 +85,7 @@ describe('standing of a user', () => {
     [15, 15],
     [12, 12],
     [3, 12],
-  ])('12 requests stored and %i counted → %i: the larger one, as either may know more', (countedToday, today) => {
+  ])('12 requests stored and %i counted → %i: the larger one, as either may be ahead', (countedToday, today) => {
     const { requestsToday, requestsRemaining } = usageAndLimits(
       limits(null, 20, null),
       { ...USED, countedToday },
@@ -98,7 +98,7 @@ describe('standing of a user', () => {
     [1_000, 700, 300],
     [600, 700, 0],
     [null, null, null],
-  ])('a daily limit of %s tokens → what was counted, and what is left', (per_day, tokensToday, tokensRemaining) => {
+  ])('a daily limit of %s tokens → the count and the remainder', (per_day, tokensToday, tokensRemaining) => {
     const ofTokens = { ...limits(null, null, null), tokens: { per_day } };
     expect(usageAndLimits(ofTokens, USED, false)).toMatchObject({ tokensToday, tokensRemaining });
   });

@@ -5,7 +5,7 @@ import { cursorOf, placeOf } from './user-cursor.rules.js';
 const encoded = (parts: unknown) => Buffer.from(JSON.stringify(parts)).toString('base64url');
 
 describe('cursors of users', () => {
-  it('any place → the same place again', () => {
+  it('any position → the same after a round trip', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('recent' as const, 'cost' as const, 'budget' as const),
@@ -31,7 +31,7 @@ describe('cursors of users', () => {
     expect(() => placeOf('budget', cursor)).toThrow('cursor: must be the next_cursor of a page with the same sort');
   });
 
-  it('a time beyond those of Postgres → refused', () => {
+  it('a time out of range for Postgres → refused', () => {
     expect(() => placeOf('recent', encoded(['recent', '9'.repeat(17), 'alice']))).toThrow('cursor');
   });
 });

@@ -39,7 +39,7 @@ function setUp() {
 }
 
 describe('UsersService.seen', () => {
-  it('a user → as the store answers them, at the time of the clock', async () => {
+  it('a user → as stored, at the time of the clock', async () => {
     const { clock, repository, users } = setUp();
     repository.user = { id: 'alice', status: 'blocked', lastSeenAt: null, claimPendingSince: null };
     expect(await users.seen(APP, 'alice')).toBe(repository.user);
@@ -55,7 +55,7 @@ describe('UsersService.seen', () => {
 });
 
 describe('UsersService.closeClaimWindow', () => {
-  it('open for a while → that while, once', async () => {
+  it('open for a while → its duration, once', async () => {
     const { clock, repository, users } = setUp();
     repository.since = clock.now();
     clock.advance(61_250);
@@ -63,7 +63,7 @@ describe('UsersService.closeClaimWindow', () => {
     expect(await users.closeClaimWindow(APP, 'alice')).toBeNull();
   });
 
-  it('opened by a machine whose clock is ahead → zero, not less', async () => {
+  it('opened by a machine whose clock is ahead → zero, not negative', async () => {
     const { clock, repository, users } = setUp();
     repository.since = new Date(clock.nowMs() + 5_000);
     expect(await users.closeClaimWindow(APP, 'alice')).toBe(0);

@@ -15,7 +15,7 @@ const VECTOR = {
 };
 
 describe('signedHeaders', () => {
-  it('the vector of the convention → its signature', () => {
+  it('the test vector of Standard Webhooks → its signature', () => {
     expect(signedHeaders(VECTOR, [VECTOR.secret])).toEqual({
       'content-type': 'application/json',
       'webhook-id': VECTOR.id,
@@ -33,7 +33,7 @@ describe('signedHeaders', () => {
   });
 });
 
-describe('a delivery that somebody copied, as the library of the convention judges it', () => {
+describe('a captured delivery, verified by the Standard Webhooks library', () => {
   const body = '{"type":"budget.exhausted"}';
   const nowSeconds = () => Math.floor(Date.now() / 1_000);
   const sent = (ageSeconds = 0, secrets = [VECTOR.secret]) =>
@@ -41,7 +41,7 @@ describe('a delivery that somebody copied, as the library of the convention judg
   const verify = (headers: Record<string, string>, text = body) =>
     new Webhook(VECTOR.secret.reveal()).verify(text, headers);
 
-  it('fresh and whole → accepted', () => expect(verify(sent())).toEqual(JSON.parse(body)));
+  it('recent and unchanged → accepted', () => expect(verify(sent())).toEqual(JSON.parse(body)));
 
   it.each<[string, () => unknown]>([
     ['replayed after six minutes', () => verify(sent(360))],
@@ -66,7 +66,7 @@ describe('outcomeOf', () => {
     for (const attempts of [0, 5, 20]) expect(after(410, attempts)).toEqual({ status: 'disabled' });
   });
 
-  it.each([null, 100, 199, 300, 302, 400, 404, 409, 429, 500, 503])('%p → again, later each time', (status) => {
+  it.each([null, 100, 199, 300, 302, 400, 404, 409, 429, 500, 503])('%p → retried, later each time', (status) => {
     const waits = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((attempts) => {
       const outcome = after(status, attempts);
       return outcome.status === 'pending' ? outcome.inMs : -1;
@@ -117,7 +117,7 @@ describe('parseWebhookUrl', () => {
     expect(() => parse(url)).toThrow(expect.objectContaining({ message: expect.stringContaining(`url: ${problem}`) }));
   });
 
-  it('a trusted private host → accepted, plain http too; metadata addresses never', () => {
+  it('a trusted private host → accepted, even over plain http; metadata addresses → never', () => {
     expect(parse('http://10.0.0.7:9000/in', '10.0.0.0/8')).toBe('http://10.0.0.7:9000/in');
     expect(() => parse('http://169.254.169.254/', '169.254.0.0/16')).toThrow('metadata');
   });

@@ -23,8 +23,8 @@ async function stateOf(world: World, state: string): Promise<boolean> {
   return (await world.api.get('/v1/readyz')).body.redis === state;
 }
 
-describe('address limits with a Redis that is not there', () => {
-  it('Redis is away at the start → the service starts, counts alone, reports it in readyz', async () => {
+describe('address limits with an unavailable Redis', () => {
+  it('Redis is unavailable at the start → the service starts, counts alone, reports it in readyz', async () => {
     const world = await startLimitedWorld({ REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       expect(statuses(await callTimes(61, world))).toEqual({ 204: 60, 429: 1 });
@@ -103,7 +103,7 @@ describeBreakingRedis('address limits while Redis fails', () => {
     expect([status, body.ready, body.redis]).toEqual([200, true, 'lost']);
   }
 
-  it('killed in the middle of a window → answers, still limited; started again → back within 5 s', async () => {
+  it('killed in the middle of a window → still answers and limits; started again → back within 5 s', async () => {
     expect(statuses(await callTimes(40, world, from(address)))).toEqual({ 204: 40 });
     await redis.kill();
     await expectLimitDuringOutage();
@@ -113,7 +113,7 @@ describeBreakingRedis('address limits while Redis fails', () => {
     expect(lines()).toEqual(['redis_lost', 'redis_back']);
   });
 
-  it('frozen in the middle of a window → answers, still limited; thawed → back within 5 s', async () => {
+  it('frozen in the middle of a window → still answers and limits; unfrozen → back within 5 s', async () => {
     expect(statuses(await callTimes(40, world, from(address)))).toEqual({ 204: 40 });
     redis.freeze();
     await expectLimitDuringOutage();
@@ -141,7 +141,7 @@ describeBreakingRedis('address limits while Redis fails', () => {
 });
 
 describeBreakingRedis('what Redis holds', () => {
-  it('counters → hashed names with the prefix gw:, each with an end of life of two windows', async () => {
+  it('counters → hashed names with the prefix gw:, each expiring after two windows', async () => {
     const redis = await startRedis();
     const world = await startLimitedWorld({ TRUSTED_PROXIES: '127.0.0.1', REDIS_URL: redis.url });
     try {

@@ -62,7 +62,7 @@ async function tookMs(condition: () => boolean): Promise<number> {
 }
 
 describe('configuration changes', () => {
-  it('a change is published → every instance is told within a second', async () => {
+  it('a change is published → every instance is notified within a second', async () => {
     const [one, other] = [await listening(), await listening()];
     const publishedMs = performance.now();
     await one.changes.publish(db, { topic: 'apps', key: 'a1' });
@@ -70,7 +70,7 @@ describe('configuration changes', () => {
     for (const { toldAtMs } of [one, other]) expect(toldAtMs() - publishedMs).toBeLessThan(KNOWN_MS);
   });
 
-  it('the network swallows everything → noticed within five seconds; it does no longer → back within five', async () => {
+  it('the network drops everything → detected within five seconds; it recovers → back within five', async () => {
     const through = new URL(url);
     through.host = `127.0.0.1:${proxy.port}`;
     const { changes } = await listening(through.href);
@@ -84,7 +84,7 @@ describe('configuration changes', () => {
 });
 
 describeWithRedis('another instance', () => {
-  it('a user is blocked and unblocked, a key revoked → its calls follow within a second', async () => {
+  it('a user is blocked and unblocked, a key revoked → calls reflect it within a second', async () => {
     const redis = await reachRedis();
     const world = await startWorld({ env: { REDIS_URL: redis.url } });
     const other = await startFurtherInstance(world);

@@ -84,8 +84,8 @@ async function frozen(work: () => Promise<void>): Promise<void> {
   await eventually(isReady, RECOVERY);
 }
 
-describe('Postgres accepts bytes and answers nothing', () => {
-  it('a crowd of management calls → each refused with Retry-After within two seconds; the next ones at once', async () => {
+describe('Postgres accepts bytes and does not answer', () => {
+  it('many management calls at once → each refused with Retry-After within two seconds; the next ones at once', async () => {
     const app = await world.app(SELECTED);
     const paths = ['/v1/admin/providers', '/v1/admin/apps', `/v1/admin/apps/${app.id}/usage`, '/v1/admin/audit-events'];
     await frozen(async () => {
@@ -132,7 +132,7 @@ describe('Postgres accepts bytes and answers nothing', () => {
     expect((await chat(cold)).status).toBe(200);
   });
 
-  it('the log → one line when it is noticed and one when it answers again', async () => {
+  it('the log → one line when it is detected and one when Postgres answers again', async () => {
     const before = [lines('database_silent').length, lines('database_answers_again').length];
     await frozen(async () => {
       for (let at = 0; at < 5; at++) await ask('/v1/admin/providers');
@@ -149,7 +149,7 @@ describe('Postgres accepts bytes and answers nothing', () => {
     });
   });
 
-  it('it answers again → the service is ready within five seconds, and every event of meanwhile is stored once', async () => {
+  it('it answers again → the service is ready within five seconds, and every event from the outage is stored once', async () => {
     const { id: appId } = await world.app();
     const organizationId = await firstOrganizationId(world.dataSource);
     const users = Array.from({ length: 1_200 }, (_, index) => `during-${index}`);

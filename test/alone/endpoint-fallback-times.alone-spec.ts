@@ -43,7 +43,7 @@ function timingsOf({ headers }: Answer): Record<string, number> {
 }
 
 describe('the answer to the client', () => {
-  it('Server-Timing → the time to the first byte of the target that served, alone', async () => {
+  it('Server-Timing → only the time to the first byte of the target that answered', async () => {
     await chained(slowHeaders(400, failing), serving);
     expect(timingsOf(await chain.call()).provider_ttfb).toBeLessThan(300);
     await chain.stop();
@@ -54,7 +54,7 @@ describe('the answer to the client', () => {
 });
 
 describe('the time all targets share', () => {
-  it('a primary of two that hangs → the fallback has answered before the whole time is over', async () => {
+  it('a primary of two that hangs → the fallback answers before the total time is over', async () => {
     await chained(silence(), serving);
     const startedMs = performance.now();
     expect((await chain.call()).status).toBe(200);
@@ -62,7 +62,7 @@ describe('the time all targets share', () => {
     expect([tookMs > TTFB_SECONDS * 720, tookMs < TTFB_SECONDS * 950]).toEqual([true, true]);
   });
 
-  it('five targets with five different faults → the sixth has served before the whole time is over', async () => {
+  it('five targets with five different faults → the sixth answers before the total time is over', async () => {
     await chained(garbage(''), failing, resetBeforeAnswer(), silence(), json(429, OWN_ERROR), serving);
     const startedMs = performance.now();
     expect((await chain.call()).status).toBe(200);
@@ -72,7 +72,7 @@ describe('the time all targets share', () => {
   it.each<[string, Script[]]>([
     ['the last one stays silent', [resetBeforeAnswer(), silence()]],
     ['all three of them hang', [silence(), silence(), silence()]],
-  ])('%s → 504 when the shared time is over, not one time each', async (_name, scripts) => {
+  ])('%s → 504 when the shared time is over, not the full time for each target', async (_name, scripts) => {
     await chained(...scripts);
     const startedMs = performance.now();
     expect((await chain.call()).status).toBe(504);
@@ -81,7 +81,7 @@ describe('the time all targets share', () => {
   });
 });
 
-describe('what falling back costs', () => {
+describe('cost of a fallback', () => {
   it('from the end of the failed answer to the request at the fallback → p50 of at most 2 ms', async () => {
     let failedAtMs = 0;
     const tookMs: number[] = [];

@@ -57,8 +57,8 @@ async function timed<T>(work: () => Promise<T>): Promise<[T, number]> {
   return [result, performance.now() - startedMs];
 }
 
-describe('a provider that stays silent', () => {
-  it('to a call → 504 when PROVIDER_TTFB_TIMEOUT_SECONDS are over', async () => {
+describe('an unresponsive provider', () => {
+  it('to a call → 504 after PROVIDER_TTFB_TIMEOUT_SECONDS', async () => {
     const client = await ProxyClient.create(world);
     world.upstream.script(silence());
     const [{ status }, tookMs] = await timed(() => client.call('v1/chat/completions', { body: CHAT }));
@@ -83,7 +83,7 @@ describe('a provider that stays silent', () => {
 });
 
 describe('FALLBACK_HOLD_MS', () => {
-  it('a stream without content for as long → goes out then', async () => {
+  it('a stream without content for that long → sent then', async () => {
     const created = event({ type: 'response.created', response: { id: 'resp_1' } });
     const held = hold(created);
     const chain = await EndpointChain.create(world, [{ script: held.script }, { script: json(200, {}) }]);
@@ -97,7 +97,7 @@ describe('FALLBACK_HOLD_MS', () => {
   });
 });
 
-describe('an issuer that stays silent', () => {
+describe('an unresponsive issuer', () => {
   it('→ jwks_unreachable after five seconds, others are not slowed', async () => {
     const [silent, other] = [await startIssuer(), await startIssuer()];
     const outbound = new GuardedRequest({ trustedHosts: parseTrustedHosts('127.0.0.1') });
@@ -119,7 +119,7 @@ describe('an issuer that stays silent', () => {
 });
 
 describe('a collector that is down', () => {
-  it('→ the process stops in time all the same', async () => {
+  it('→ the process still stops in time', async () => {
     const other = await startWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: await refusingUrl() } });
     const client = await ProxyClient.create(other);
     other.upstream.script(json(200, plainCompletion));

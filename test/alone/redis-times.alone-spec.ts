@@ -55,7 +55,7 @@ describeBreakingRedis('one Redis', () => {
     return { server, redis: await connected(server.url) };
   }
 
-  it('frozen → the first questions wait 250 ms at most; thawed → back within 5 s', async () => {
+  it('frozen → the first commands wait 250 ms at most; unfrozen → back within 5 s', async () => {
     const { server, redis } = await single();
     server.freeze();
     const waits = await Promise.all(Array.from({ length: 50 }, () => answeredMs(redis)));
@@ -78,7 +78,7 @@ describeBreakingRedis('one Redis', () => {
     expect(await untilMs(redis, 'ok')).toBeLessThan(BACK_MS);
   });
 
-  it('the network swallows everything → a question waits 250 ms at most; it does no longer → back within 5 s', async () => {
+  it('the network drops everything → a command waits 250 ms at most; it recovers → back within 5 s', async () => {
     const server = await startRedis();
     ends.push(() => server.stop());
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: portOf(server) });
@@ -95,7 +95,7 @@ describeBreakingRedis('several Redis', () => {
   const callers = Array.from({ length: 50 }, (_, caller) => countUp(`gw:limit:caller-${caller}`));
 
   it(
-    'a master of a cluster is frozen → lost within 2.5 s, its callers wait 250 ms at most; thawed → back within 5 s',
+    'a master of a cluster is frozen → lost within 2.5 s, its callers wait 250 ms at most; unfrozen → back within 5 s',
     async () => {
       // The others do not miss it that soon: they go on serving their own keys.
       const { masters, hosts, isWhole, stop } = await startRedisCluster(['--cluster-node-timeout', '15000']);
@@ -133,7 +133,7 @@ describeBreakingRedis('several Redis', () => {
   );
 
   it(
-    'the master behind sentinels is killed → the next one is found within 5 s of being one',
+    'the master behind sentinels is killed → the new one is found within 5 s of its election',
     async () => {
       const { master, replica, hosts, isInStep, masterPort, stop } = await startWatchedRedis();
       ends.push(stop);

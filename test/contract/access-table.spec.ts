@@ -37,12 +37,12 @@ function line(
 }
 
 describe('access table', () => {
-  it('every route → exactly the access it is meant to have', () => {
+  it('every route → exactly the intended access', () => {
     const rows = listRouteAccess(app).map(({ route, access }) => line(route, access));
     expect(`${rows.join('\n')}\n`).toBe(TABLE);
   });
 
-  it('a management route that names an application → checks whose it is', () => {
+  it('a management route that names an application → checks its owner', () => {
     const routes = listRouteAccess(app).filter(({ route }) => route.includes('/v1/admin/apps/:'));
     expect(routes.filter(({ access }) => access.ownApp !== true)).toEqual([]);
   });

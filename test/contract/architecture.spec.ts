@@ -44,13 +44,13 @@ function reachable(arrows: Record<string, readonly string[]>): Record<string, st
 }
 
 describe('docs/architecture.md', () => {
-  it('arrow table → exactly the arrows that are enforced', async () => {
+  it('arrow table → exactly the enforced arrows', async () => {
     const enforced = await enforcedArrows();
     expect(Object.keys(enforced).length).toBeGreaterThan(5);
     expect(documentedArrows()).toEqual(enforced);
   });
 
-  it('diagram → the same rooms reach the same rooms, with no arrow that follows from others', async () => {
+  it('diagram → the same rooms reach the same rooms, without redundant arrows', async () => {
     const enforced = await enforcedArrows();
     const drawn: Record<string, string[]> = Object.fromEntries(Object.keys(enforced).map((room) => [room, []]));
     for (const [, from = '', to = ''] of DOCUMENT.matchAll(DIAGRAM_ARROW)) drawn[from] = [...(drawn[from] ?? []), to];
@@ -63,7 +63,7 @@ describe('docs/architecture.md', () => {
     }
   });
 
-  it('rooms → each is described', async () => {
+  it('rooms → every room is described', async () => {
     const described = [...DOCUMENT.slice(0, DOCUMENT.indexOf('### Arrows')).matchAll(/^\| `([a-z-]+)` \| [^`]/gm)];
     expect(described.map(([, room]) => room).sort()).toEqual(
       [...Object.keys(await enforcedArrows()), ...FOR_EVERYONE].sort(),

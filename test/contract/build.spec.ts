@@ -100,7 +100,7 @@ describe('the build (docs/adr/0006)', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it(
-    'compiles what changed, whatever its time says, and nothing when nothing changed',
+    'compiles changed sources, whatever their timestamps, and nothing if nothing changed',
     async () => {
       copyBuilt();
       const first = writtenAt('dist/.tsbuildinfo');
@@ -117,7 +117,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    'tells what it does and how long that took; where nothing changed, nothing',
+    'prints what it does and how long that takes; if nothing changed, nothing',
     async () => {
       linkBundler();
       const steps = 'Compiling the service\\.\\.\\.\\nBundling the service\\.\\.\\.';
@@ -131,7 +131,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    '--run → the program takes the place of the build, with its arguments, its environment and its exit code',
+    '--run → the program replaces the build process, with its arguments, its environment and its exit code',
     async () => {
       write('program.mjs', 'console.log(process.pid, process.argv.slice(2), process.env.NODE_ENV); process.exit(3);');
       for (const _round of ['builds', 'is up to date']) {
@@ -181,7 +181,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    'a source that comes while it compiles → its output is there, at the latest after the next build',
+    'a source added during a build → its output exists at the latest after the next build',
     async () => {
       rmSync(at('node_modules/typescript'));
       mkdirSync(at('node_modules/typescript/bin'), { recursive: true });
@@ -203,7 +203,7 @@ describe('the build (docs/adr/0006)', () => {
     ['cut short', (path: string) => writeFileSync(path, '')],
     ['deleted', (path: string) => rmSync(path)],
   ])(
-    'an output that was %s → is written again, though no source changed',
+    'an output that was %s → written again, even if no source changed',
     async (_how, harm) => {
       copyBuilt();
       harm(at('dist/src/answer.js'));
@@ -231,7 +231,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    'bundles what is compiled into one program, again when it is changed or its sources are, and nothing else',
+    'bundles the compiled files into one program, again only if it or its sources change',
     async () => {
       linkBundler();
       write(
@@ -286,7 +286,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    'this program, loaded with --compile-only → ends without output; the next start finds it compiled',
+    'this program, loaded with --compile-only → exits without output; the next start finds it compiled',
     async () => {
       cpSync(join(REPOSITORY, 'dist/server'), at('program/dist/server'), { recursive: true });
       symlinkSync(join(REPOSITORY, 'node_modules'), at('program/node_modules'));
@@ -300,7 +300,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    'a stack trace of the bundle names functions; with its source maps, lines and columns of the compiled sources',
+    'a stack trace of the bundle → names functions; with its source maps, also lines and columns of the compiled sources',
     async () => {
       linkBundler();
       write(
@@ -375,7 +375,7 @@ describe('the build (docs/adr/0006)', () => {
   );
 
   it(
-    'this repository, unchanged → little more CPU than reading its files',
+    'this repository, unchanged → little more CPU than reading the files',
     async () => {
       expect((await endOf(startBuild(REPOSITORY))).code).toBe(0);
       expect(leastCpuRatio([join(REPOSITORY, 'tools/build.mjs')], ['-e', READ_FILES], MOST_CPU)).toBeLessThan(MOST_CPU);

@@ -25,7 +25,7 @@ describe('npm run check', () => {
     return { status, stdout, stderr };
   }
 
-  it('every part holds → a line for each, none of their output, exit code 0', () => {
+  it('every part passes → one line each, without their output, exit code 0', () => {
     const { status, stdout } = check({ one: 'echo noise', two: 'echo noise' });
     expect(status).toBe(0);
     expect(stdout.split('\n').sort()).toEqual([
@@ -35,7 +35,7 @@ describe('npm run check', () => {
     ]);
   });
 
-  it('parts fail → all are told, those with their output, exit code 1', () => {
+  it('parts fail → all are reported, the failed ones with their output, exit code 1', () => {
     const fails = (name: string) => `echo ${name} begins && echo ${name} ends >&2 && exit 7`;
     const { status, stdout } = check({ a: fails('a'), b: 'exit 0', c: fails('c') });
     expect(status).toBe(1);
@@ -49,7 +49,7 @@ describe('npm run check', () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^two: passed in \d+\.\d s\n$/) });
   });
 
-  it('a part that is unknown → says which there are, exit code 1', () => {
+  it('a part that is unknown → lists the known parts, exit code 1', () => {
     const { status, stdout, stderr } = check({ one: 'exit 0' }, 'tow');
     expect({ status, stdout, stderr }).toEqual({
       status: 1,

@@ -23,16 +23,16 @@ describe.each([
   const { env_file: file, environment } = service ?? { env_file: undefined, environment: {} };
   const settings = documentedVariables().map(({ name }) => name);
 
-  it('a file .env → is read, and need not exist', () => {
+  it('a file .env → read, and optional', () => {
     expect(file).toEqual([{ path: '.env', required: false }]);
   });
 
-  it('each documented setting → is that of .env, unless the container decides it', () => {
+  it('each documented setting → taken from .env, unless the container sets it', () => {
     const replaced = settings.filter((name) => name in environment && !environment[name]?.startsWith(`\${${name}`));
     expect(replaced).toEqual(OWN);
   });
 
-  it('what it passes → settings', () => {
+  it('every passed variable → a setting', () => {
     expect(Object.keys(environment).filter((name) => !settings.includes(name))).toEqual([]);
   });
 });

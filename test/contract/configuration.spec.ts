@@ -24,20 +24,20 @@ describe('documented configuration', () => {
     expect(EXAMPLE).toBe(renderEnvironmentExample(documentedVariables()));
   });
 
-  it('read back → exactly the variables the code reads', () => {
+  it('read back → exactly the variables that the code reads', () => {
     const inTable = [...TABLE.matchAll(/^\| `([A-Z][A-Z0-9_]+)` \|/gm)].map(([, name]) => name);
     const inExample = [...EXAMPLE.matchAll(/^# ([A-Z][A-Z0-9_]+)=/gm)].map(([, name]) => name);
     expect(inTable).toEqual(declaredNames());
     expect(inExample).toEqual(declaredNames());
   });
 
-  it('.env.example with every line in force → the same settings as none', () => {
+  it('.env.example with every line enabled → the same settings as none', () => {
     const lines = [...EXAMPLE.matchAll(/^# ([A-Z][A-Z0-9_]+)=(.*)$/gm)];
     const environment = Object.fromEntries(lines.map(([, name, value]) => [name, value]));
     expect(loadEnvironment(environment)).toEqual(loadEnvironment({}));
   });
 
-  it('vault variables → each is one that the vault looks at', () => {
+  it('vault variables → each is one that the vault reads', () => {
     for (const { name } of VAULT_VARIABLES) {
       const modes = name === 'SECRET_VAULT_MODE' ? ['nonsense'] : ['local', 'kms'];
       const named = modes.map((mode) => {

@@ -51,7 +51,7 @@ const fields = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
   );
 
 describe('text fields of the console', () => {
-  it('each is free for a reason: what the gateway validates against a list is chosen from it', () => {
+  it('each has a reason to be free text: values from a closed list are chosen, not typed', () => {
     const free = Object.values(FREE).flat();
     expect(fields.length).toBeGreaterThan(40);
     expect([...new Set(fields)].filter((label) => !free.includes(label))).toEqual([]);

@@ -69,7 +69,7 @@ describe('tools/documentation.mjs', () => {
     for (const [tag] of html.matchAll(/<[^>]*>/g)) expect(tag).not.toMatch(/\son\w+=|javascript:|data:/i);
   });
 
-  it('links → to pages, to their sections and to https; what is not served has none', () => {
+  it('links → to pages, to their sections and to https; files that are not served get no link', () => {
     const links = [...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
     expect(links).toEqual([
       ...['https://example.com/&quot;onclick=&quot;x', '/docs/changelog#there', '#the-last-part', '/docs/changelog'],
@@ -79,7 +79,7 @@ describe('tools/documentation.mjs', () => {
     expect(other).toContain('href="/docs#the-last-part"');
   });
 
-  it('anchors → as GitHub makes them, also of a heading that comes twice; of a row by its name', () => {
+  it('anchors → as GitHub makes them, even of a repeated heading; of a row by its name', () => {
     const ids = (text: string) => [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     expect(ids(html)).toEqual(['_content', 'title-bboldb', 'code--more', 'a_name', 'the-last-part']);
     expect(ids(other)).toEqual(['_content', 'other', 'there', 'there-1']);

@@ -121,7 +121,7 @@ describe('sources that code cites', () => {
     expect([...cited].filter((number) => !numbers.has(number))).toEqual([]);
   });
 
-  it('sections of documents that are not here → cited nowhere', () => {
+  it('sections of documents outside the repository → cited nowhere', () => {
     const lines = [...CODE, ...DOCUMENTS].flatMap((path) =>
       read(path)
         .split('\n')
@@ -133,7 +133,7 @@ describe('sources that code cites', () => {
 });
 
 describe('paths that documents name', () => {
-  it('dead ones, in full, by name, as a pattern or with a placeholder → found', () => {
+  it('dead paths, in full, by name, as a pattern or with a placeholder → found', () => {
     const dead = ['src/none/', 'web/src/none.tsx', 'none.rules.ts', 'dto/none.request.ts', 'src/**/*.none.ts'];
     const alive = ['clients/gw', '.github/CODEOWNERS', 'app.setup.ts', 'dto/provider.request.ts', 'test/proof/<name>/'];
     const others = ['v1/models', '.rules.ts', 'npm run check'];
@@ -175,7 +175,7 @@ describe('docs/extending.md', () => {
 });
 
 describe('docs/adr', () => {
-  it.each(markdownIn('docs/adr/'))('%s → numbered, and says context, decision and price', (path) => {
+  it.each(markdownIn('docs/adr/'))('%s → numbered, with context, decision and price', (path) => {
     const text = read(path);
     expect(text.startsWith(`# ${/(\d{4})-/.exec(path)?.[1]} `)).toBe(true);
     expect([...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading)).toEqual([

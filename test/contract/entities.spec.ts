@@ -54,13 +54,13 @@ function comparable({ name: table, columns, objects }: SchemaTable): object {
 }
 
 describe('entities', () => {
-  it('a database made of them → the tables that the migrations make', async () => {
+  it('a database created from them → the same tables as the migrations create', async () => {
     const expected = await tablesOf(migrated);
     expect(Object.keys(expected)).toHaveLength(ENTITIES.length);
     expect(await tablesOf(described)).toEqual(expected);
   });
 
-  it('indexes that an entity only names → made by the migrations', async () => {
+  it('indexes that an entity only names → created by the migrations', async () => {
     const named = (await readSchema(migrated)).flatMap(({ objects }) => objects.map(({ name }) => name));
     expect([...UNSAID].filter((name) => !named.includes(name))).toEqual([]);
   });

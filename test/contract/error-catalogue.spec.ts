@@ -25,7 +25,7 @@ describe('error catalogue', () => {
     expect(rows.length).toBe(Object.keys(ERRORS).length);
   });
 
-  it('a reason why readyz answers 503 → documented where operators read of it', () => {
+  it('a reason why readyz answers 503 → documented where operators look for it', () => {
     const monitoring = readFileSync(new URL('../../docs/monitoring.md', import.meta.url), 'utf8');
     const [row = ''] = /^\| `reason` \| null; or why it is 503: .*$/m.exec(monitoring) ?? [];
     const documented = [...row.matchAll(/`([a-z]+)`/g)].map(([, reason]) => reason).filter((name) => name !== 'reason');

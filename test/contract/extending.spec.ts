@@ -37,20 +37,20 @@ const ofSample = new Map([...examples].filter(([path]) => path.startsWith(SAMPLE
 const ofOthers = new Map([...examples].filter(([path]) => !path.startsWith(SAMPLE)));
 
 describe('examples of docs/extending.md', () => {
-  it('each says where it would stand', () => {
+  it('each names the file it belongs to', () => {
     expect(examples.size).toBe(DOCUMENT.split('```ts\n').length - 1);
     expect(ofOthers.size).toBeGreaterThan(0);
   });
 
   it(
-    'each that is not of the sample → compiles against the names the gateway has',
+    'each one outside the sample → compiles against the names of the gateway',
     () => {
       expect(problemsOf(ofOthers)).toEqual([]);
     },
     COMPILING_MS,
   );
 
-  it('the sample, which is compiled, started and called by other tests → every file of it, word for word', () => {
+  it('the sample, which is compiled, started and called by other tests → every file, word for word', () => {
     const files = readdirSync(SAMPLE).filter((name) => name.endsWith('.ts'));
     expect(files.length).toBeGreaterThan(0);
     expect(Object.fromEntries(ofSample)).toEqual(
@@ -58,7 +58,7 @@ describe('examples of docs/extending.md', () => {
     );
   });
 
-  it('settings of its build → those of the sample', () => {
+  it('build settings → those of the sample', () => {
     const shown = [...DOCUMENT.matchAll(SETTINGS)].map(([, text]) => text);
     expect(shown).toEqual([readFileSync(`${SAMPLE}tsconfig.json`, 'utf8')]);
   });

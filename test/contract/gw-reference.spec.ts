@@ -23,8 +23,8 @@ const oldest = (process.env.PATH ?? '')
   .map((folder) => join(folder, 'node'))
   .find((node) => existsSync(node) && /^v20\./.test(spawnSync(node, ['-v'], { encoding: 'utf8' }).stdout));
 
-describe('what is published of gw', () => {
-  it('docs/cli.md and docs/schemas/gw.schema.json → what the program says', () => {
+describe('published files of gw', () => {
+  it('docs/cli.md and docs/schemas/gw.schema.json → the output of the program', () => {
     const { status, stderr } = run([join(ROOT, 'dist/gw/reference.js'), '--check']);
     expect([status, stderr]).toEqual([0, '']);
   });
@@ -38,11 +38,11 @@ describe('what is published of gw', () => {
     },
   );
 
-  it('gw --help → within its CPU, in that of an empty program on the same machine', () => {
+  it('gw --help → within its CPU limit, in multiples of an empty program on the same machine', () => {
     expect(leastCpuRatio([PROGRAM, '--help'], ['-e', '0'], MOST_HELP)).toBeLessThan(MOST_HELP);
   });
 
-  it('completion in bash → the script is accepted, and offers what the program knows', () => {
+  it('completion in bash → the script is accepted, and offers the program’s commands', () => {
     const script = run([PROGRAM, 'completion', 'bash']).stdout;
     const { stdout } = spawnSync('/bin/bash', ['-c', `${script}\ncomplete -p gw`], { encoding: 'utf8' });
     expect(stdout).toContain('gw');
@@ -57,8 +57,8 @@ describe('what is published of gw', () => {
   });
 });
 
-describe('the Node that gw runs on', () => {
-  it('one that is too old → one sentence with both versions, exit 2', () => {
+describe('Node versions of gw', () => {
+  it('a version that is too old → one sentence with both versions, exit 2', () => {
     const { status, stdout, stderr } = run(['--import', AS_OLD, PROGRAM, 'app', 'list']);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toBe('gw needs Node 20.19.0 or newer; this is Node 20.18.0.\n');
@@ -81,7 +81,7 @@ describe('the Node that gw runs on', () => {
     rmSync(home, { recursive: true });
   });
 
-  it('no part of it uses what came after that version', () => {
+  it('no file uses an API newer than that version', () => {
     const folder = join(ROOT, 'dist/gw');
     const newer =
       /\b(?:Promise\.withResolvers|Promise\.try|URL\.parse|Object\.groupBy|Map\.groupBy|Array\.fromAsync|RegExp\.escape)\b/;
@@ -104,7 +104,7 @@ describe('npm run pack:gw', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  it('→ the program and what it needs, and nothing of the service', () => {
+  it('→ the program and its dependencies, and nothing from the service', () => {
     const files = readdirSync(join(folder, 'package'));
     expect(files).toEqual(expect.arrayContaining(['README.md', 'gw.js', 'package.json']));
     expect(files.filter((name) => !/^[\w-]+\.js$|^README\.md$|^package\.json$/.test(name))).toEqual([]);
@@ -113,12 +113,12 @@ describe('npm run pack:gw', () => {
     expect(engines).toEqual({ node: '>=20.19.0' });
   });
 
-  it('→ a name that nobody else can publish, and that npm does not publish', () => {
+  it('→ a name that nobody else can publish, in a package that npm refuses to publish', () => {
     const { name, private: isPrivate } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
     expect([name, isPrivate]).toEqual(['@gateway.local/gw', true]);
   });
 
-  it('→ the checksums of both, in the form that sha256sum --check reads', () => {
+  it('→ checksums of both, in the format of sha256sum --check', () => {
     const lines = [`gw-${version}.mjs`, `gw-${version}.tgz`].map((name) => {
       const hash = createHash('sha256').update(readFileSync(join(ROOT, 'dist', name)));
       return `${hash.digest('hex')}  ${name}\n`;
@@ -150,7 +150,7 @@ describe('npm run pack:gw', () => {
   });
 });
 
-it('documents and help → name no package of a registry for npx to fetch', () => {
+it('documents and help → do not name a registry package for npx to fetch', () => {
   const documents = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => join('docs', name));

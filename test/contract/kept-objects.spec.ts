@@ -51,7 +51,7 @@ describe('kept objects: what the request types of the official SDKs declare', ()
     members = declaredMembers(REQUESTS);
   });
 
-  it('the declarations are read → thousands of members, from all three SDKs', () => {
+  it('the declarations are read → thousands of fields, from all three SDKs', () => {
     expect(members.length).toBeGreaterThan(1500);
     const names = new Set(members.map(({ owner, name }) => `${owner}.${name}`));
     expect(names).toContain('ItemReference.id');
@@ -59,11 +59,11 @@ describe('kept objects: what the request types of the official SDKs declare', ()
     expect(names).toContain('FileData.fileUri');
   });
 
-  it('every member that can name a kept object → validated by the table, or exempt with a reason', () => {
+  it('every field that can name a kept object → validated by the table, or exempt with a reason', () => {
     expect(unjudged(members)).toEqual([]);
   });
 
-  it('every member with a model in its name → judged in tools as the name of one, or exempt with a reason', () => {
+  it('every field with “model” in its name → treated as a model name in tools, or exempt with a reason', () => {
     const suspects = members.filter(({ name }) => /model(?!ity|ities)/i.test(name));
     const open = suspects.filter(({ name }) => !namesModels(name) && !isJudged(name) && !(name in EXEMPT_MODELS));
     expect([...new Set(open.map(({ owner, name }) => `${owner}.${name}`))]).toEqual([]);
@@ -71,14 +71,14 @@ describe('kept objects: what the request types of the official SDKs declare', ()
     expect(Object.keys(EXEMPT_MODELS).filter((name) => !names.has(name) || namesModels(name))).toEqual([]);
   });
 
-  it('every exemption → of a member that is declared and not validated', () => {
+  it('every exemption → for a field that is declared and not validated', () => {
     const names = new Set(members.map(({ name }) => name));
     const stale = Object.keys(EXEMPT_MEMBERS).filter((name) => !names.has(name) || isJudged(name));
     const owners = new Set(members.filter(({ name }) => name === 'id').map(({ owner }) => owner));
     expect([stale, Object.keys(EXEMPT_IDS).filter((owner) => !owners.has(owner))]).toEqual([[], []]);
   });
 
-  it('members of that kind without a decision → found, at any depth and in either spelling', () => {
+  it('such fields without a decision → found, at any depth and in either spelling', () => {
     expect(unjudged(declaredMembers(NEW_DECLARATIONS))).toEqual([
       'Grounding.knowledgeStore',
       'NewCall.id',

@@ -86,7 +86,7 @@ async function leftovers(): Promise<unknown> {
 }
 
 describe('migrations', () => {
-  it('up, down, up → the same schema again, and nothing left in between', async () => {
+  it('up, down, up → the same schema again, and nothing left after down', async () => {
     await up();
     const first = await schema();
     await downCompletely();
@@ -96,7 +96,7 @@ describe('migrations', () => {
     expect(first).toMatchObject({ columns: expect.arrayContaining([expect.anything()]) });
   });
 
-  it('usage events before they were partitioned → kept as they are, their sums in step; the same on the way back', async () => {
+  it('usage events from before partitioning → kept unchanged with consistent sums; the same after down', async () => {
     const partitioning = MIGRATIONS.findIndex(({ name }) => name.startsWith('PartitionUsageEvents'));
     const before = await connect(MIGRATIONS.slice(0, partitioning));
     await before.runMigrations({ transaction: 'each' });
@@ -134,7 +134,7 @@ describe('migrations', () => {
     await before.destroy();
   });
 
-  it('subjects before their issuers were written down → Google’s, as those of the version before; on the way back theirs alone', async () => {
+  it('subjects from before issuers were stored → assigned to Google, as in the previous version; after down, only those remain', async () => {
     const naming = MIGRATIONS.findIndex(({ name }) => name.startsWith('NameIssuers'));
     const before = await connect(MIGRATIONS.slice(0, naming));
     await before.runMigrations({ transaction: 'each' });
@@ -156,7 +156,7 @@ describe('migrations', () => {
     await before.destroy();
   });
 
-  it('events that count more than they cost, before estimates were shown → every sum shows them; on the way back none does', async () => {
+  it('events that count more than they cost, from before estimates were shown → every sum includes them; after down none does', async () => {
     const showing = MIGRATIONS.findIndex(({ name }) => name.startsWith('ShowEstimates'));
     const before = await connect(MIGRATIONS.slice(0, showing));
     await before.runMigrations({ transaction: 'each' });
@@ -214,7 +214,7 @@ describe('migrations', () => {
     await before.destroy();
   });
 
-  it('usage before months of applications were summed → summed; what the version before stores, too', async () => {
+  it('usage from before monthly sums of applications → summed, including events that the previous version stores', async () => {
     const summing = MIGRATIONS.findIndex(({ name }) => name.startsWith('SumMonthsOfApps'));
     const before = await connect(MIGRATIONS.slice(0, summing));
     await before.runMigrations({ transaction: 'each' });
@@ -259,7 +259,7 @@ describe('migrations', () => {
     expect(generated).toEqual([]);
   });
 
-  it('files in migrations/ → each is in the list, oldest first', () => {
+  it('files in migrations/ → all listed, oldest first', () => {
     const stamps = readdirSync(new URL('../../migrations/', import.meta.url))
       .map((file) => /^(\d{13})-[a-z]+(?:-[a-z]+)+\.ts$/.exec(file)?.[1] ?? file)
       .sort();

@@ -84,7 +84,7 @@ function problemsOf({ name, pointer, media }: Body): string[] {
 }
 
 describe('examples of the OpenAPI document', () => {
-  it('bodies, sent and answered, refusals included → each has an example that its schema accepts', () => {
+  it('request and response bodies, refusals included → each has an example that its schema accepts', () => {
     const judged = bodies().filter(({ name }) => !name.includes(' default '));
     expect(judged.length).toBeGreaterThan(200);
     expect(judged.flatMap(problemsOf)).toEqual([]);
@@ -102,7 +102,7 @@ describe('examples of the OpenAPI document', () => {
     }
   });
 
-  it('operations → each names the shared errors, but for three', () => {
+  it('operations → each names the shared errors, with three exceptions', () => {
     const wrong = operations().filter(({ operation: { operationId, responses } }) => {
       const named = ['400', '401', '403', '404'].filter((status) => responses[status] !== undefined);
       return named.length !== (WITHOUT_SHARED_ERRORS.has(operationId) ? 0 : 4);
@@ -110,7 +110,7 @@ describe('examples of the OpenAPI document', () => {
     expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
   });
 
-  it('creations: the example of each is sent → created', async () => {
+  it('creations: sending the example → created', async () => {
     const { world } = stage;
     const { client } = (await newOrganization(world)).owner;
     const creations = operations().filter(({ operation }) => operation.responses['201'] !== undefined);
@@ -122,7 +122,7 @@ describe('examples of the OpenAPI document', () => {
     }
   });
 
-  it('registration: its example is sent, without the invitation → registered', async () => {
+  it('registration: sending the example without the invitation → registered', async () => {
     const answer = await exampleSent(stage.world.as(undefined), '/v1/auth/sign-up/email');
     expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
   });

@@ -78,7 +78,7 @@ function has(operation: Operation, scheme: string): boolean {
 }
 
 describe('headers of the OpenAPI document', () => {
-  it('bearers → none is said to have a form that it has not', () => {
+  it('bearers → none is described with a form that it does not have', () => {
     const schemes = Object.entries(document.components.securitySchemes);
     expect(schemes.filter(([, scheme]) => 'bearerFormat' in scheme)).toEqual([]);
     expect(schemes.map(([name]) => name)).toEqual(
@@ -93,20 +93,20 @@ describe('headers of the OpenAPI document', () => {
     expect(answers((headers) => headers.includes('Retry-After')).length).toBeGreaterThan(50);
   });
 
-  it('Retry-After → promised where it is always sent: not of providers, nor of identity providers', () => {
+  it('Retry-After → promised only where it is always sent: not from providers or identity providers', () => {
     expect(described('getApp', 503, 'Retry-After').required).toBe(true);
     expect(described('exchangeGatewayToken', 429, 'Retry-After').required).toBe(true);
     expect(described('exchangeGatewayToken', 503, 'Retry-After').required).toBe(false);
     expect(described('callNamedEndpoint', 429, 'Retry-After').required).toBe(false);
   });
 
-  it('Server-Timing → promised by every answer of relayed routes, by no other', () => {
+  it('Server-Timing → promised by every answer of relayed routes, and by no other', () => {
     const relayed = RELAYED.flatMap((id) => Object.keys(named(id).responses).map((status) => `${id} ${status}`));
     expect(answers((headers) => headers.includes('Server-Timing')).sort()).toEqual(relayed.sort());
     expect(described('proxyProviderRequest', 'default', 'Server-Timing').required).toBe(true);
   });
 
-  it('WWW-Authenticate → named by every 401 for want of a credential of the management API, and where a scope may lack', () => {
+  it('WWW-Authenticate → named by every 401 for a missing management credential, and where a scope may be insufficient', () => {
     const isWrong = (headers: readonly string[], status: string, operation: Operation) => {
       const { security } = operation;
       const isManaged = ['ManagementBearer', 'ConsoleSession', 'MetricsBearer'].some((one) => has(operation, one));
@@ -119,7 +119,7 @@ describe('headers of the OpenAPI document', () => {
     expect(answers(isWrong)).toEqual([]);
   });
 
-  it('Set-Cookie → promised where a session or its organization begins or ends', () => {
+  it('Set-Cookie → promised where a session starts or ends or changes its organization', () => {
     const successes = operations().filter(({ operationId, responses }) => {
       const success = Object.keys(responses).find((status) => Number(status) < 400);
       return described(operationId, Number(success), 'Set-Cookie').required;
@@ -135,18 +135,18 @@ describe('headers of the OpenAPI document', () => {
     expect(described('googleCallback', 302, 'Location').required).toBe(true);
   });
 
-  it('X-App-Version → named by all that applications call', () => {
+  it('X-App-Version → named by all routes that applications call', () => {
     const called = operations().filter(({ tags }) => tags.some((tag) => OF_CALLERS.has(tag)));
     expect(sending('X-App-Version').sort()).toEqual(called.map(({ operationId }) => operationId).sort());
     expect(sending('X-App-Version', 'required')).toEqual([]);
   });
 
-  it('the header that names a user → wherever callers prove themselves', () => {
+  it('the header that names a user → named wherever callers authenticate', () => {
     const proven = operations().filter((operation) => has(operation, 'GatewayBearer'));
     expect(sending('X-End-User-Id').sort()).toEqual(proven.map(({ operationId }) => operationId).sort());
   });
 
-  it('headers of providers’ own SDKs → credentials on the proxy’s routes alone', () => {
+  it('headers of providers’ own SDKs → credentials only on the proxy’s routes', () => {
     const native = Object.entries(document.components.securitySchemes).filter(
       ([, scheme]) => Reflect.get(scheme, 'in') === 'header',
     );
@@ -167,7 +167,7 @@ describe('headers of the OpenAPI document', () => {
     expect(sending('Idempotency-Key').sort()).toEqual([...creations, ...RELAYED].sort());
   });
 
-  it('x-console-request → with every session; required where nothing else is taken', () => {
+  it('x-console-request → with every session; required where only a session is accepted', () => {
     const missing = operations()
       .filter(
         (operation) =>
@@ -183,7 +183,7 @@ describe('headers of the OpenAPI document', () => {
     );
   });
 
-  it('X-Client → named wherever a management key is taken', () => {
+  it('X-Client → named wherever a management key is accepted', () => {
     const keyed = operations().filter((operation) => has(operation, 'ManagementBearer'));
     expect(sending('X-Client').sort()).toEqual(keyed.map(({ operationId }) => operationId).sort());
   });

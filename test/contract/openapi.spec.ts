@@ -128,7 +128,7 @@ describe('OpenAPI document', () => {
     expect(offenders(({ tags }) => tags?.length !== 1 || !TAGS.has(tags[0] ?? ''))).toEqual([]);
   });
 
-  it('operation ids → no two alike', () => {
+  it('operation ids → all different', () => {
     const events = Object.values(document.webhooks).map(({ post }) => post);
     const ids = [...operations().map(({ operation }) => operation), ...events].map(({ operationId }) => operationId);
     expect(ids).toEqual([...new Set(ids)]);
@@ -154,11 +154,11 @@ describe('OpenAPI document', () => {
     expect(served.filter((route) => !described.has(route))).toEqual([]);
   });
 
-  it('webhooks → every type of event, and the test', () => {
+  it('webhooks → every event type, and the test', () => {
     expect(Object.keys(document.webhooks)).toEqual([...Object.keys(EVENT_TYPES), TEST_EVENT]);
   });
 
-  it('billing operations → none is shown', () => {
+  it('billing operations → none is included', () => {
     expect(operations().filter(({ name }) => name.includes('/billing/'))).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ describe('OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('operations that ask the database → name 503', () => {
+  it('operations that query the database → name 503', () => {
     const withoutDatabase = new Set(['getHealth', 'getConsoleCapabilities', 'getCliCapabilities']);
     const wrong = operations().filter(
       ({ operation: { operationId = '', responses } }) => !withoutDatabase.has(operationId) && !responses['503'],
@@ -187,7 +187,7 @@ describe('OpenAPI document', () => {
     expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
-  it('operations that look at a session and need none → say both', () => {
+  it('operations with an optional session → declare it as optional', () => {
     const optional = operations().filter(({ operation }) =>
       operation.security?.some((one) => !Object.keys(one).length),
     );
@@ -211,7 +211,7 @@ describe('OpenAPI document', () => {
     expect(found.length).toBeGreaterThan(0);
   });
 
-  it('schemas → JSON Schema 2020-12, without words of another dialect', () => {
+  it('schemas → JSON Schema 2020-12, without keywords of another dialect', () => {
     const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false, validateFormats: false });
     // Words that OpenAPI adds to the dialect and that only describe, and our own extensions.
     for (const word of ['example', 'discriminator', 'x-identity-presets', 'x-entitlement-presets'])
@@ -231,7 +231,7 @@ describe('OpenAPI document', () => {
     expect(codes).toEqual(Object.keys(ERRORS));
   });
 
-  it('linter → nothing to say', async () => {
+  it('linter → no findings', async () => {
     const redocly = `${ROOT}node_modules/@redocly/cli/bin/cli.js`;
     const args = [redocly, 'lint', 'docs/openapi.json', '--config', 'redocly.yaml', '--format', 'stylish'];
     const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };

@@ -72,7 +72,7 @@ describe('docs/schema.md', () => {
 });
 
 describe('withMigratedDatabase', () => {
-  it('work that is done, work that fails → the same document, and neither database is left', async () => {
+  it('work that is done, work that fails → the same document, and no database is left behind', async () => {
     const environment = loadEnvironment({ DATABASE_URL: process.env.TEST_ADMIN_URL });
     const names: string[] = [];
     const tables = await withMigratedDatabase(environment, async (migrated) => {

@@ -80,19 +80,19 @@ describe('supply chain', () => {
     expect(named.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))).toEqual([]);
   });
 
-  it('locked packages → each carries the hash of what was reviewed', () => {
+  it('locked packages → each has the hash of the reviewed content', () => {
     // What is in the bundle of another package has the hash of that one.
     const own = LOCKED.filter(([, { inBundle }]) => inBundle !== true);
     expect(own.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([name]) => name)).toEqual([]);
   });
 
-  it('packages with an install script → named, and none may run', () => {
+  it('packages with an install script → listed, and none may run', () => {
     const scripted = new Set(LOCKED.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name));
     expect(Object.keys(MANIFEST.allowScripts).sort()).toEqual([...scripted].sort());
     expect(Object.entries(MANIFEST.allowScripts).filter(([, allowed]) => allowed)).toEqual([]);
   });
 
-  it.each(WORKFLOWS)('actions of %s → pinned by a whole version', (_file, workflow) => {
+  it.each(WORKFLOWS)('actions of %s → pinned to a full version', (_file, workflow) => {
     const actions = valuesOf('uses', workflow);
     expect(actions.length).toBeGreaterThan(0);
     expect(actions.filter((action) => !PINNED_ACTION.test(action))).toEqual([]);
@@ -113,7 +113,7 @@ describe('supply chain', () => {
     expect(bases[0]).toMatch(new RegExp(`^node:${node}-bookworm-slim@sha256:[0-9a-f]{64}$`));
   });
 
-  it.each(WORKFLOWS)('%s → reads this repository and may do nothing else', (_file, workflow) => {
+  it.each(WORKFLOWS)('%s → may read this repository and nothing else', (_file, workflow) => {
     expect([...workflow.matchAll(/^ *permissions:.*\n(?: +.+\n)*/gm)].map(([block]) => block)).toEqual([
       'permissions:\n  contents: read\n',
     ]);
@@ -135,7 +135,7 @@ describe('supply chain', () => {
     expect(isAtLeast('6.0.0', '5.12.2')).toBe(false);
   });
 
-  it('the version of the service → that of the package', () => {
+  it('the version of the service → the same as that of the package', () => {
     expect(VERSION).toBe(MANIFEST.version);
   });
 });

@@ -11,13 +11,13 @@ const sources = globSync('src/**/*.ts')
   .map((path) => readFileSync(path, 'utf8'));
 
 describe('event types of webhooks', () => {
-  it('an action that the sources audit → is one of them', () => {
+  it('every audited action → is an event type', () => {
     const audited = sources.flatMap((text) => [...text.matchAll(ACTION)].map(([, action = '']) => action));
     expect(audited.length).toBeGreaterThan(20);
     expect(audited.filter((action) => !TYPES.includes(action))).toEqual([]);
   });
 
-  it('each → a type that the sources write', () => {
+  it('every event type → emitted by the sources', () => {
     const all = sources.join('\n');
     const unused = TYPES.filter((type) => {
       const [subject = '', verb = ''] = type.split('.');

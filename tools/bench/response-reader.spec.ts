@@ -49,7 +49,7 @@ const chunked = (parts: string[]) =>
 const sizes = fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 30 });
 
 describe('response reader', () => {
-  it('any cuts: fixed and chunked answers on one connection → the same statuses and bodies', () => {
+  it('any split: fixed and chunked answers on one connection → the same statuses and bodies', () => {
     const part = fc.string({ minLength: 1, maxLength: 30, unit: fc.constantFrom('a', '\r', '\n', '0', '@', ' ') });
     fc.assert(
       fc.property(fc.array(part, { maxLength: 5 }), part, sizes, (parts, fixed, cuts) => {
@@ -69,7 +69,7 @@ describe('response reader', () => {
     );
   });
 
-  it('body without a length: the peer closes → the answer is complete', () => {
+  it('body without a length: the peer closes → complete', () => {
     const { answers, reader } = readAll([Buffer.from('HTTP/1.1 200 OK\r\n\r\nabc')]);
     expect(answers).toEqual([]);
     expect(reader.close()).toBe(true);
@@ -90,8 +90,8 @@ describe('response reader', () => {
   );
 });
 
-describe('stamp reader', () => {
-  it('any cuts: stamps among other text → every moment once, in order', () => {
+describe('timestamp reader', () => {
+  it('any split: timestamps among other text → each once, in order', () => {
     const moment = fc.integer({ min: 0, max: 1e9 }).map((micros) => micros / 1e3);
     fc.assert(
       fc.property(fc.array(moment, { maxLength: 6 }), sizes, (moments, cuts) => {

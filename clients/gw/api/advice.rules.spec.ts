@@ -26,7 +26,7 @@ describe('advice on a refusal', () => {
     expect(adviceOn(refused(code), place)).toContain(advice);
   });
 
-  it('a key that may only read accuses no key of a provider', () => {
+  it('a key that may only read → no advice about a provider key', () => {
     expect(adviceOn(refused('grant_insufficient'), at('doctor'))).not.toContain('rotate');
   });
 
@@ -45,7 +45,7 @@ describe('advice on a refusal', () => {
     expect(adviceOnCall(refused(code), 'notes')).toBeNull();
   });
 
-  it('a refused call → that of the application, not of the account', () => {
+  it('a refused call → advice about the application, not the account', () => {
     expect(adviceOnCall(refused('auth_required'), 'notes')).toContain('GW_APP_KEY');
     expect(adviceOnCall(refused('model_not_allowed'), 'notes')).toContain('gw app show notes');
     expect(adviceOnCall(refused('invalid_request', 'x-end-user-id: header is required'), 'notes')).toContain('--user');

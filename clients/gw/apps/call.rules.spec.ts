@@ -8,7 +8,7 @@ const selected = (reach: object) =>
 const nothing = { allowed_paths: [], allowed_models: [] };
 
 describe('a call of an application', () => {
-  it('reaches a provider by its slug, else by its type, else not at all', () => {
+  it('reaches a provider by its slug, else by its type, else none', () => {
     expect(reachOf(selected(nothing), { slug: 'openai', type: 'x' })).toEqual(nothing);
     expect(reachOf(selected(nothing), { slug: 'eu', type: 'openai' })).toEqual(nothing);
     expect(reachOf(selected(nothing), { slug: 'claude', type: 'anthropic' })).toBeUndefined();

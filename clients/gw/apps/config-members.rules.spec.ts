@@ -14,7 +14,7 @@ describe('members of --set', () => {
     ['limits.per_user.requests.per_minute=', { requests: { per_day: null } }],
     ['limits.per_user.requests.per_minute=null', { requests: { per_minute: null, per_day: null } }],
     ['limits.per_user.spending.monthly_usd=5', { ...config.limits?.per_user, spending: { monthly_usd: 5 } }],
-  ])('%s → the rest stays', (typed, expected) => {
+  ])('%s → the other members stay', (typed, expected) => {
     const before = structuredClone(config);
     expect(withMembers(config, [typed])).toEqual({ ...config, limits: { per_user: expected } });
     expect(config).toEqual(before);
@@ -26,7 +26,7 @@ describe('members of --set', () => {
     ['a=["x"]', ['x']],
     ['a=b=c', 'b=c'],
     ['a=true', true],
-  ])('%s → JSON, else the text', (typed, value) => {
+  ])('%s → parsed as JSON, else text', (typed, value) => {
     expect(withMembers(config, [typed])).toEqual({ ...config, a: value });
   });
 
@@ -34,7 +34,7 @@ describe('members of --set', () => {
     expect(withMembers(config, ['a=1', 'b.c=2', 'a='])).toEqual({ ...config, b: { c: 2 } });
   });
 
-  it('a name of an object’s prototype → a member like any other, for the service to refuse', () => {
+  it('a name of an object’s prototype → a member like any other, left for the service to refuse', () => {
     const changed = withMembers(config, ['__proto__.polluted=1']);
     expect(Object.keys(changed)).toContain('__proto__');
     expect(Object(changed).polluted).toBeUndefined();

@@ -30,7 +30,7 @@ const meant = (before: AppConfig, after: AppConfig) =>
   meaningOf({ status: 'active', config: before }, { status: 'active', config: after }, 3);
 
 describe('what a change means', () => {
-  it('users that are added → every caller loses access, and what it must send', () => {
+  it('users are added → every caller loses access until it sends the required data', () => {
     expect(meant(SERVER, as({ source: 'header', header: 'x-user' }))).toEqual([
       'Every caller loses access until it names its user.',
       'Calls without the user in the header x-user are refused.',
@@ -45,7 +45,7 @@ describe('what a change means', () => {
     expect(meant(SERVER, as({ source: 'none' }))).toEqual([]);
   });
 
-  it('users that go away, or are found elsewhere → who is affected', () => {
+  it('users are removed, or identified differently → who is affected', () => {
     const header = as({ source: 'header', header: 'x-user' });
     expect(meant(header, SERVER)).toEqual(['Calls no longer belong to a user: 3 users and their limits do not count.']);
     expect(meant(header, as({ source: 'header', header: 'x-other' }))).toEqual([
@@ -85,7 +85,7 @@ describe('what a change means', () => {
     expect(meant(reaching(before), reaching(after))).toEqual([line]);
   });
 
-  it('providers that were all, then one with rules → the rules too', () => {
+  it('all providers, then one with rules → the rules too', () => {
     expect(meant(SERVER, reaching({ allowed_models: ['a'] }))).toEqual([
       'Calls of every provider but openai are refused.',
       'Through openai, calls of everything but a are refused.',
@@ -107,7 +107,7 @@ describe('what a change means', () => {
     expect(meant(serving(before), serving(after))).toEqual([line]);
   });
 
-  it('limits that are added as a whole → each of them', () => {
+  it('a whole set of limits is added → each of them', () => {
     const limits = {
       per_user: { requests: { per_day: 5, per_minute: null } },
       per_app: { spending: { monthly_usd: 2 } },
@@ -118,7 +118,7 @@ describe('what a change means', () => {
     ]);
   });
 
-  it('thresholds of budgets → those before and after, or the usual ones', () => {
+  it('thresholds of budgets → those before and after, or the default ones', () => {
     const at = (thresholds: readonly number[]) =>
       limited({ per_app: { spending: { monthly_usd: 2, thresholds: [...thresholds] } } });
     const plain = limited({ per_app: { spending: { monthly_usd: 2 } } });
@@ -131,8 +131,8 @@ describe('what a change means', () => {
   });
 });
 
-describe('what an application that is added means', () => {
-  it('who may call it, what they reach, and that nothing bounds them', () => {
+describe('what an added application means', () => {
+  it('who may call it, what they reach, and that no limit applies', () => {
     expect(creationMeaning({ status: 'active', config: SERVER })).toEqual([
       'Anyone with its key may call it.',
       'Calls may reach every provider of the account.',
@@ -181,7 +181,7 @@ describe('proofs of devices', () => {
     );
   });
 
-  it('Play Integrity beside another proof → its devices get, lose and keep access', () => {
+  it('Play Integrity besides another proof → its devices get, lose and keep access', () => {
     const play = { package_name: 'com.example.android', require: ['MEETS_DEVICE_INTEGRITY'], decode: 'local' };
     const [without, first] = [
       proving({ key_attestation: android }),
@@ -198,7 +198,7 @@ describe('proofs of devices', () => {
     ]);
   });
 
-  it('Android beside App Attest → only Android devices are concerned', () => {
+  it('Android besides App Attest → only Android devices are concerned', () => {
     expect(meant(plain(), proving({ app_attest: apple, key_attestation: android }))).toEqual([
       'Android devices get access.',
     ]);
@@ -264,7 +264,7 @@ describe('modes of proofs', () => {
     expect(meant(proving(before), proving(after))).toEqual([meaning]);
   });
 
-  it('the lowest version → who gets no more tokens', () => {
+  it('the minimum version → which devices get no more tokens', () => {
     expect(meant(proving('enforce'), proving('enforce', { min_app_version: '2.1' }))).toEqual([
       'Versions of the app below 2.1 get no more tokens (lowest before: any).',
     ]);
@@ -273,7 +273,7 @@ describe('modes of proofs', () => {
     ]);
   });
 
-  it('limits of devices without a proof → of all of them together', () => {
+  it('limits of devices without a proof → limits for all of them together', () => {
     const limits = { unproven: { requests: { per_minute: 5 }, allowed_endpoints: ['ask'] } };
     expect(meant(proving('tier'), { ...proving('tier'), limits } as AppConfig)).toEqual([
       'Requests per minute: no limit becomes 5, for all devices without a proof together.',

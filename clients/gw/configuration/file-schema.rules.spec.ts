@@ -42,7 +42,7 @@ it.each([
   expect(told(config)).toEqual(problems);
 });
 
-it('a form that none fits → its forms, once', () => {
+it('a value that matches no form → lists the forms once', () => {
   const issuer = {
     jwks_url: 'https://x',
     issuer: 7,
@@ -56,7 +56,7 @@ it('a form that none fits → its forms, once', () => {
   ]);
 });
 
-it('a provider → its prices are looked at', () => {
+it('a provider → its prices are checked', () => {
   const provider = {
     slug: 'openai',
     type: 'openai',

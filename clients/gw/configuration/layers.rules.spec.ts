@@ -4,7 +4,7 @@ import { merged, reaches, Variables } from './layers.rules.js';
 const DOLLAR = '$';
 const variable = (name: string) => `${DOLLAR}{${name}}`;
 
-describe('what is laid over a value', () => {
+describe('overlays of a value', () => {
   it.each([
     [{ a: { b: 1, c: 2 } }, { a: { b: 3 } }, { a: { b: 3, c: 2 } }],
     [{ a: 1, b: 2 }, { a: null }, { b: 2 }],
@@ -16,7 +16,7 @@ describe('what is laid over a value', () => {
     expect(merged(base, patch)).toEqual(result);
   });
 
-  it('a member that every object has → only what is said', () => {
+  it('a member name that every object inherits → only the given value', () => {
     expect(merged({}, JSON.parse('{"constructor": {"a": 1}, "__proto__": {"b": 2}}'))).toEqual(
       JSON.parse('{"constructor": {"a": 1}, "__proto__": {"b": 2}}'),
     );
@@ -61,11 +61,11 @@ describe('variables', () => {
     expect(filled(value)[1]).toEqual([problem]);
   });
 
-  it('a value that looks like a variable → it is text', () => {
+  it('a value that looks like a variable → stays text', () => {
     expect(new Variables({ a: variable('b'), b: 1 }).in(variable('a'))).toBe(variable('b'));
   });
 
-  it('what no text holds → is told', () => {
+  it('a value that no text can hold → reported', () => {
     const variables = new Variables(values);
     variables.in([variable('model'), variable('count')]);
     expect(variables.unused).toEqual(['list', 'flag']);

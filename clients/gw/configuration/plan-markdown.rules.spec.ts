@@ -24,7 +24,7 @@ function outside(markdown: string): readonly string[] {
 }
 
 describe('a plan as Markdown', () => {
-  it('→ counts, changes as a diff, and what it needs', () => {
+  it('→ counts, changes as a diff, and what it requires', () => {
     const fields = [{ path: 'config.limits.per_user.requests.per_day', before: 300, after: 100 }];
     const text = planMarkdown(
       plan([change('notes', { fields, meaning: ['Requests per day: 300 becomes 100.'] })], { newKeys: ['other'] }),
@@ -43,7 +43,7 @@ describe('a plan as Markdown', () => {
     '\u2028```\u2029@everyone',
     '~~~\n</details><!--',
     '\u001b[31m```',
-  ])('names, values and sentences that say %j → nothing of them leaves the fence', (evil) => {
+  ])('names, values and sentences that say %j → nothing escapes the code fence', (evil) => {
     const changes = [
       change(evil, { fields: [{ path: evil, before: evil, after: [evil] }], meaning: [evil] }),
       change(evil, { action: 'rename', fields: [{ path: 'handle', before: evil, after: 'x' }] }),
@@ -55,7 +55,7 @@ describe('a plan as Markdown', () => {
     for (const character of ['\u001b', '\u2028', '\u2029']) expect(text).not.toContain(character);
   });
 
-  it('a long plan → within what a comment takes; removals are shown, and what is left out is said', () => {
+  it('a long plan → fits into a comment; removals are shown, and omissions are stated', () => {
     const long = 'x'.repeat(5_000);
     const many = Array.from({ length: 3_000 }, (_, index) =>
       change(`app-${index}`, { fields: [{ path: 'name', before: '', after: long }], meaning: ['A sentence.'] }),
@@ -66,7 +66,7 @@ describe('a plan as Markdown', () => {
     expect(text).toMatch(/its values are left out\. Not shown: \d+ changes\./);
   });
 
-  it('values alone that are too long → the changes stay', () => {
+  it('only values that are too long → the changes stay', () => {
     const fields = Array.from({ length: 400 }, (_, index) => ({
       path: `p${index}`,
       before: 'y'.repeat(300),

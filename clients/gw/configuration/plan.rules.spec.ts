@@ -18,11 +18,11 @@ it('a long value → the part where it begins to differ, and how long it is', ()
   expect(line).toContain('characters)');
 });
 
-it('a short value → as it is', () => {
+it('a short value → unchanged', () => {
   expect(textOf(1, { a: 'b' })).toBe('    ~ p: 1 -> {"a":"b"}');
 });
 
-it('a cut between the halves of a character → none is left alone', () => {
+it('a cut between the halves of a character → neither half is left alone', () => {
   const line = textOf('', `${'x'.repeat(158)}${'😀'.repeat(90)}`) ?? '';
   expect(line.isWellFormed()).toBe(true);
 });

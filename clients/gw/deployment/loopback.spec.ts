@@ -9,7 +9,7 @@ const statusOf = (redirect: string, path: string) =>
     get({ port, path, host: '127.0.0.1' }, (answer) => resolve(answer.resume().statusCode));
   });
 
-it('codes that are not that of the login → 404, and it goes on until the right one comes', async () => {
+it('codes of another login → 404, and it keeps waiting until the right one arrives', async () => {
   const asked: string[] = [];
   const { redirect, redeemed, close } = await listenOnLoopback(async (code) => {
     asked.push(code);
@@ -24,7 +24,7 @@ it('codes that are not that of the login → 404, and it goes on until the right
   close();
 });
 
-it('a code that cannot be redeemed → 404, and the login hears why', async () => {
+it('a code that cannot be redeemed → 404, and the login gets the reason', async () => {
   const { redirect, redeemed, close } = await listenOnLoopback(() => Promise.reject(new Error('gone')));
   expect(await statusOf(redirect, `/callback?code=${CODE}`)).toBe(404);
   await expect(redeemed).rejects.toThrow('gone');

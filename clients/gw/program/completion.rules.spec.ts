@@ -76,7 +76,7 @@ describe('completionOf', () => {
     expect(of(...words)).toEqual([[], paths]);
   });
 
-  it('words → with the meaning of the group or of the command', () => {
+  it('words → described by the summary of the group or the command', () => {
     expect(completionOf(['app', ''], COMMANDS, GROUPS).choices).toEqual([
       ['list', 'does app list'],
       ['key', 'Keys'],

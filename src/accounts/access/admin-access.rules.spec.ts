@@ -56,7 +56,7 @@ describe('readAdminBearer', () => {
     ['a random part below 128 bits', `Bearer gw_mgmt_${'a'.repeat(21)}`, INVALID],
     ['a key beyond any length we make', `Bearer gw_mgmt_${'a'.repeat(201)}`, INVALID],
     ['two keys with a comma', `Bearer ${KEY},${KEY}`, INVALID],
-  ])('%s → 401 auth_required with the challenge that fits', (_name, header, challenge) => {
+  ])('%s → 401 auth_required with the matching challenge', (_name, header, challenge) => {
     const { code, status, headers } = refusalOf(header);
     expect({ code, status, headers }).toEqual({
       code: 'auth_required',
@@ -173,7 +173,7 @@ describe('requirePermission', () => {
     expect(codeOf(() => requirePermission(caller, { needs: 'write', credential: 'session' }))).toBe('forbidden');
   });
 
-  it('a route without a declared demand → requires write', () => {
+  it('a route without a declared permission → requires write', () => {
     const caller = { role: 'member', grant: 'manage', credentialType: 'session' } as const;
     expect(codeOf(() => requirePermission(caller, {}))).toBe('forbidden');
   });

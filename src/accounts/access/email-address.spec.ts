@@ -14,7 +14,7 @@ describe('EmailAddress', () => {
     'Ann+x@Example.COM',
     'ü@exämple.de',
     `${'a'.repeat(242)}@example.com`,
-  ])('%s → taken', (email) => {
+  ])('%s → accepted', (email) => {
     expect(readShape(Body, { email }).email).toBe(email);
   });
 

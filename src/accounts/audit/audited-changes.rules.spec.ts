@@ -76,7 +76,7 @@ describe('auditedChanges', () => {
     expect(paths).toEqual(['limits.day', 'limits.minute', 'name', 'aside', 'zest']);
   });
 
-  it('long texts and lists → cut, and still a change', () => {
+  it('long texts and lists → truncated, and still a change', () => {
     const [name] = changesOf({ name: 'a'.repeat(600) }, { name: `${'a'.repeat(600)}b` });
     expect([name?.from, name?.to]).toEqual([`${'a'.repeat(500)}…`, `${'a'.repeat(500)}…`]);
     const list = Array.from({ length: 60 }, (_, at) => at);

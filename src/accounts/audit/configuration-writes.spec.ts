@@ -40,7 +40,7 @@ function setUp() {
 }
 
 describe('ConfigurationWrites', () => {
-  it('entry and change → both before the commit, snapshots of this instance after it', async () => {
+  it('audit entry and change → both before the commit, snapshots of this instance after it', async () => {
     const { steps, transaction, writes } = setUp();
     const write = async () => ({ result: 'stored', entry: ENTRY, changes: [CHANGE] });
     expect(

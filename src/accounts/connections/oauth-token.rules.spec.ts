@@ -50,7 +50,7 @@ describe('presentedToken', () => {
 });
 
 describe('isIssuedHere', () => {
-  it('a refresh token of ours → yes, also under the secret before', () => {
+  it('a refresh token of ours → yes, even under the previous secret', () => {
     const presented = refreshed(pair().refresh.reveal());
     expect(isIssuedHere(presented, [SECRET])).toBe(true);
     expect(isIssuedHere(presented, [new Secret('a new secret'), SECRET])).toBe(true);

@@ -38,7 +38,7 @@ describe('requireFirstParty', () => {
     ],
     ['a head alone', { method: 'HEAD', hasSessionCookie: true }, true],
     ['a navigation', { method: 'GET', fetchSite: 'cross-site', hasSessionCookie: true }, true],
-  ])('%s → let through: %3$s', (_, changes, passes) => {
+  ])('%s → allowed: %3$s', (_, changes, passes) => {
     const ask = () => requireFirstParty({ ...PROGRAM, ...changes });
     if (passes) expect(ask).not.toThrow();
     else expect(ask).toThrow(expect.objectContaining({ code: 'forbidden', reason: 'foreign_origin' }));

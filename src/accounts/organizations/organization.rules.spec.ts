@@ -22,7 +22,7 @@ const CASES = ROLES.flatMap((actor) =>
 );
 
 describe('requireMayChange', () => {
-  it.each(CASES)('%s makes of another %s: %s → allowed: %s', (actorRole, from, to, isAllowed) => {
+  it.each(CASES)('%s changes another %s to %s → allowed: %s', (actorRole, from, to, isAllowed) => {
     const change = () => requireMayChange({ actorRole, isSelf: false, from, to });
     if (isAllowed) expect(change).not.toThrow();
     else expect(change).toThrow(expect.objectContaining({ code: 'forbidden' }));
@@ -36,7 +36,7 @@ describe('requireMayChange', () => {
     ['member', 'admin'],
     ['member', 'member'],
     ['admin', 'owner'],
-  ] as const)('%s makes themself %s → forbidden', (role, to) => {
+  ] as const)('%s changes their own role to %s → forbidden', (role, to) => {
     expect(() => requireMayChange({ actorRole: role, isSelf: true, from: role, to })).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
@@ -55,7 +55,7 @@ describe('requireOwnerLeft', () => {
     expect(() => requireOwnerLeft(person, 'owner', 1)).not.toThrow();
   });
 
-  it('others than people who own → nothing is lost', () => {
+  it('anyone but people who are owners → nothing is lost', () => {
     expect(() => requireOwnerLeft({ kind: 'service', role: 'owner' }, null, 1)).not.toThrow();
     expect(() => requireOwnerLeft({ kind: 'human', role: 'admin' }, null, 1)).not.toThrow();
   });

@@ -89,7 +89,7 @@ describe('parseAppConfig: wrong values', () => {
   const places = placesOf(rawDeviceConfig());
   const cases = places.flatMap((path) => WRONG.map((wrong) => ({ path, wrong })));
 
-  it.each(cases)('$path: $wrong → accepted where the grammar says so, else 400 naming the path', ({ path, wrong }) => {
+  it.each(cases)('$path: $wrong → accepted if the grammar allows it, else 400 naming the path', ({ path, wrong }) => {
     const answer = validate(replaced(rawDeviceConfig(), path, wrong));
     const place = path.join('.');
     const free = place.startsWith(FREE_JSON) && wrong !== '\u0000';
@@ -100,14 +100,14 @@ describe('parseAppConfig: wrong values', () => {
 
   const objects = places.filter((path) => isObject(valueAt(rawDeviceConfig(), path)));
 
-  it.each(objects.map((path) => [path]))('a member too many at %j → 400 naming it, free params excepted', (path) => {
+  it.each(objects.map((path) => [path]))('an extra member at %j → 400 naming it, except in free params', (path) => {
     const raw = rawDeviceConfig();
     const answer = validate(replaced(raw, path, { ...Object(valueAt(raw, path)), surprise: 1 }));
     if (path.includes('params')) expect(answer).toBeInstanceOf(Object);
     else expect(answer).toContain(`${['config', ...path].join('.')}.surprise: `);
   });
 
-  it.each(places.map((path) => [path]))('prototype names at %j: inert, and refused but in free params', (path) => {
+  it.each(places.map((path) => [path]))('prototype names at %j: inert, and refused except in free params', (path) => {
     for (const name of ['__proto__', 'constructor', 'prototype']) {
       const wrong: unknown = JSON.parse(`{"${name}":{"polluted":true}}`);
       const answer = validate(replaced(rawDeviceConfig(), path, wrong));
@@ -119,7 +119,7 @@ describe('parseAppConfig: wrong values', () => {
 });
 
 describe('parseAppConfig: property', () => {
-  it('a random value at a random place of a valid configuration → parsed for good, or refused by name', () => {
+  it('a random value at a random place of a valid configuration → parsed into a stable form, or refused by name', () => {
     const places = placesOf(rawDeviceConfig());
     fc.assert(
       fc.property(fc.constantFrom(...places), fc.jsonValue(), (path, value) => {
@@ -129,7 +129,7 @@ describe('parseAppConfig: property', () => {
     );
   });
 
-  it('anything at all → parsed for good, or refused by name', () => {
+  it('anything at all → parsed into a stable form, or refused by name', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => {
         expect(validate(value)).toContain('config');
@@ -140,7 +140,7 @@ describe('parseAppConfig: property', () => {
 });
 
 describe('parseAppConfig: normalised form', () => {
-  it('the least configuration → every default filled in', () => {
+  it('the minimal configuration → every default filled in', () => {
     const unlimited = { requests: { per_minute: null, per_day: null }, spending: { monthly_usd: null } };
     expect(parseAppConfig(rawServerConfig())).toEqual({
       authentication: { type: 'api_key' },
@@ -150,7 +150,7 @@ describe('parseAppConfig: normalised form', () => {
     });
   });
 
-  it('the full configuration → unchanged but for lists and header case', () => {
+  it('the full configuration → unchanged except for lists and header case', () => {
     const raw = rawDeviceConfig();
     const config = parseAppConfig(raw);
     const issuer = ['authentication', 'end_user', 'issuer'];
@@ -185,7 +185,7 @@ describe('parseAppConfig: normalised form', () => {
     expect(JSON.stringify(stored)).toBe(JSON.stringify(config));
   });
 
-  it('a stored configuration that passed through JSON → look-ups still see own members only', () => {
+  it('a stored configuration that passed through JSON → lookups still see own members only', () => {
     const stored: unknown = JSON.parse(JSON.stringify(parseAppConfig(rawSelection({}))));
     expect(parseAppConfig(stored).endpoints.toString).toBeUndefined();
   });

@@ -77,7 +77,7 @@ describe('checkReferences: grandfathering', () => {
     expect(() => check(withEndpoint({ provider: 'gone' }), stored)).not.toThrow();
   });
 
-  it('stored configuration names another one → refused', () => {
+  it('stored configuration names another provider → refused', () => {
     expect(() => check(rawSelection(gone), rawSelection({ other: policy() }))).toThrow(
       'selected.gone: is not a provider',
     );
@@ -90,14 +90,14 @@ describe('checkReferences: grandfathering', () => {
 });
 
 describe('checkReferences: prices of policies', () => {
-  it('allowed model → judged by the name it is rewritten to', () => {
+  it('allowed model → checked under the name it is rewritten to', () => {
     expect(() => check(rawSelection({ openai: policy(['fast']) }, { fast: 'gpt-4.1' }))).not.toThrow();
     expect(() => check(rawSelection({ openai: policy(['gpt-4.1']) }, { 'gpt-4.1': 'nope' }))).toThrow(
       '"nope" has no price',
     );
   });
 
-  it('fixed model without price → refused at its place', () => {
+  it('fixed model without price → refused at its path', () => {
     const paths = ['v1/responses', { path: 'v1/embeddings', fixed_model: 'nope' }];
     expect(() => check(rawSelection({ openai: policy([], paths) }))).toThrow(
       'allowed_paths.1.fixed_model: "nope" has no',
@@ -110,12 +110,12 @@ describe('checkReferences: prices of policies', () => {
     expect(() => check(rawSelection({ openai: policy(['fast']) }, { fast: 'own-price' }))).not.toThrow();
   });
 
-  it('type key beside a key for the only instance with the price → refused: that instance has its own', () => {
+  it('type key next to a key for the only instance with the price → refused: that instance has its own', () => {
     const raw = rawSelection({ openai: policy(['own-price']), second: policy() });
     expect(() => check(raw)).toThrow('selected.openai.allowed_models.0: "own-price" has no price');
   });
 
-  it('type key while every instance has a key of its own → judged by those instances', () => {
+  it('type key while every instance has its own key → checked against those instances', () => {
     const both = { groq: policy(['gpt-4.1']), 'fast-lane': policy() };
     expect(() => check(rawSelection(both))).not.toThrow();
     expect(() => check(rawSelection({ ...both, groq: policy(['nope']) }))).toThrow('"nope" has no price');
@@ -125,7 +125,7 @@ describe('checkReferences: prices of policies', () => {
     expect(() => check(rawSelection({ 'fast-lane': policy(['own-price']) }))).toThrow('"own-price" has no price');
   });
 
-  it('provider that reports its cost in one style → billable only where the policy allows that style', () => {
+  it('provider that reports its cost in one style → billable only if the policy allows that style', () => {
     expect(() => check(rawSelection({ router: policy(['any/model']) }))).not.toThrow();
     expect(() => check(rawSelection({ router: policy(['any/model'], ['v1/chat/completions']) }))).not.toThrow();
     expect(() => check(rawSelection({ router: policy(['any/model'], ['v1/responses']) }))).toThrow('has no price');

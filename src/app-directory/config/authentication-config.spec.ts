@@ -120,7 +120,7 @@ describe('authentication: several proofs', () => {
   const proofs = (sent: unknown, changes: RawObject = {}) =>
     read({ type: 'device_proofs', end_user: { source: 'app_install' }, proofs: sent, ...changes });
 
-  it('Android alone → defaults, hashes in lower case', () => {
+  it('Android only → defaults, hashes in lower case', () => {
     expect(proofs({ key_attestation: android })).toEqual({
       type: 'device_proofs',
       end_user: { source: 'app_install' },

@@ -6,11 +6,11 @@ const least = { api_style: 'responses', provider: 'openai', model: 'gpt-4.1' };
 const read = (changes: RawObject) => endpointsConfig({ e: { ...least, ...changes } }, 'n').e;
 
 describe('named endpoint', () => {
-  it('responses style, least form → no params, no fallback, no ceiling', () => {
+  it('responses style, minimal form → no params, no fallback, no ceiling', () => {
     expect(read({})).toStrictEqual({ ...least, params: {}, fallback: [] });
   });
 
-  it('transcription style, least form → no fallback', () => {
+  it('transcription style, minimal form → no fallback', () => {
     expect(read({ api_style: 'transcription' })).toStrictEqual({ ...least, api_style: 'transcription', fallback: [] });
   });
 
@@ -19,7 +19,7 @@ describe('named endpoint', () => {
     expect(read({ params })).toHaveProperty('params', params);
   });
 
-  it('params with a schema of members named constructor and prototype → accepted as they are', () => {
+  it('params with a schema of members named constructor and prototype → accepted unchanged', () => {
     const schema = '{"type":"object","properties":{"constructor":{"type":"string"},"prototype":{"type":"null"}}}';
     const params: unknown = JSON.parse(`{"text":{"format":{"schema":${schema}}}}`);
     expect(JSON.stringify(read({ params }))).toContain(schema);

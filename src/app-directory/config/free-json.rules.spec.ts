@@ -14,7 +14,7 @@ describe('jsonObject', () => {
     expect(read.b).not.toBe(sent.b);
   });
 
-  it('names every object inherits → plain data', () => {
+  it('names that every object inherits → plain data', () => {
     const sent = '{"constructor":{"prototype":[{"constructor":1}]},"toString":"x","hasOwnProperty":null}';
     expect(JSON.stringify(jsonObject(JSON.parse(sent), 'p'))).toBe(sent);
   });
@@ -47,11 +47,11 @@ describe('jsonObject', () => {
     expect(() => jsonObject(JSON.parse(sent), 'p')).toThrow(message);
   });
 
-  it.each([[undefined], [() => 1], [1n], [Symbol('x')]])('a value JSON does not have (%p) → refused', (value) => {
+  it.each([[undefined], [() => 1], [1n], [Symbol('x')]])('a value that JSON cannot express (%p) → refused', (value) => {
     expect(() => jsonObject({ a: value }, 'p')).toThrow('p.a: must be a JSON value');
   });
 
-  it('any JSON object → the same text without the members named __proto__, and the same again when read again', () => {
+  it('any JSON object → the same text without the members named __proto__, and unchanged when parsed again', () => {
     const key = fc.oneof(
       fc.constantFrom('__proto__', 'constructor', 'prototype', 'a'),
       fc.string({ unit: 'grapheme' }),

@@ -55,7 +55,7 @@ describe('identity presets', () => {
     });
   });
 
-  it('an entered value with braces → stands as it is', () => {
+  it('an entered value with braces → is kept as text', () => {
     expect(issuerOfPreset(presetOf('firebase'), { project: '{project}$&' })).toMatchObject({
       audience: ['{project}$&'],
     });

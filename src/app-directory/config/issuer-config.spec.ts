@@ -52,7 +52,7 @@ describe('issuer: jwks_url', () => {
     'https://metadata.google.internal./keys',
     'https://metadata%2Egoogle.internal/keys',
     'http://user@100.100.100.200/keys',
-  ])('%s → a metadata address, trusted or not', (jwks_url) => {
+  ])('%s → refused as a metadata address, trusted or not', (jwks_url) => {
     expect(() => issuerConfig({ ...rawIssuer(), jwks_url }, 'i', { allowsHttp: () => true })).toThrow(
       'i.jwks_url: must not be a cloud metadata address',
     );

@@ -36,7 +36,7 @@ describe('limits', () => {
 });
 
 describe('limits: monthly_usd', () => {
-  it.each([0, 0.000001, 0.1, 0.07, 19.99, 1234.567891, MAX_MONTHLY_USD])('%d → accepted as it is', (usd) => {
+  it.each([0, 0.000001, 0.1, 0.07, 19.99, 1234.567891, MAX_MONTHLY_USD])('%d → accepted unchanged', (usd) => {
     expect(monthly(usd)).toBe(usd);
   });
 
@@ -51,7 +51,7 @@ describe('limits: monthly_usd', () => {
     expect(() => monthly(usd)).toThrow(`l.per_app.spending.monthly_usd: ${problem}`);
   });
 
-  it('any whole number of microdollars, written as dollars → survives, and its nano-dollars are exact', () => {
+  it('any whole number of microdollars, written as dollars → is preserved, and its nano-dollars are exact', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: MAX_MONTHLY_USD * 1_000_000 }), (microUsd) => {
         expect(toMicroUsd(Number(monthly(microUsd / 1_000_000)))).toBe(microUsd);
@@ -62,7 +62,7 @@ describe('limits: monthly_usd', () => {
 });
 
 describe('limits: budgets of other windows', () => {
-  it('every window and thresholds → as they are; null and absent ones are no budget', () => {
+  it('every window and thresholds → unchanged; null and absent ones → no budget', () => {
     const spending = { monthly_usd: 3, daily_usd: 0.5, weekly_usd: 1, total_usd: 9, thresholds: [0.5, 0.995, 1] };
     expect(read({ per_app: { spending } }).per_app.spending).toEqual(spending);
     const { per_user } = read({ per_user: { spending: { daily_usd: null, total_usd: null } } });

@@ -11,7 +11,7 @@ describe('allowed origins', () => {
     ...['https://app.example.com', 'https://app.example.com:8443', 'https://xn--bcher-kva.example', 'https://10.0.0.7'],
     ...['https://localhost', 'https://[2001:db8::1]:8443', 'http://localhost', 'http://localhost:5173'],
     ...['http://127.0.0.1:3000', 'http://[::1]:3000', 'capacitor://localhost', 'ionic://localhost'],
-  ])('%s → accepted as it is', (origin) => {
+  ])('%s → accepted unchanged', (origin) => {
     expect(parsed([origin])).toEqual([origin]);
   });
 
@@ -67,14 +67,14 @@ describe('allowed origins', () => {
     );
   });
 
-  it('twice the same → 400', () => {
+  it('the same origin twice → 400', () => {
     const origin = 'https://app.example.com';
     expect(() => parsed([origin, 'https://b.example', origin])).toThrow(
       refused(/^config\.allowed_origins: must not name an origin twice$/),
     );
   });
 
-  it('more than 20, and others than lists of text → 400', () => {
+  it('more than 20, and anything but a list of text → 400', () => {
     const many = Array.from({ length: 21 }, (_unused, at) => `https://app-${at}.example.com`);
     expect(parsed(many.slice(1))).toEqual(many.slice(1));
     expect(() => parsed(many)).toThrow(refused(/^config\.allowed_origins: must have at most 20 entries$/));
@@ -84,7 +84,7 @@ describe('allowed origins', () => {
     expect(() => parsed([`https://${'a'.repeat(300)}.example`])).toThrow(refused(/at most 280 characters$/));
   });
 
-  it('absent → absent; none → none', () => {
+  it('absent → absent; empty → empty', () => {
     expect(parseAppConfig(rawServerConfig())).not.toHaveProperty('allowed_origins');
     expect(parsed([])).toEqual([]);
   });

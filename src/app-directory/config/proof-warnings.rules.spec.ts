@@ -16,15 +16,15 @@ describe('warnings of proofs', () => {
     ['one', { app_attest: { ...APPLE, mode: 'observe' } }],
     ['two of one mode', { app_attest: { ...APPLE, mode: 'tier' }, key_attestation: keyAttestation({ mode: 'tier' }) }],
     ['two by default', { app_attest: APPLE, key_attestation: keyAttestation() }],
-  ])('%s → none', (_, proofs) => {
+  ])('%s → no warning', (_, proofs) => {
     expect(warningsOf(proofs)).toEqual([]);
   });
 
-  it('an application of another kind → none', () => {
+  it('an application of another kind → no warning', () => {
     expect(proofWarnings(parseAppConfig(rawServerConfig()).authentication)).toEqual([]);
   });
 
-  it('one that is looser → named with the strictest', () => {
+  it('a proof in a looser mode → named together with the strictest one', () => {
     const proofs = { app_attest: APPLE, key_attestation: keyAttestation({ mode: 'observe' }) };
     expect(warningsOf(proofs)).toEqual([
       'key_attestation (observe) is looser than app_attest (enforce): devices choose their proof, so the application is as strict as key_attestation.',

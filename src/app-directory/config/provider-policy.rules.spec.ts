@@ -28,12 +28,12 @@ describe('policyFor', () => {
     expect(modelsFor('groq', 'groq')).toBeUndefined();
   });
 
-  it('selected: names every object inherits → not covered', () => {
+  it('selected: names that every object inherits → not covered', () => {
     const config = parseAppConfig(rawSelection({}));
     expect(policyFor(config, { slug: 'constructor', type: 'toString' })).toBeUndefined();
   });
 
-  it('asked twice → the same object, so that what is compiled from it can be kept', () => {
+  it('asked twice → the same object, so that compiled results can be cached', () => {
     const config = parseAppConfig(rawDeviceConfig());
     expect(policyFor(config, openai)).toBe(policyFor(config, { slug: 'second', type: 'openai' }));
   });

@@ -44,7 +44,7 @@ describe('streams of an application', () => {
     expect(() => parsed(undefined, sent)).toThrow(/config\.endpoints\.own\.streams/);
   });
 
-  it('those of an endpoint → in place of all of the application’s', () => {
+  it('settings of an endpoint → replace all of the application’s', () => {
     const [app, own] = [{ resume_seconds: 60, max_bytes: 5 }, { resume_seconds: 9 }];
     expect(streamsOf(null, app, own)).toEqual(app);
     expect(streamsOf('other', app, own)).toEqual(app);

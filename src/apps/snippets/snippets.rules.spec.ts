@@ -55,7 +55,7 @@ describe('snippetTarget: the path of a provider', () => {
     expect(target).toMatchObject({ path: `proxy/one/${path}`, body, notes: [] });
   });
 
-  it('no model in the configuration → one to fill in', () => {
+  it('no model in the configuration → a placeholder to fill in', () => {
     const target = snippetTarget(configOf(), [aProvider()], {});
     expect(target).toMatchObject({ body: { model: 'MODEL' }, notes: [expect.stringContaining('Replace MODEL')] });
   });
@@ -94,7 +94,7 @@ describe('snippetTarget: the choice', () => {
 });
 
 describe('shellSnippet', () => {
-  it('texts of the configuration → words that the shell leaves alone', () => {
+  it('texts of the configuration → words that the shell does not expand', () => {
     const { snippet } = shellSnippet(CALL);
     expect(snippet).toContain(String.raw`-d '{"model":"it'\''s $HOME"}'`);
     expect(snippet).toContain('-H "Authorization: Bearer $APP_KEY"');
@@ -165,7 +165,7 @@ describe('kotlinSnippet', () => {
     expect(snippet).not.toContain('issuerToken');
   });
 
-  it('key attestation before Play Integrity → a key with the bytes of the challenge, and its chain', () => {
+  it('both proofs → key attestation is preferred to Play Integrity → a key with the bytes of the challenge, and its chain', () => {
     const snippet = code({ key_attestation: android, play_integrity: { ...play, decode: 'vendor' } });
     expect(snippet).toContain('.setAttestationChallenge(Base64.getUrlDecoder().decode(challenge))');
     expect(snippet).toContain('.put("certificate_chain", JSONArray(chain))');

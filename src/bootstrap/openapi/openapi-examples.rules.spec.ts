@@ -17,20 +17,20 @@ function maker(direction: 'request' | 'answer', members = {}): ExampleMaker {
 const THING = { $ref: '#/components/schemas/Thing' };
 
 describe('ExampleMaker', () => {
-  it('answers: every member, null where nothing may be → shown', () => {
+  it('answers: every member, nullable ones as null → shown', () => {
     expect(maker('answer').of(THING)).toEqual({ name: 'A thing', size: 3, gone: null });
   });
 
-  it('requests: what must be there, and what the schema is said to show → shown, nothing else', () => {
+  it('requests: only required members, and those marked to be shown → shown', () => {
     expect(maker('request').of(THING)).toEqual({ name: 'A thing' });
     expect(maker('request', { Thing: { size: 7 } }).of(THING)).toEqual({ name: 'A thing', size: 7 });
   });
 
-  it('a decorator’s own example → before any word', () => {
+  it('a decorator’s own example → used before any default text', () => {
     expect(maker('answer').of({ type: 'string', example: 'mine' }, { member: 'name' })).toBe('mine');
   });
 
-  it('lists, choices and parts → of their first or of all', () => {
+  it('lists, choices and parts → examples of the first choice, or of all parts', () => {
     const box = { allOf: [{ $ref: '#/components/schemas/Box' }] };
     expect(maker('answer').of(box)).toEqual({ things: [{ name: 'A thing', size: 3, gone: null }] });
     expect(maker('answer').of({ anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }] })).toBe('a');
@@ -40,7 +40,7 @@ describe('ExampleMaker', () => {
     expect(maker('answer').of({ type: 'object', properties: { odd: { type: 'string' } } })).toEqual({});
   });
 
-  it('a schema that is not there → an error that names it', () => {
+  it('a missing schema → an error that names it', () => {
     expect(() => maker('answer').of({ $ref: '#/components/schemas/None' })).toThrow('None');
   });
 });

@@ -30,12 +30,12 @@ describe('addAnswerHeaders', () => {
     expect(headersOf({ responses })).toEqual({ 200: {}, 400: {}, 429: RETRY_AFTER, 503: RETRY_AFTER });
   });
 
-  it('a 503 that may be without → Retry-After, not promised', () => {
+  it('a 503 that may lack it → an optional Retry-After', () => {
     const responses = { 503: refusal('issuer_verification_unavailable`, `service_unavailable') };
     expect(headersOf({ responses })).toEqual({ 503: { 'Retry-After': headerReference('OptionalRetryAfter') } });
   });
 
-  it('a 503 that is no refusal → no Retry-After', () => {
+  it('a 503 that is not a refusal → no Retry-After', () => {
     expect(headersOf({ responses: { 503: { description: 'Not ready.', content: {} } } })).toEqual({ 503: {} });
   });
 
@@ -49,7 +49,7 @@ describe('addAnswerHeaders', () => {
     expect(headersWith(['MetricsBearer'], ['200', '401', '403'])).toEqual({ 200: {}, 401: CHALLENGE, 403: {} });
   });
 
-  it('ManagementBearer, 401 → WWW-Authenticate; 403 → the same where the grant does not suffice', () => {
+  it('ManagementBearer, 401 → WWW-Authenticate; 403 → the same if the grant is insufficient', () => {
     const scope = { 'WWW-Authenticate': headerReference('ScopeChallenge') };
     expect(headersWith(['ManagementBearer'], ['200', '401', '403'])).toEqual({ 200: {}, 401: CHALLENGE, 403: scope });
   });
@@ -58,21 +58,21 @@ describe('addAnswerHeaders', () => {
     expect(headersWith(schemes, ['401'])).toEqual({ 401: {} });
   });
 
-  it('a session → renewed by any answer once it was found', () => {
+  it('a session → any answer renews it once it is found', () => {
     const expected = { 200: RENEWED, 401: CHALLENGE, 404: RENEWED, 413: {} };
     expect(headersWith(['ManagementBearer', 'ConsoleSession'], ['200', '401', '404', '413'])).toEqual(expected);
   });
 
-  it('an optional session → no refusal without it', () => {
+  it('an optional session → no refusal if it is missing', () => {
     expect(headersWith(['ConsoleSession', ''], ['200', '401'])).toEqual({ 200: RENEWED, 401: RENEWED });
   });
 
-  it('an answer that begins a session → the others may renew the one there was', () => {
+  it('an answer that starts a session → the other answers may renew the existing one', () => {
     const responses = { 200: { headers: { ...BEGUN } }, 401: { ...refusal(), headers: { ...CHALLENGE } } };
     expect(headersOf({ responses })).toEqual({ 200: BEGUN, 401: { ...RENEWED, ...CHALLENGE } });
   });
 
-  it('an answer that sets another cookie → no other does', () => {
+  it('an answer that sets another cookie → no other answer does', () => {
     const state = setsCookie('SignInStateCookie');
     expect(headersOf({ responses: { 200: { headers: { ...state } }, 400: refusal() } })).toEqual({
       200: state,
@@ -80,7 +80,7 @@ describe('addAnswerHeaders', () => {
     });
   });
 
-  it('a provider’s answer → its headers are those of every status', () => {
+  it('a provider’s answer → every status has its headers', () => {
     const relayed = {
       'Server-Timing': headerReference('ServerTiming'),
       'Retry-After': headerReference('RelayedRetryAfter'),

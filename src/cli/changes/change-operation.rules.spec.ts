@@ -5,7 +5,7 @@ import { changeHashOf, keyFactsOf, keyStateAt, shownStateAt } from './change-ope
 const AT = new Date(1_000);
 
 describe('keyStateAt', () => {
-  it('held until the last millisecond; revealed stays revealed; a terminal’s key is none for the console', () => {
+  it('held until the last millisecond; revealed stays revealed; the key of a terminal is not shown in the console', () => {
     const held = { actionSource: 'mcp', sealedUntil: AT, deliveredAt: null } as const;
     expect(keyStateAt(held, 999)).toBe('held');
     expect(keyStateAt(held, 1_000)).toBe('lapsed');
@@ -28,7 +28,7 @@ describe('shownStateAt', () => {
 describe('keyFactsOf', () => {
   const issued = { id: 'key_1', name: 'First', key_prefix: 'gw_abc' };
 
-  it('of a new application, of one more key, of nothing', () => {
+  it('for a new application, for another key, for no key', () => {
     expect(keyFactsOf({ app: { id: 'a', name: 'App' }, api_key: issued })).toEqual({
       ...{ id: 'key_1', name: 'First', prefix: 'gw_abc', appId: 'a', appName: 'App', key: undefined },
     });

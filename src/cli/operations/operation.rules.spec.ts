@@ -15,13 +15,13 @@ const DEPLOYMENT = '6f1c0d0e-7a3b-4c57-9c1d-2f6f0a9b8e21';
 const token = fc.string({ unit: fc.constantFrom(...'ABCXYZabcxyz0189_-'), minLength: 32, maxLength: 64 });
 
 describe('derivations of a token', () => {
-  it('id → the published form', () => {
+  it('id → in the documented format', () => {
     expect(operationIdOf(new Secret('a'.repeat(32)))).toBe(
       'op:3ba3f5f43b92602683c19aee62a20342b084dd5971ddd33808d81a328879a547',
     );
   });
 
-  it('any token → the same proof and code each time, others for another token, deployment or attempt', () => {
+  it('any token → the same proof and code each time, different ones for another token, deployment or attempt', () => {
     fc.assert(
       fc.property(token, (text) => {
         const own = new Secret(text);
@@ -35,7 +35,7 @@ describe('derivations of a token', () => {
     );
   });
 
-  it('codes of many tokens → every symbol about as often', () => {
+  it('codes of many tokens → every symbol about equally often', () => {
     const counts = new Map<string, number>();
     for (let at = 0; at < 4_000; at++) {
       for (const symbol of userCodeOf(new Secret(`token-${at}`), DEPLOYMENT, 0).reveal()) {

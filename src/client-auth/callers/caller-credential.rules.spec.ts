@@ -17,7 +17,7 @@ describe('requireCredential', () => {
     expect(requireCredential(headers, ['authorization', 'x-api-key', 'x-token']).value).toBe('gw_second');
   });
 
-  it('a header that is no candidate → is not looked at', () => {
+  it('a header that is not a candidate → ignored', () => {
     expect(() => requireCredential({ 'x-api-key': 'gw_a', cookie: 'k=gw_a' }, ['authorization'])).toThrow(
       expect.objectContaining({ code: 'auth_required', status: 401 }),
     );

@@ -24,7 +24,7 @@ describe('a call as request limits see it', () => {
     expect(callOf('ann', limits)).toBeUndefined();
   });
 
-  it('both scopes are limited → both, and who calls', () => {
+  it('both scopes are limited → both limits, and the caller', () => {
     const limits = { per_user: { requests: { per_minute: 2 } }, per_app: { requests: { per_day: 9 } } };
     expect(callOf('ann', limits)).toEqual({
       organizationId: 'org-1',
@@ -35,7 +35,7 @@ describe('a call as request limits see it', () => {
     });
   });
 
-  it('a call without a user → no user limits', () => {
+  it('a call without a user → no limits per user', () => {
     expect(callOf(null, { per_user: { requests: { per_minute: 2 } } })).toBeUndefined();
   });
 });

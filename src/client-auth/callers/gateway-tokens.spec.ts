@@ -69,7 +69,7 @@ describe('a token that is issued', () => {
     expect(await tokens.verify(token)).toBeUndefined();
   });
 
-  it('for a device that proved nothing → says so, and in which mode', async () => {
+  it('for an unproven device → says so, and in which mode', async () => {
     const { tokens } = setUp();
     const token = await tokens.issue({ ...HOLDER, authMethod: 'unproven', unproven: 'tier' });
     expect(parts(token)[1]).toMatchObject({ auth_method: 'unproven', proof: 'none', mode: 'tier' });
@@ -83,7 +83,7 @@ describe('a token that is issued', () => {
     expect(await tokens.verify(token)).toMatchObject({ authMethod: 'api_key', apiKeyId: 'key_1' });
   });
 
-  it('for the longest ids there are, each character escaped → verifies as it was issued and as a credential', async () => {
+  it('for the longest ids there are, each character escaped → verifies as issued and as a credential', async () => {
     const { tokens } = setUp();
     const longest = { appId: 'a'.repeat(63), userId: '\u0001'.repeat(1_024), apiKeyId: `key_${'0'.repeat(20)}` };
     const token = await tokens.issue({ ...longest, authMethod: 'api_key' });
@@ -98,7 +98,7 @@ describe('a token that is issued', () => {
 });
 
 describe('a token that is presented', () => {
-  it('again → the same claims at once, without a promise', async () => {
+  it('presented again → the same claims synchronously, without a promise', async () => {
     const { tokens } = setUp();
     const token = await tokens.issue(HOLDER);
     const claims = await tokens.verify(token);
@@ -112,7 +112,7 @@ describe('a token that is presented', () => {
     expect(tokens.validate(token)).toBe(claims);
   });
 
-  it('made by hand with a claim more → accepted: what verifies is the signature', async () => {
+  it('hand-made with an extra claim → accepted: the signature decides', async () => {
     const { tokens } = setUp();
     expect(await tokens.verify(forged(HEADER, payload({ plan: 'pro' })))).toMatchObject(CLAIMS);
   });
@@ -120,17 +120,20 @@ describe('a token that is presented', () => {
   it.each([
     ['cold', false],
     ['remembered', true],
-  ])('%s, in its last millisecond → valid; one later → expired, without tolerance', async (_name, isRemembered) => {
-    const { tokens, clock } = setUp();
-    const token = await tokens.issue(HOLDER);
-    if (isRemembered) await tokens.verify(token);
-    clock.advance(GATEWAY_TOKEN_LIFETIME_SECONDS * 1000 - 501);
-    expect(await tokens.verify(token)).toMatchObject(CLAIMS);
-    clock.advance(1);
-    expect(await tokens.validate(token)).toBe('token_expired');
-    expect(await tokens.validate(token)).toBe('token_expired');
-    expect(await tokens.verify(token)).toBeUndefined();
-  });
+  ])(
+    '%s, in its last millisecond → valid; one millisecond later → expired, without tolerance',
+    async (_name, isRemembered) => {
+      const { tokens, clock } = setUp();
+      const token = await tokens.issue(HOLDER);
+      if (isRemembered) await tokens.verify(token);
+      clock.advance(GATEWAY_TOKEN_LIFETIME_SECONDS * 1000 - 501);
+      expect(await tokens.verify(token)).toMatchObject(CLAIMS);
+      clock.advance(1);
+      expect(await tokens.validate(token)).toBe('token_expired');
+      expect(await tokens.validate(token)).toBe('token_expired');
+      expect(await tokens.verify(token)).toBeUndefined();
+    },
+  );
 
   it.each<[string, Record<string, unknown>]>([
     ['no sub', { sub: undefined }],
@@ -199,7 +202,7 @@ describe('a token that is presented', () => {
     expect(await setUp().tokens.validate(forged(header, payload()))).toBe('token_invalid');
   });
 
-  it('that brings its own key → the key is not looked at', async () => {
+  it('that contains its own key → the key is ignored', async () => {
     const jwk = createSecretKey(OTHER_SECRET, 'utf8').export({ format: 'jwk' });
     const header = { ...HEADER, jwk, kid: '1', jku: 'https://keys.example.com' };
     expect(await setUp().tokens.validate(forged(header, payload(), OTHER_SECRET))).toBe('token_invalid');
@@ -251,7 +254,7 @@ describe('a token from a clock that was ahead (ADR 0014)', () => {
     expect(await tokens.verify(token)).toBeUndefined();
   });
 
-  it('by a minute → good; by more → not yet, and good for its own time once that has come', async () => {
+  it('by a minute → valid; by more → not valid yet, then valid for its full lifetime', async () => {
     const { tokens, clock } = setUp();
     expect(await tokens.validate(await fromAhead(MINUTE_MS))).toMatchObject(CLAIMS);
     const token = await fromAhead(MINUTE_MS + 1_000);
@@ -278,15 +281,15 @@ describe('a token from a clock that was ahead (ADR 0014)', () => {
     ['was issued a minute from now', { iat: START_SECONDS + 60, exp: START_SECONDS + 120 }, true],
     ['was issued a second later', { iat: START_SECONDS + 61, exp: START_SECONDS + 120 }, false],
     ['never expires', { exp: Number.MAX_SAFE_INTEGER }, false],
-  ])('%s → good: %s', async (_name, claims, isGood) => {
+  ])('%s → valid: %s', async (_name, claims, isGood) => {
     const checked = await setUp().tokens.validate(forged(HEADER, payload(claims)));
     if (isGood) expect(checked).toMatchObject(CLAIMS);
     else expect(checked).toBe('token_of_wrong_clock');
   });
 });
 
-describe('what is remembered of a token', () => {
-  it('a token that differs in the spare bits of its last letter, or in padding → not the same token', async () => {
+describe('caching of verified tokens', () => {
+  it('a token that differs in the unused bits of its last character, or in padding → not the same token', async () => {
     const { tokens } = setUp();
     const token = await tokens.issue(HOLDER);
     await tokens.verify(token);
@@ -318,7 +321,7 @@ describe('what is remembered of a token', () => {
 });
 
 describe('two secrets', () => {
-  it('a token of the previous secret → valid until it is taken away', async () => {
+  it('a token of the previous secret → valid until that secret is removed', async () => {
     const token = await setUp(OTHER_SECRET).tokens.issue(HOLDER);
     const overlap = setUp(SECRET, OTHER_SECRET).tokens;
     expect(await overlap.validate(token)).toMatchObject(CLAIMS);
@@ -326,7 +329,7 @@ describe('two secrets', () => {
     expect(await setUp(SECRET).tokens.validate(token)).toBe('token_invalid');
   });
 
-  it('during the overlap → the current secret signs, and an old token still expires', async () => {
+  it('during the overlap → the current secret signs, and an old token expires as usual', async () => {
     const overlap = setUp(SECRET, OTHER_SECRET);
     expect(await setUp(SECRET).tokens.validate(await overlap.tokens.issue(HOLDER))).toMatchObject(CLAIMS);
     const old = await setUp(OTHER_SECRET).tokens.issue(HOLDER);
@@ -358,7 +361,7 @@ describe('anything else', () => {
     );
   });
 
-  it('a token with one character changed, taken out or put in, or cut → invalid', async () => {
+  it('a token with one character changed, removed or added, or truncated → invalid', async () => {
     const token = await tokens.issue(HOLDER);
     await tokens.verify(token);
     const change = fc.tuple(fc.nat(token.length - 1), fc.nat(2), fc.string({ maxLength: 2, unit: 'grapheme-ascii' }));

@@ -29,7 +29,7 @@ function rootsOf(file?: string) {
 }
 
 describe('roots of attestation', () => {
-  it('nothing set → the vendor’s root alone, known by its fingerprint, and no line', () => {
+  it('unset → only the vendor’s root, identified by its fingerprint, and no log line', () => {
     const { roots, lines } = rootsOf();
     expect(roots.map(({ certificate }) => certificate)).toEqual([
       expect.objectContaining({
@@ -47,7 +47,7 @@ describe('roots of attestation', () => {
     expect(lines).toEqual([]);
   });
 
-  it('a file → all of its certificates instead, and one line that names them', async () => {
+  it('a file → all of its certificates instead, and one log line that names them', async () => {
     const other = await DeviceVendor.create({ rootName: 'CN=Second Root' });
     const file = fileOf(`# ours\r\n${vendor.rootPem}\r\n\r\n${other.rootPem.replaceAll('\n', '\r\n')}\n`);
     const { roots, lines } = rootsOf(file);
@@ -62,7 +62,7 @@ describe('roots of attestation', () => {
     ]);
   });
 
-  it('a certificate of another kind of key → the start is refused', async () => {
+  it('a certificate of another kind of key → the service refuses to start', async () => {
     const publicKey = generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
     let der: Buffer = Buffer.alloc(0);
     const certificates = ([leaf = der]: readonly Buffer[]) => {
@@ -84,7 +84,7 @@ describe('roots of attestation', () => {
     ['a good one and a cut one', () => fileOf(`${vendor.rootPem}\n${vendor.rootPem.slice(0, 300)}`)],
     ['no file', () => join(directory, 'missing.pem')],
     ['a directory', () => directory],
-  ])('%s → the start is refused, naming the variable', (_, make) => {
+  ])('%s → the service refuses to start and names the variable', (_, make) => {
     const file = make();
     expect(() => rootsOf(file)).toThrow(EnvironmentError);
     expect(() => rootsOf(file)).toThrow(/^APP_ATTEST_ROOT_CA_FILE must be a readable PEM file/);

@@ -54,9 +54,9 @@ function certificatesOf(cbor: Buffer): unknown {
   return statement instanceof Map ? statement.get('x5c') : undefined;
 }
 
-describe('hostile proofs: refused as attest_failed, at once, or accepted for what they are', () => {
+describe('hostile proofs: quickly refused as attest_failed, or accepted as what they are', () => {
   it(
-    'base64 → never other bytes than were meant',
+    'base64 → never decoded to other bytes',
     () => {
       const text = fc.oneof(
         fc.string({ unit: 'binary' }),
@@ -88,7 +88,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
   );
 
   it(
-    'authenticator data → only this application’s, this key’s and fresh',
+    'authenticator data → accepted only from this application and this key, and only if fresh',
     () => {
       const genuine = meaning(attestation, ['authData'])[0];
       if (!(genuine instanceof Uint8Array)) throw new TypeError('authData');
@@ -153,7 +153,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
   );
 
   it(
-    'signals → what the map says, or none; never a refusal',
+    'signals → the content of the map, or none; never a refusal',
     () => {
       const signed = { category: 4, version: '2.10' };
       const attested = withSignals(signed)(Buffer.alloc(100));
@@ -194,7 +194,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
     ],
     ['16 KiB of tags', Buffer.alloc(0x4000, 0xc1)],
     ['16 KiB of arrays', Buffer.alloc(0x4000, 0x81)],
-  ])('%s → judged at once', (_, bytes) => {
+  ])('%s → judged quickly', (_, bytes) => {
     checked(() => readCborMap(bytes));
   });
 
@@ -202,7 +202,7 @@ describe('hostile proofs: refused as attest_failed, at once, or accepted for wha
     ['8 KiB of nothings', Buffer.from(`30821ffc${'0500'.repeat(4_094)}`, 'hex')],
     ['8 KiB of empty sequences', Buffer.from(`30821ffc${'3000'.repeat(4_094)}`, 'hex')],
     ['8 KiB of open ends', Buffer.from('3080'.repeat(4_096), 'hex')],
-  ])('%s for a certificate → refused at once', (_, bytes) => {
+  ])('%s in place of a certificate → refused quickly', (_, bytes) => {
     expect(checked(() => requireChain(bytes, bytes, trust.atMs))).toBeUndefined();
   });
 });

@@ -43,7 +43,7 @@ describe('DeviceProofs', () => {
     expect([exchange(publicKey, 0), exchange(publicKey, 1), exchange(publicKey, 2)]).toEqual([1, 2, 3]);
   });
 
-  it('one assertion twice → refused the second time', async () => {
+  it('the same assertion twice → the second is refused', async () => {
     const { register, exchange, device } = setUp();
     const { publicKey } = await register();
     const assertion = device.assert(REQUEST);
@@ -63,21 +63,21 @@ describe('DeviceProofs', () => {
     ['%%%', 'proof_not_base64'],
     ['AAAA', 'cbor_invalid'],
     ['A'.repeat(50_000), 'proof_too_large'],
-  ])('%.5j for a proof → attest_failed', async (sent, reason) => {
+  ])('%.5j as a proof → attest_failed', async (sent, reason) => {
     const { register, exchange } = setUp();
     const { publicKey } = await register();
     await expect(register(() => sent)).rejects.toEqual(refusal(reason));
     expect(() => exchange(publicKey, 0, sent)).toThrow(refusal(reason));
   });
 
-  it('certificates are verified by the injected clock → expired a week later', async () => {
+  it('certificates are verified against the injected clock → expired a week later', async () => {
     const clock = new FakeClock();
     const { register } = setUp(newProofs(clock), clock);
     clock.advance(WEEK_MS);
     await expect(register()).rejects.toEqual(refusal('certificate_not_in_force'));
   });
 
-  it.each([-1, 1])('a clock that is %i weeks off the database’s → service error', async (weeks) => {
+  it.each([-1, 1])('a clock that is %i weeks off the database’s → service error, not a failed proof', async (weeks) => {
     const clock = new FakeClock();
     const { register } = setUp(newProofs(clock));
     clock.advance(weeks * WEEK_MS);
@@ -86,7 +86,7 @@ describe('DeviceProofs', () => {
     await expect(register(() => 'AAAA')).rejects.toEqual(refusal('cbor_invalid'));
   });
 
-  it('clocks a week apart, and all certificates valid by the service’s clock → accepted', async () => {
+  it('clocks a week apart, and all certificates are valid by the service’s clock → accepted', async () => {
     const databaseClock = new FakeClock();
     databaseClock.advance(WEEK_MS);
     await expect(setUp(newProofs(), databaseClock).register()).resolves.toBeDefined();
@@ -103,7 +103,7 @@ describe('DeviceProofs', () => {
     },
   );
 
-  it('two devices → each is proven by its own key alone, also when both keys are in memory', async () => {
+  it('two devices → each is proven only by its own key, also when both keys are in memory', async () => {
     const first = setUp();
     const second = setUp(first.proofs);
     const [firstKey, secondKey] = [await first.register(), await second.register()];

@@ -25,7 +25,7 @@ describe('days of a summary', () => {
     expect(daysUntil(new Date(now), days)).toEqual({ from, to });
   });
 
-  it('any instant and number of days → that many days, and the instant is left alone', () => {
+  it('any instant and number of days → that many days, and the instant is not changed', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), fc.integer({ min: 1, max: 365 }), (nowMs, days) => {
         const now = new Date(nowMs);
@@ -39,7 +39,7 @@ describe('days of a summary', () => {
 });
 
 describe('token exchanges of a summary', () => {
-  it('exchanges → counted with their share of ok; registrations are not', () => {
+  it('exchanges → counted with their success rate; registrations are not counted', () => {
     const daily = [
       day({ count: 6 }),
       day({ date: '2026-11-19', count: 1 }),
@@ -77,11 +77,11 @@ describe('rows of a summary', () => {
   it.each([
     ['a row of nulls', { count: '0', avg_ms: null, p50_ms: null, p95_ms: null }],
     ['no row', undefined],
-  ])('no user waited, %s → count 0 and nulls', (_what, row) => {
+  ])('no user had to wait, %s → count 0 and nulls', (_what, row) => {
     expect(toClaimDelay(row)).toEqual({ count: 0, avg_ms: null, p50_ms: null, p95_ms: null });
   });
 
-  it('failures in any order → by date, then status', () => {
+  it('failures in any order → sorted by date, then status', () => {
     const failure = (date: string, status: 'blocked_user' | 'provider_error') => ({ date, status, count: 1 });
     const sorted = [
       failure('2026-11-19', 'provider_error'),

@@ -118,7 +118,7 @@ function lost(): unknown[] {
 }
 
 describe('recording authentication events', () => {
-  it('some events → none at once, all together soon after, in their order', async () => {
+  it('a few events → none at once, all of them together shortly after, in order', async () => {
     record('a', 'b', 'c');
     await sleep(50);
     expect(table.attempts).toBe(0);
@@ -126,7 +126,7 @@ describe('recording authentication events', () => {
     expect([table.users, table.batches]).toEqual([['a', 'b', 'c'], [3]]);
   });
 
-  it('500 events → written without waiting for the 200 ms', async () => {
+  it('500 events → written at once, without the 200 ms pause', async () => {
     record(...names(500));
     // A timer of 200 ms ends after this one.
     await sleep(100);
@@ -135,7 +135,7 @@ describe('recording authentication events', () => {
     expect(table.batches).toEqual([500]);
   });
 
-  it('many events while a statement is slow → one statement at a time, at most 500 each, in their order', async () => {
+  it('many events while a statement is slow → one statement at a time with at most 500 events each, in order', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     table.held = promise;
     record(...names(700));
@@ -150,7 +150,7 @@ describe('recording authentication events', () => {
     expect(table.batches).toHaveLength(3);
   });
 
-  it('database away → kept, retried after pauses, stored in order once it is back, without an error line', async () => {
+  it('database unavailable → events are kept, retried with pauses, and stored in order once it is back, without an error line', async () => {
     table.failure = away();
     record('a', 'b');
     await eventually(() => table.attempts === 3, { withinMs: 10_000 });
@@ -160,7 +160,7 @@ describe('recording authentication events', () => {
     expect([table.users, lost()]).toEqual([['a', 'b', 'c'], []]);
   });
 
-  it('database back → the next events wait 200 ms again, and no pause', async () => {
+  it('database available again → the next events wait 200 ms as usual', async () => {
     table.failure = away();
     record('a');
     await eventually(() => table.attempts === 5, { withinMs: 10_000 });
@@ -170,7 +170,7 @@ describe('recording authentication events', () => {
     await eventually(() => table.rows.size === 2, { withinMs: 10_000 });
   });
 
-  it('database away, events keep coming → no faster than the pauses allow', async () => {
+  it('database unavailable while events keep coming → attempts no faster than the pauses allow', async () => {
     jest.useFakeTimers({ doNotFake: [...UNTIMED] });
     table.failure = away();
     record(...names(1_200));
@@ -182,7 +182,7 @@ describe('recording authentication events', () => {
     expect(table.attempts).toBe(2);
   });
 
-  it('answer of a statement lost → sent again under the same ids, so that it changes nothing', async () => {
+  it('the answer of a statement is lost → the statement is sent again under the same ids, so that it changes nothing', async () => {
     table.failure = away();
     table.answerLost = true;
     record('a', 'b');
@@ -195,7 +195,7 @@ describe('recording authentication events', () => {
     ]);
   });
 
-  it('an event that Postgres rejects → only this event is lost, and logged', async () => {
+  it('an event that Postgres rejects → only this event is lost, and the loss is logged', async () => {
     table.poison.add('bad');
     record('a', 'bad', 'b');
     await writer.flush();
@@ -230,7 +230,7 @@ describe('recording authentication events', () => {
 });
 
 describe('more events than memory may hold', () => {
-  it('10,003 while the database is away → the three oldest are dropped, the others arrive in order', async () => {
+  it('10,003 while the database is unavailable → the three oldest are dropped, the others arrive in order', async () => {
     table.failure = away();
     record(...names(10_003));
     await eventually(() => table.attempts > 0, { withinMs: 10_000 });
@@ -252,7 +252,7 @@ describe('more events than memory may hold', () => {
     expect(lines[0]).toMatchObject({ events: 1, error: 'more events than can be kept' });
   });
 
-  it('thousands lost → a line at once, then one a second, which together count every one', async () => {
+  it('thousands lost → a log line at once, then one per second, which together count all of them', async () => {
     jest.useFakeTimers({ doNotFake: [...UNTIMED] });
     table.failure = away();
     record(...names(10_000));
@@ -270,13 +270,13 @@ describe('more events than memory may hold', () => {
 });
 
 describe('shutdown', () => {
-  it('events wait → stored before it ends', async () => {
+  it('waiting events → stored before it ends', async () => {
     record(...names(1_100));
     await writer.onApplicationShutdown();
     expect([table.users, lost()]).toEqual([names(1_100), []]);
   });
 
-  it('a statement is under way → waited for, and the rest is stored', async () => {
+  it('a statement is under way → it is awaited, and the rest is stored', async () => {
     table.delayMs = 30;
     record(...names(500));
     await eventually(() => table.running === 1, { withinMs: 10_000 });
@@ -285,7 +285,7 @@ describe('shutdown', () => {
     expect(table.users).toEqual([...names(500), 'last']);
   });
 
-  it('database away → ends after one attempt and says how many are lost', async () => {
+  it('database unavailable → ends after one attempt and reports how many are lost', async () => {
     table.failure = away();
     record('a', 'b');
     await writer.onApplicationShutdown();

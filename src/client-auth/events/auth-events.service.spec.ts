@@ -25,7 +25,7 @@ function stored(overrides: Partial<AuthEventDraft> = {}) {
   return JSON.parse(authEventText(EVENT_ID, { ...draft, ...overrides }));
 }
 
-describe('text of an authentication event', () => {
+describe('columns of an authentication event', () => {
   it('an attempt → every field under its column', () => {
     expect(stored()).toEqual({
       event_id: EVENT_ID,
@@ -64,7 +64,7 @@ describe('text of an authentication event', () => {
     ['NUL', 'a\u0000b', 'ab'],
     ['half a character', 'a\ud83d', 'a\ufffd'],
     ['quotation marks', '"\\"', '"\\"'],
-  ])('text with %s → as Postgres can hold it', (_what, userId, expected) => {
+  ])('text with %s → in a form that Postgres can store', (_what, userId, expected) => {
     expect(stored({ userId }).user_id).toBe(expected);
   });
 
@@ -73,7 +73,7 @@ describe('text of an authentication event', () => {
     [0.6, 1],
     [Number.NaN, 0],
     [1e12, 2 ** 31 - 1],
-  ])('latency of %d ms → %d, which its column can hold', (latencyMs, expected) => {
+  ])('latency of %d ms → %d, which fits its column', (latencyMs, expected) => {
     expect(stored({ latencyMs }).latency_ms).toBe(expected);
   });
 

@@ -48,7 +48,7 @@ function memberAt(value: unknown, names: readonly string[]): unknown {
   return member && memberAt(member[1], rest);
 }
 
-describe('claim paths: dot separated, own properties of objects', () => {
+describe('claim paths: separated by dots, own properties of objects', () => {
   const claims: Claims = JSON.parse(`{
     "sub": "u", "plan": {"name": "pro", "": {"x": 1}}, "list": [{"name": "pro"}], "text": "abc", "none": null,
     "__proto__": {"own": "yes"}, "a.b": "dotted"
@@ -67,7 +67,7 @@ describe('claim paths: dot separated, own properties of objects', () => {
   });
 
   it.each(['list.0', 'list.0.name', 'list.length', 'text.length', 'text.0', 'none.x', 'plan.name.length'])(
-    'array or scalar in the middle: %s → absent',
+    'an array or scalar along the path: %s → absent',
     (at) => expect(claimAt(claims, at)).toBeUndefined(),
   );
 
@@ -82,7 +82,7 @@ describe('claim paths: dot separated, own properties of objects', () => {
     [['a.b'], 'dotted'],
     [['plan', '', 'x'], 1],
     [['__proto__', 'own'], 'yes'],
-  ])('a list, %j → the value at that path, dots being part of a name', (at, expected) => {
+  ])('a list, %j → the value at that path, with dots as part of a name', (at, expected) => {
     expect(claimAt(claims, at)).toEqual(expected);
   });
 
@@ -94,9 +94,9 @@ describe('claim paths: dot separated, own properties of objects', () => {
     [['constructor', 'name']],
     [['plan', '__proto__']],
     [['none', 'x']],
-  ])('a list, %j: no own property of an object → absent', (at) => expect(claimAt(claims, at)).toBeUndefined());
+  ])('a list, %j: not an own property of an object → absent', (at) => expect(claimAt(claims, at)).toBeUndefined());
 
-  it('any claims, any list → the same as looking through the members one by one', () => {
+  it('any claims, any list → the same as searching the members one by one', () => {
     const names = fc.array(fc.oneof(name, fc.constant('https://a.example/b')), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(claimsText, names, (text, at) => {
@@ -107,7 +107,7 @@ describe('claim paths: dot separated, own properties of objects', () => {
     );
   });
 
-  it('any claims, any path → the same as looking through the members one by one', () => {
+  it('any claims, any path → the same as searching the members one by one', () => {
     fc.assert(
       fc.property(claimsText, path, (text, at) => {
         const parsed: Claims = JSON.parse(text);
@@ -127,13 +127,13 @@ describe('required claims at lists of names', () => {
   const claims = { 'https://example.com/claims': { plan: ['pro'] }, 'a.b': 'x', a: { b: 'y' } };
   const at = (path: RequiredClaim['path'], contains: string) => hasRequiredClaims(claims, [{ path, contains }]);
 
-  it('the name of a claim is a URL → found; a dotted text of it → not', () => {
+  it('the name of a claim is a URL → found by a list; not found by a dotted text', () => {
     expect(at(['https://example.com/claims', 'plan'], 'pro')).toBe(true);
     expect(at('https://example.com/claims.plan', 'pro')).toBe(false);
     expect(hasRequiredClaims(claims, [{ path: ['a.b'], equals: 'x' }])).toBe(true);
   });
 
-  it('a list and a text that read alike → each finds its own, in one check', () => {
+  it('a list and a text that look alike → each finds its own claim, in one check', () => {
     const required: RequiredClaim[] = [
       { path: ['a.b'], contains: 'x' },
       { path: 'a.b', contains: 'y' },
@@ -153,7 +153,7 @@ describe('required claims', () => {
     ['two words', 'two words'],
     [['y'], ['x', 'y']],
     ['a y', ['x', 'y']],
-  ])('contains: %j has %j → met', (claim, contains) => expect(matches(claim, { contains })).toBe(true));
+  ])('contains: %j contains %j → met', (claim, contains) => expect(matches(claim, { contains })).toBe(true));
 
   it.each<[unknown, string | string[]]>([
     [['a'], 'x'],
@@ -171,7 +171,9 @@ describe('required claims', () => {
     [{ x: true }, 'x'],
     [[], 'x'],
     ['', ['x', 'y']],
-  ])('contains: %j has no %j → not met', (claim, contains) => expect(matches(claim, { contains })).toBe(false));
+  ])('contains: %j does not contain %j → not met', (claim, contains) =>
+    expect(matches(claim, { contains })).toBe(false),
+  );
 
   it.each(['pro', '', 0, 1.5, true, false])('equals: %j with itself → met', (value) => {
     expect(matches(value, { equals: value })).toBe(true);

@@ -48,11 +48,11 @@ describe('claims of an issuer token', () => {
   it('everything as configured → the user id', () => expect(validate(GOOD)).toBe('user-1'));
 
   it.each([NOW_SECONDS + 0.001, NOW_SECONDS + 3_600, Infinity, '0', null, true, [], {}])(
-    'nbf %j: in the future or no number → bad_signature',
+    'nbf %j: in the future or not a number → bad_signature',
     (nbf) => expectReason('bad_signature', { nbf }),
   );
 
-  it.each([NOW_SECONDS, NOW_SECONDS - 0.5, 0, -1])('nbf %d: reached → accepted', (nbf) => {
+  it.each([NOW_SECONDS, NOW_SECONDS - 0.5, 0, -1])('nbf %d: in the past → accepted', (nbf) => {
     expect(validate({ ...GOOD, nbf })).toBe('user-1');
   });
 
@@ -130,7 +130,7 @@ describe('claims of an issuer token', () => {
     ['with half a character', 'user\ud800'],
     ['that is a dot segment', '.'],
     ['that is a double dot segment', '..'],
-  ])('user id %s: could not be stored or addressed as it is → user_id_missing', (_name, sub) => {
+  ])('user id %s: cannot be stored or addressed unchanged → user_id_missing', (_name, sub) => {
     expectReason('user_id_missing', { sub });
   });
 
@@ -141,7 +141,7 @@ describe('claims of an issuer token', () => {
     },
   );
 
-  it('user id: at a dotted path → read there; an inherited member is none', () => {
+  it('user id: at a dotted path → read from there; inherited members do not count', () => {
     const claims = { ...GOOD, sub: undefined, user: { id: 'user-2' } };
     expect(validate(claims, { ...ISSUER, user_id_claim: 'user.id' })).toBe('user-2');
     const inherited = refusalOf(claims, { ...ISSUER, user_id_claim: 'constructor.name' });
@@ -174,11 +174,14 @@ describe('order of the rules', () => {
     ['claims_missing', { entitlements: null }],
   ];
 
-  it.each(BREAKS.map(([reason], index) => [reason, index] as const))('%s and all that follow → %s', (reason, index) => {
-    const all = BREAKS.slice(index).map(([, changes]) => changes);
-    // Of two broken rules on the same claim, the earlier one is reported.
-    expect(refusalOf(Object.assign({ ...GOOD }, ...all.toReversed())).reason).toBe(reason);
-  });
+  it.each(BREAKS.map(([reason], index) => [reason, index] as const))(
+    '%s and all later rules fail → %s',
+    (reason, index) => {
+      const all = BREAKS.slice(index).map(([, changes]) => changes);
+      // Of two broken rules on the same claim, the earlier one is reported.
+      expect(refusalOf(Object.assign({ ...GOOD }, ...all.toReversed())).reason).toBe(reason);
+    },
+  );
 });
 
 describe('any claims', () => {
@@ -214,7 +217,7 @@ describe('any claims', () => {
     );
   }
 
-  it('accepted exactly when every rule holds; otherwise one of the two refusals', () => {
+  it('accepted if and only if every rule holds; otherwise one of the two refusals', () => {
     fc.assert(
       fc.property(claims, (candidate) => {
         if (isGood(candidate)) return validate(candidate) === candidate.sub;

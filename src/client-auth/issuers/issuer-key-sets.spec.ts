@@ -58,7 +58,7 @@ describe('key set handling', () => {
     expect(issuer.accepts.at(-1)).toBe('application/json');
   });
 
-  it('cache: 10 minutes per URL → one fetch until they have run out, then another', async () => {
+  it('cache: 10 minutes per URL → one fetch until they expire, then another', async () => {
     const { keySets, clock } = setUp();
     expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
     clock.advance(10 * MINUTE_MS - 1);
@@ -92,7 +92,7 @@ describe('key set handling', () => {
     ['a dead server', 'jwks_unreachable', () => issuer.die()],
     ['no JSON', 'jwks_invalid', () => issuer.garbage()],
   ])(
-    '%s → not asked again for two seconds, the same refusal at once; then asked once more',
+    '%s → not fetched again for two seconds, with the same refusal at once; then fetched once more',
     async (_name, reason, fail) => {
       const { keySets, clock, lines } = setUp();
       await fail();
@@ -110,7 +110,7 @@ describe('key set handling', () => {
     },
   );
 
-  it('a time-out → the two seconds begin when it has failed, not when it was asked', async () => {
+  it('a timeout → the two seconds begin at the failure, not at the request', async () => {
     const { keySets, clock } = setUp();
     issuer.slow(60_000);
     const silent = rejectionOf(keySets.find(issuer.jwksUrl, known));
@@ -120,7 +120,7 @@ describe('key set handling', () => {
     expect(fetched()).toBe(1);
   });
 
-  it('one address fails → others are asked as ever', async () => {
+  it('one address fails → others are fetched as usual', async () => {
     const { keySets } = setUp();
     const other = await startedIssuer();
     issuer.status(500);
@@ -130,7 +130,7 @@ describe('key set handling', () => {
     expect(fetched()).toBe(2);
   });
 
-  it('a copy that is good still → serves on, and an unknown kid is answered from it without asking', async () => {
+  it('a copy that is still valid → keeps serving, and an unknown kid is refused from it without a fetch', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     clock.advance(MINUTE_MS);
@@ -142,7 +142,7 @@ describe('key set handling', () => {
     expect(fetched()).toBe(2);
   });
 
-  it('unknown kid: at most one refetch per 60 s, measured from the last successful arrival', async () => {
+  it('unknown kid: at most one refetch per 60 s, measured from the last successful fetch', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     await issuer.rotate({ keepOld: true });
@@ -157,13 +157,13 @@ describe('key set handling', () => {
     expect(fetched()).toBe(2);
   });
 
-  it('unknown kid: first of all → no second fetch for the set that has just arrived', async () => {
+  it('unknown kid: in the very first call → no second fetch of the set that has just arrived', async () => {
     const { keySets } = setUp();
     expect(await keySets.find(issuer.jwksUrl, 'nobody')).toEqual([]);
     expect(fetched()).toBe(1);
   });
 
-  it('refetch under way for an unknown kid → a known kid is not kept waiting', async () => {
+  it('refetch under way for an unknown kid → a known kid does not wait', async () => {
     const { keySets, clock } = setUp();
     await keySets.find(issuer.jwksUrl, known);
     clock.advance(MINUTE_MS);
@@ -194,24 +194,27 @@ describe('key set handling', () => {
     ['more than 512 KiB', 'jwks_unreachable', () => issuer.garbage(' '.repeat(512 * 1_024 + 1))],
     ['no JSON', 'jwks_invalid', () => issuer.garbage()],
     ['no keys array', 'jwks_invalid', () => issuer.publish({ keys: {} })],
-  ])('failed refetch, %s → %s; last known keys serve until their 10 minutes run out', async (_name, reason, fail) => {
-    const { keySets, clock, lines } = setUp();
-    await keySets.find(issuer.jwksUrl, known);
-    await fail();
-    clock.advance(10 * MINUTE_MS - 2_000);
-    expect(await keySets.find(issuer.jwksUrl, 'nobody')).toEqual([]);
-    clock.advance(1_999);
-    expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
-    clock.advance(1);
-    expect(await rejectionOf(keySets.find(issuer.jwksUrl, known))).toMatchObject(unavailable(reason));
-    const failures = lines.filter(({ message }) => message === 'issuer_key_set_failed');
-    expect(failures).toHaveLength(2);
-    expect(failures[0]).toMatchObject({ level: 'warn', url: issuer.jwksUrl, reason });
-    await issuer.revive();
-    issuer.heal();
-    clock.advance(2_000);
-    expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
-  });
+  ])(
+    'failed refetch, %s → %s; the last known keys serve until their 10 minutes are over',
+    async (_name, reason, fail) => {
+      const { keySets, clock, lines } = setUp();
+      await keySets.find(issuer.jwksUrl, known);
+      await fail();
+      clock.advance(10 * MINUTE_MS - 2_000);
+      expect(await keySets.find(issuer.jwksUrl, 'nobody')).toEqual([]);
+      clock.advance(1_999);
+      expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
+      clock.advance(1);
+      expect(await rejectionOf(keySets.find(issuer.jwksUrl, known))).toMatchObject(unavailable(reason));
+      const failures = lines.filter(({ message }) => message === 'issuer_key_set_failed');
+      expect(failures).toHaveLength(2);
+      expect(failures[0]).toMatchObject({ level: 'warn', url: issuer.jwksUrl, reason });
+      await issuer.revive();
+      issuer.heal();
+      clock.advance(2_000);
+      expect(await keySets.find(issuer.jwksUrl, known)).toHaveLength(1);
+    },
+  );
 
   it('an access key in the query → not in the log', async () => {
     const { keySets, lines } = setUp();
@@ -231,7 +234,7 @@ describe('key set handling', () => {
     expect(fetched()).toBe(3);
   });
 
-  it('silent server → jwks_unreachable after 5 s, other issuers are not slowed', async () => {
+  it('unresponsive server → jwks_unreachable after 5 s, other issuers are not slowed', async () => {
     const { keySets } = setUp();
     const other = await startedIssuer();
     issuer.slow(60_000);
@@ -246,7 +249,7 @@ describe('key set handling', () => {
     expect(waitedMs).toBeGreaterThan(4_900);
   });
 
-  it('more than 1,000 addresses → the one not used for longest is forgotten', async () => {
+  it('more than 1,000 addresses → the least recently used one is dropped', async () => {
     const { keySets } = setUp();
     const addresses = Array.from({ length: 1_001 }, (_address, index) => `${issuer.jwksUrl}?tenant=${index}`);
     issuer.publish({ keys: [{ kid: 'k' }] });
@@ -269,7 +272,7 @@ describe('where key sets are fetched', () => {
     expect(issuer.fetches()).toBe(0);
   });
 
-  it('https with a certificate that nobody trusts → jwks_unreachable', async () => {
+  it('https with an untrusted certificate → jwks_unreachable', async () => {
     const issuer = await startedIssuer({ tls: true });
     expect(issuer.jwksUrl).toMatch(/^https:/);
     const { keySets, lines } = setUp();

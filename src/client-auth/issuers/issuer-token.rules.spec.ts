@@ -49,11 +49,11 @@ describe('header of an issuer token', () => {
   });
 
   it.each(['none', 'None', 'HS256', 'HS512', 'RS384', 'PS512', 'es256', 'Ed25519', 'ES256K', 'toString', '__proto__'])(
-    'alg %s not accepted → alg_mismatch',
+    'alg %s is not accepted → alg_mismatch',
     (alg) => expectReason('alg_mismatch', tokenWith({ alg, kid: 'k' })),
   );
 
-  it.each([[['exp']], [[]], ['b64'], [['b64']], [null]])('crit %j: we know none → bad_signature', (crit) => {
+  it.each([[['exp']], [[]], ['b64'], [['b64']], [null]])('crit %j: none is supported → bad_signature', (crit) => {
     expectReason('bad_signature', tokenWith({ alg: 'ES256', kid: 'k', b64: true, crit }));
   });
 
@@ -74,11 +74,14 @@ describe('header of an issuer token', () => {
     ['longer than 32 KiB', tokenWith({ alg: 'ES256', kid: 'k'.repeat(32 * 1_024) })],
   ])('malformed token: %s → bad_signature', (_name, token) => expectReason('bad_signature', token));
 
-  it.each(['[]', 'null', '"text"', '1', '', '{', '{}x'])('payload %s is no JSON object → bad_signature', (payload) => {
-    expect(refusalOf(() => parsePayload(Buffer.from(payload))).reason).toBe('bad_signature');
-  });
+  it.each(['[]', 'null', '"text"', '1', '', '{', '{}x'])(
+    'payload %s is not a JSON object → bad_signature',
+    (payload) => {
+      expect(refusalOf(() => parsePayload(Buffer.from(payload))).reason).toBe('bad_signature');
+    },
+  );
 
-  it('payload that is no UTF-8 → bad_signature', () => {
+  it('payload that is not UTF-8 → bad_signature', () => {
     const bytes = Buffer.from('{"sub":"\xff"}', 'latin1');
     expect(refusalOf(() => parsePayload(bytes)).reason).toBe('bad_signature');
   });
@@ -106,7 +109,7 @@ describe('any text, any header, any payload', () => {
     fc.tuple(part, part, part).map((parts) => parts.join('.')),
   );
 
-  it('→ an accepted algorithm with a name, or 403 issuer_token_rejected', () => {
+  it('→ an accepted algorithm and a key id, or 403 issuer_token_rejected', () => {
     fc.assert(
       fc.property(token, (text) => {
         try {
@@ -142,7 +145,7 @@ describe('any text, any header, any payload', () => {
     ['letters', 'a'.repeat(10_000_000)],
     ['nested lists', `${Buffer.from('['.repeat(20_000)).toString('base64url')}.e30.c2ln`],
     ['nested objects', `${Buffer.from('{"a":'.repeat(4_000)).toString('base64url')}.e30.c2ln`],
-  ])('hostile text of %s → refused in a moment', (_name, text) => {
+  ])('hostile text of %s → refused quickly', (_name, text) => {
     expect(fastestMs(() => expectReason('bad_signature', text))).toBeLessThan(50);
   });
 });

@@ -57,7 +57,7 @@ describe('issuer token verification', () => {
     });
   });
 
-  it.each(ALGORITHMS)('%s with a key that names no algorithm → the user id', async (alg) => {
+  it.each(ALGORITHMS)('%s with a key that does not name an algorithm → the user id', async (alg) => {
     const { alg: _alg, use: _use, ...jwk } = issuer.jwk(alg);
     issuer.publish({ keys: [jwk] });
     expect(await tokens.verify(await issuer.token({}, { alg }), config())).toEqual({ userId: 'user-1', groups: {} });
@@ -68,7 +68,7 @@ describe('issuer token verification', () => {
     await expectRefusal(await issuer.token({}, { header: { kid: 7 } }), 'header_invalid');
   });
 
-  it('alg not accepted: none, in any spelling, and symmetric → alg_mismatch, without a fetch', async () => {
+  it('alg that is not accepted: none, in any spelling, and symmetric ones → alg_mismatch, without a fetch', async () => {
     const fetches = issuer.fetches();
     for (const alg of ['none', 'None', 'NONE', 'nOnE'])
       await expectRefusal(issuer.forged.unsigned({}, alg), 'alg_mismatch');
@@ -76,7 +76,7 @@ describe('issuer token verification', () => {
     expect(issuer.fetches()).toBe(fetches);
   });
 
-  it('JWK has an alg differing from the header → alg_mismatch', async () => {
+  it('JWK whose alg differs from the header → alg_mismatch', async () => {
     issuer.publish({ keys: [{ ...issuer.jwk('RS256'), alg: 'PS256' }] });
     await expectRefusal(await issuer.token({}, { alg: 'RS256' }), 'alg_mismatch');
   });
@@ -91,7 +91,7 @@ describe('issuer token verification', () => {
     expect(refusal).toHaveProperty('retryAfterSeconds', undefined);
   });
 
-  it('no key with that kid → unknown_kid; an empty key set makes no empty key', async () => {
+  it('no key with that kid → unknown_kid; an empty key set does not yield an empty key', async () => {
     await expectRefusal(await issuer.token({}, { header: { kid: 'nobody' } }), 'unknown_kid');
     issuer.publish({ keys: [] });
     clock.advance(10 * 60_000);
@@ -106,7 +106,7 @@ describe('issuer token verification', () => {
     expect(await tokens.verify(await issuer.token({}, { header }), config())).toEqual({ userId: 'user-1', groups: {} });
   });
 
-  it('claims exchanged under a good signature → bad_signature', async () => {
+  it('claims replaced under a valid signature → bad_signature', async () => {
     const [header, , signature] = (await issuer.token()).split('.');
     const [, payload] = (await issuer.token({ sub: 'admin' })).split('.');
     await expectRefusal(`${header}.${payload}.${signature}`, 'bad_signature');
@@ -119,7 +119,7 @@ describe('issuer token verification', () => {
   });
 
   it.each(['not json', '[]', 'null', '"text"'])(
-    'signed payload %s is no JSON object → bad_signature',
+    'signed payload %s is not a JSON object → bad_signature',
     async (payload) => {
       await expectRefusal(await issuer.token({}, { payload }), 'bad_signature');
     },
@@ -142,7 +142,7 @@ describe('issuer token verification', () => {
     await expectRefusal(await issuer.token({}, { alg: 'RS256' }), 'bad_signature');
   });
 
-  it('several keys of one name → the first four that fit are tried, no more', async () => {
+  it('several keys with the same kid → at most the first four that match are tried', async () => {
     const decoy = async () => ({
       ...(await exportJWK((await generateKeyPair('ES256')).publicKey)),
       kid: issuer.kid('ES256'),
@@ -165,7 +165,7 @@ describe('issuer token verification', () => {
     ['user_id_missing', { sub: undefined }],
   ])('claims: %s', async (reason, claims) => expectRefusal(await issuer.token(claims), reason));
 
-  it('expired (no clock tolerance) → expired in the second of exp itself', async () => {
+  it('expired (no clock tolerance) → expired from the second of exp on', async () => {
     const token = await issuer.token({}, { expiresIn: 60 });
     clock.advance(60_000 - (clock.nowMs() % 1_000) - 1);
     expect(await tokens.verify(token, config())).toEqual({ userId: 'user-1', groups: {} });
@@ -192,7 +192,7 @@ describe('issuer token verification', () => {
     });
   });
 
-  it('our own trouble → never issuer_token_rejected', async () => {
+  it('our own failure → never issuer_token_rejected', async () => {
     class BrokenKeySets extends IssuerKeySets {
       override find(): Promise<never> {
         return Promise.reject(new TypeError('a fault of ours'));
@@ -225,7 +225,7 @@ describe('mutated tokens', () => {
     return token.split('.').toReversed().join('.');
   }
 
-  it('any change to a good token → issuer_token_rejected, never accepted', async () => {
+  it('any change to a valid token → issuer_token_rejected, never accepted', async () => {
     const good = new Map<string, string>();
     for (const alg of ALGORITHMS) good.set(alg, await issuer.token({}, { alg }));
     await fc.assert(

@@ -24,19 +24,19 @@ describe('key sets', () => {
     (text) => expect(parseKeySet(Buffer.from(text))).toBeUndefined(),
   );
 
-  it('no UTF-8 → jwks_invalid', () => {
+  it('not UTF-8 → jwks_invalid', () => {
     expect(parseKeySet(Buffer.from('{"keys":[],"a":"\xff"}', 'latin1'))).toBeUndefined();
   });
 
   it('empty list → no keys', () => expect(read({ keys: [] })).toEqual([]));
 
-  it('entries without a name → left out, the others are read', () => {
+  it('entries without a kid → left out, the others are read', () => {
     const named = { ...EC, kid: 'good' };
     const keys = read({ keys: [null, 1, 'x', [], {}, EC, { ...EC, kid: '' }, { ...EC, kid: 7 }, named] });
     expect(keys).toEqual([{ kid: 'good', alg: undefined, mayVerify: true, members: EC }]);
   });
 
-  it('members that verify nothing, however many and deep → not kept', () => {
+  it('members that play no part in verification, however many and deep → dropped', () => {
     const ballast = Array.from({ length: 1_000 }, () => ({}));
     const [key] = read({ keys: [{ ...EC, kid: 'k', n: ballast, alg: ballast, key_ops: ballast, x5c: ballast }] }) ?? [];
     expect(key).toEqual({ kid: 'k', alg: null, mayVerify: false, members: EC });
@@ -47,7 +47,7 @@ describe('key sets', () => {
     expect(read({ keys })).toHaveLength(200);
   });
 
-  it('alg of a key → its own algorithm or any when it names none', () => {
+  it('alg of a key → only that algorithm, or any if the key names none', () => {
     expect(allowsAlgorithm(keyOf({}), 'RS256')).toBe(true);
     expect(allowsAlgorithm(keyOf({ alg: 'RS256' }), 'RS256')).toBe(true);
     expect(allowsAlgorithm(keyOf({ alg: 'RS256' }), 'PS256')).toBe(false);
@@ -87,7 +87,7 @@ describe('keys ready to verify', () => {
       unknown
     >;
 
-  it('imported once → the same key again', async () => {
+  it('imported once → the same key object again', async () => {
     const key = new IssuerKey(keyOf(await published('ES256')));
     expect(await key.verifying('ES256')).toBe(await key.verifying('ES256'));
   });
@@ -99,7 +99,7 @@ describe('keys ready to verify', () => {
     expect(await importing({ kty: 'RSA' }, 'RS256')).toBeUndefined();
   });
 
-  it('RSA with fewer than 2,048 bits, more than 8,192, or a giant exponent → unusable', async () => {
+  it('RSA with fewer than 2,048 bits, more than 8,192, or a huge exponent → unusable', async () => {
     const n = Buffer.alloc(1_025, 0xff).toString('base64url');
     const good = await published('RS256', 2_048);
     expect(await importing(good, 'RS256')).toBeDefined();
@@ -139,7 +139,7 @@ describe('any key set', () => {
     fc.array(fc.oneof(jwk, fc.jsonValue())).map((keys) => Buffer.from(JSON.stringify({ keys }))),
   );
 
-  it('→ undefined or named keys; what may verify has no secret member', () => {
+  it('→ undefined or named keys; no usable key has a secret member', () => {
     fc.assert(
       fc.property(body, fc.constantFrom(...(Object.keys(ISSUER_ALGORITHMS) as IssuerAlgorithm[])), (bytes, alg) => {
         for (const key of parseKeySet(bytes) ?? []) {

@@ -38,7 +38,7 @@ describe('the application of a request', () => {
     [undefined, undefined],
   ])('%s → %s', (url, app) => expect(appIdOf(url)).toBe(app));
 
-  it('its origins: none when it is unknown, cannot be read, or lists none', () => {
+  it('its origins → none if it is unknown, cannot be read, or lists none', () => {
     const appOf = (more: object) => {
       const config = parseAppConfig({ ...rawServerConfig(), ...more });
       return toAppSnapshot({ id: 'a', organizationId: 'o', status: 'active' }, { config, configError: null });
@@ -52,7 +52,7 @@ describe('the application of a request', () => {
 });
 
 describe('preflights', () => {
-  it('only OPTIONS with the method of a call is one', () => {
+  it('only OPTIONS that requests the method of a call is a preflight', () => {
     const asks = { 'access-control-request-method': 'POST' };
     expect(isPreflight({ method: 'OPTIONS', headers: asks })).toBe(true);
     expect(isPreflight({ method: 'OPTIONS', headers: {} })).toBe(false);
@@ -69,7 +69,7 @@ describe('preflights', () => {
     });
   });
 
-  it.each(FOREIGN)('the origin "%s" → 403, as for an application that lists none', (origin) => {
+  it.each(FOREIGN)('the origin "%s" → 403, as for an application without a list', (origin) => {
     const refusal = expect.objectContaining({
       code: 'forbidden',
       reason: 'page_not_allowed',
@@ -82,13 +82,13 @@ describe('preflights', () => {
   it.each([
     ...[undefined, '', ' ', ',', 'a,,b', 'a,', 'a b', 'a:b', 'a\u0000', 'é', '"a"', 'a;b', 'a'.repeat(4_097)],
     `a${' '.repeat(4_000)}b`,
-  ])('requested headers %j, which are no list of names → none is allowed', (requested) => {
+  ])('requested headers %j, which are not a list of names → none allowed', (requested) => {
     expect(preflightHeaders(ALLOWED, ORIGIN, requested)).not.toHaveProperty('access-control-allow-headers');
   });
 });
 
 describe('answers', () => {
-  it('an allowed origin → that origin and the headers to read', () => {
+  it('an allowed origin → that origin and the exposed headers', () => {
     expect(callHeaders(ALLOWED, ORIGIN)).toEqual({
       vary: 'Origin',
       'access-control-allow-origin': ORIGIN,
@@ -96,7 +96,7 @@ describe('answers', () => {
     });
   });
 
-  it.each([undefined, ...FOREIGN])('the origin "%s" → only that the answer depends on it', (origin) => {
+  it.each([undefined, ...FOREIGN])('the origin "%s" → only says that the answer depends on it', (origin) => {
     expect(callHeaders(ALLOWED, origin)).toEqual({ vary: 'Origin' });
   });
 
@@ -121,7 +121,7 @@ describe('answers', () => {
 
   const UPSTREAM = ['vary', 'Accept', 'x-request-id', 'r1', 'link', '<a>', 'link', '<b>', 'retry-after', '7'];
 
-  it('relayed to an allowed page → the provider’s `Vary` is kept, each of its headers can be read', async () => {
+  it('relayed to an allowed page → the provider’s `Vary` is kept and each of its headers is exposed', async () => {
     const { headers } = await relayed({ ...callHeaders(ALLOWED, ORIGIN) } as Record<string, string>, [...UPSTREAM]);
     expect(headers).toMatchObject({
       vary: 'Accept, Origin',

@@ -89,7 +89,7 @@ describe('what a configuration would refuse', () => {
     expect(refusalOf(attempt(changes), authentication)).toBe(reason);
   });
 
-  it('each proof enforced; App Attest alone as one of several; none without devices', () => {
+  it('each proof is enforced; App Attest alone is treated like one of several; no proofs without devices', () => {
     const lax = proving({
       app_attest: { ...APPLE, mode: 'tier' },
       key_attestation: keyAttestation({ mode: 'observe' }),
@@ -103,7 +103,7 @@ describe('what a configuration would refuse', () => {
     expect(enforced(parseAppConfig(rawServerConfig()).authentication)).toBeUndefined();
   });
 
-  it('lost attempts → summed, the most first', () => {
+  it('attempts that would fail → summed, largest first', () => {
     const lost = {
       proof: 'app_attest',
       reason: 'key_unknown',

@@ -28,7 +28,7 @@ describe('renderConfiguration', () => {
 });
 
 describe('renderEnvironmentExample', () => {
-  it('long description → comment lines of bounded length, words whole and in order', () => {
+  it('long description → comment lines of bounded length, without breaking words, in order', () => {
     const description = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
     const text = renderEnvironmentExample([{ name: 'A', description, defaultText: '', exampleValue: '7' }]);
     const lines = text.trimEnd().split('\n').slice(2);

@@ -24,7 +24,7 @@ function render(only: Partial<SchemaTable>): string {
 }
 
 describe('renderSchema', () => {
-  it('table without a purpose, purpose without a table → refused, both named', () => {
+  it('table without a purpose, purpose without a table → refused, naming both', () => {
     const tables = [table('known'), table('undescribed')];
     expect(() => renderSchema(tables, areasOf('known'))).toThrow('lacks [undescribed]');
     expect(() => renderSchema([], areasOf('dropped'))).toThrow('names [dropped]');

@@ -29,7 +29,7 @@ describe('counter of requests', () => {
     expect(isTooHigh(counter, known(some), elsewhere)).toBe(expected);
   });
 
-  it('what it should be → every request that is known', () => {
+  it('the expected value → every known request', () => {
     expect(countedAtMost(known({ recorded: 5, open: 2, unsent: 1, fromBefore: 4 }))).toBe(8);
   });
 });

@@ -31,7 +31,7 @@ describe('ledger of request counters', () => {
   });
 
   it.each(['three', '3x', '', '3.5', '0x3', '99999999999999999999'])(
-    'the counter is %j, which is no count → a finding with its text',
+    'the counter is %j, which is not a count → a finding with its text',
     async (stored) => {
       const { findings } = await ledgerWith(stored).verify();
       expect(findings).toEqual([expect.objectContaining({ table: 'request_counters', stored, recomputed: '3' })]);

@@ -16,7 +16,7 @@ describe('displayText', () => {
     expect(displayText(text)).toBe(shown);
   });
 
-  it('any text → printable ASCII in quotes, of bounded length, that reads back as its beginning', () => {
+  it('any text → printable ASCII in quotes, of bounded length, that decodes to its beginning', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
         const shown = displayText(text);

@@ -14,7 +14,7 @@ describe('error envelope', () => {
     expect(errorEnvelope(error)).toBe('{"error":{"code":"auth_required","message":"A valid credential is required."}}');
   });
 
-  it('refusal with data → its flat values as they are', () => {
+  it('refusal with data → its flat values, unchanged', () => {
     const data = { scope: 'user', limit: 5, blocked: true };
     expect(JSON.parse(errorEnvelope(new GatewayError('forbidden', { data })))).toEqual({
       error: { code: 'forbidden', message: 'Your role does not allow this.', data },
@@ -26,7 +26,7 @@ describe('error envelope', () => {
     expect(JSON.parse(errorEnvelope(new GatewayError('invalid_request', { message }))).error.message).toBe(message);
   });
 
-  it('headers → the JSON type, and those the error names', () => {
+  it('headers → the JSON type, and those that the error adds', () => {
     expect(errorHeaders(new GatewayError('auth_required', { headers: { 'www-authenticate': 'Bearer' } }))).toEqual({
       'content-type': 'application/json; charset=UTF-8',
       'www-authenticate': 'Bearer',
@@ -68,7 +68,7 @@ afterAll(() => fastify.close());
 
 const TIMEOUT = new GatewayError('provider_error', { status: 504, reason: 'provider_timeout', retryAfterSeconds: 1 });
 
-describe('refusing for whatever was thrown', () => {
+describe('refusing after any thrown value', () => {
   it('an unknown error → internal_error without its text, the text in the log', async () => {
     handle = (request, reply) => refusals.answerThrown(request, reply.raw, new TypeError('secret detail'));
     const response = await fastify.inject('/v1/apps/otter/proxy/openai/v1/responses');
@@ -77,7 +77,7 @@ describe('refusing for whatever was thrown', () => {
     expect(lines.map((line) => line.message)).toEqual(['gateway_error', 'unhandled_error']);
   });
 
-  it('an answer that has begun → is cut, and still has its line', async () => {
+  it('an answer that has begun → is cut off, and still has its log line', async () => {
     handle = (request, reply) => {
       reply.raw.writeHead(200);
       reply.raw.write('half');
@@ -88,8 +88,8 @@ describe('refusing for whatever was thrown', () => {
   });
 });
 
-describe('refusing on an answer that was handed over', () => {
-  it('nothing sent yet → status, envelope, headers and line as everywhere', async () => {
+describe('refusing on a response taken over from the framework', () => {
+  it('nothing sent yet → status, envelope, headers and log line as usual', async () => {
     handle = (request, reply) => refusals.answer(request, reply.raw, TIMEOUT);
     const response = await fastify.inject('/v1/apps/otter/proxy/openai/v1/responses');
     expect(response.statusCode).toBe(504);
@@ -100,7 +100,7 @@ describe('refusing on an answer that was handed over', () => {
     expect(lines).toMatchObject([{ message: 'gateway_error', reason: 'provider_timeout', status: 504, app: 'otter' }]);
   });
 
-  it('measured request → Server-Timing with what was measured; none off timed routes', async () => {
+  it('measured request → Server-Timing with the measured stages; none on routes without timing', async () => {
     handle = (request, reply) => {
       request.timings = new RequestTimings();
       request.timings.limiterMs = 1.5;

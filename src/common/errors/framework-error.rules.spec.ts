@@ -44,7 +44,7 @@ describe('errors that were thrown', () => {
     },
   );
 
-  it('a dependency is away → 503 with Retry-After, without its detail', () => {
+  it('a dependency is unavailable → 503 with Retry-After, without its detail', () => {
     const thrown = new Error(SECRET);
     expect(toGatewayError(thrown, (error) => error === thrown)).toMatchObject({
       status: 503,
@@ -88,7 +88,7 @@ describe('requests that the framework refuses', () => {
       'Content-Length does not match the body.',
     ],
     ['a body that is too large', { payload: { text: 'x'.repeat(10) } }, 413, 'The request body is too large.'],
-  ])('%s → its own words, never a 500', async (_name, request, status, message) => {
+  ])('%s → its own message, never a 500', async (_name, request, status, message) => {
     const response = await fastify.inject({ method: 'POST', url: '/a/1', ...request });
     const code = status === 413 ? 'payload_too_large' : 'invalid_request';
     expect({ status: response.statusCode, ...response.json() }).toEqual({ status, code, message });

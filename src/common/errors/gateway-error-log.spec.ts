@@ -27,8 +27,8 @@ async function logged(
   return lines.map((line) => JSON.parse(line));
 }
 
-describe('the line of a refusal', () => {
-  it('logged by several parties, several times → one line, and the request has its code', async () => {
+describe('the log line of a refusal', () => {
+  it('logged by several components, several times → one line, and the request has its code', async () => {
     let refusedWith: string | undefined;
     const written = await logged((request) => {
       errorLog.write(request, new GatewayError('forbidden'));
@@ -40,12 +40,12 @@ describe('the line of a refusal', () => {
     expect(written[0]).toMatchObject({ code: 'forbidden', status: 403, level: 'warn' });
   });
 
-  it('nothing to say of reason, application and version → these fields are absent', async () => {
+  it('no reason, application or version → these fields are absent', async () => {
     const [line = {}] = await logged((request) => errorLog.write(request, new GatewayError('not_found')));
     expect(Object.keys(line)).toEqual(['level', 'message', 'timestamp', 'code', 'status', 'path', 'method']);
   });
 
-  it('credentials in headers, query, body, message and data → in no line', async () => {
+  it('credentials in headers, query, body, message and data → not in any line', async () => {
     await logged(
       (request) =>
         errorLog.write(
@@ -61,7 +61,7 @@ describe('the line of a refusal', () => {
     expect(lines.join()).not.toContain('sk-in');
   });
 
-  it('path and version of a hostile client → one line, cut', async () => {
+  it('path and version of a hostile client → one truncated line', async () => {
     const [line] = await logged((request) => errorLog.write(request, new GatewayError('not_found')), {
       url: `/v1/apps/${'a'.repeat(2_000)}/me%0a{"level":"info"}`,
       headers: { 'x-app-version': 'v'.repeat(500) },
@@ -88,14 +88,14 @@ describe('the detail of a failure', () => {
     });
   });
 
-  it('a thrown value that is no error → its type only, since its content is unknown', async () => {
+  it('a thrown value that is not an error → only its type, since its content is unknown', async () => {
     await logged((request) => errorLog.write(request, failure('sk-in-thrown-text')));
     await logged((request) => errorLog.write(request, failure({ apiKey: 'sk-in-thrown-object' })));
     expect(lines.join()).not.toContain('sk-in');
     expect([1, 3].map((at) => JSON.parse(lines[at] ?? '{}').error)).toEqual(['Error: string', 'Error: object']);
   });
 
-  it('the cause of a refusal that was planned → not logged', async () => {
+  it('the cause of an intended refusal → not logged', async () => {
     const away = new GatewayError('service_unavailable', {
       reason: 'database_unavailable',
       cause: new Error('connection refused'),

@@ -100,7 +100,7 @@ describe('the error filter', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('the database is away → 503, no stack in the log', async () => {
+  it('the database is unavailable → 503, no stack in the log', async () => {
     expect((await throwing(DATABASE_AWAY)).statusCode).toBe(503);
     expect(lines).toMatchObject([{ message: 'gateway_error', reason: 'database_unavailable' }]);
     expect(lines).toHaveLength(1);
@@ -111,7 +111,7 @@ describe('the error filter', () => {
     expect(lines).toMatchObject([{ message: 'gateway_error', level: 'warn', code: 'invalid_request' }]);
   });
 
-  it('a route with timings → the refusal carries what was measured', async () => {
+  it('a route with timings → the refusal carries the measured times', async () => {
     handle = (request) => {
       request.timings = new RequestTimings();
       request.timings.authMs = 3;
@@ -122,7 +122,7 @@ describe('the error filter', () => {
     expect((await throwing(new GatewayError('auth_required'))).headers).not.toHaveProperty('server-timing');
   });
 
-  it('the answer has begun → it is cut, so that it does not look complete', async () => {
+  it('the answer has begun → it is cut off, so that it does not look complete', async () => {
     handle = (_request, reply) => {
       reply.raw.writeHead(200).write('half');
       throw new Error('broke');

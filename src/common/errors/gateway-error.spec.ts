@@ -3,7 +3,7 @@ import { ERRORS, type RefusalCode } from './error-catalogue.js';
 import { GatewayError, invalidRequest } from './gateway-error.js';
 
 describe('GatewayError', () => {
-  it.each(Object.keys(ERRORS) as RefusalCode[])('%s alone → the status and text of the catalogue', (code) => {
+  it.each(Object.keys(ERRORS) as RefusalCode[])('%s without options → the status and text of the catalogue', (code) => {
     const error = new GatewayError(code);
     expect(error).toMatchObject({ name: 'GatewayError', code, ...ERRORS[code] });
     expect([error.reason, error.data, error.retryAfterSeconds, error.headers, error.cause]).toEqual(
@@ -11,7 +11,7 @@ describe('GatewayError', () => {
     );
   });
 
-  it('everything said by the thrower → kept', () => {
+  it('everything given by the caller → kept', () => {
     const cause = new Error('socket');
     const options = {
       message: 'Late.',

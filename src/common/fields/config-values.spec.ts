@@ -56,7 +56,7 @@ describe('words and lists', () => {
     }
   });
 
-  it('listOf: an entry is refused → the path has its index', () => {
+  it('listOf: a refused entry → the path has its index', () => {
     expect(() => listOf(text({}))(['a', 1], 'x')).toThrow('x.1: must be text');
   });
 

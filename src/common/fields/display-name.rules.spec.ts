@@ -13,10 +13,13 @@ const MISLEADING = [
 ];
 
 describe('names for display', () => {
-  it.each(MISLEADING.map((text) => [text]))('%j anywhere → no name; a blank when a third party gives it', (text) => {
-    for (const name of [`${text}Mail`, `Ma${text}il`, `Mail${text}`]) expect(isDisplayName(name)).toBe(false);
-    expect(toDisplayName(`Ma${text}${text}il${text}`)).toBe('Ma il');
-  });
+  it.each(MISLEADING.map((text) => [text]))(
+    '%j anywhere → not a name; becomes a blank if a third party sends it',
+    (text) => {
+      for (const name of [`${text}Mail`, `Ma${text}il`, `Mail${text}`]) expect(isDisplayName(name)).toBe(false);
+      expect(toDisplayName(`Ma${text}${text}il${text}`)).toBe('Ma il');
+    },
+  );
 
   it.each([
     'Mail',
@@ -26,7 +29,7 @@ describe('names for display', () => {
     '👩\u200d👩\u200d👧 family',
     'שלום \u200f(1)',
     '\u{e0041}',
-  ])('%j → a name, unchanged', (name) => {
+  ])('%j → a valid name, unchanged', (name) => {
     expect([isDisplayName(name), toDisplayName(name)]).toEqual([true, name]);
   });
 });

@@ -42,7 +42,7 @@ function problemsOf(members: Record<string, unknown>): string[] {
 }
 
 describe('fields: what they accept', () => {
-  it('only what must be there → right', () => {
+  it('only required members → valid', () => {
     expect(problemsOf(RIGHT)).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe('fields: what they accept', () => {
     [{ limit: 1, status: null, config: { any: [1] } }],
     [{ status: undefined, limit: undefined }],
     [{ revision: Number.MAX_SAFE_INTEGER }],
-  ])('%j → right', (members) => {
+  ])('%j → valid', (members) => {
     expect(problemsOf({ ...RIGHT, ...members })).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ describe('fields: what they accept', () => {
     expect(problemsOf({ ...RIGHT, ...members })).toEqual([problem]);
   });
 
-  it('any text → right exactly within its bounds and without NUL', () => {
+  it('any text → valid if and only if it is within its bounds and has no NUL', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 8 }), (name) => {
         const right = name.length >= 1 && name.length <= 5 && !name.includes('\u0000');
@@ -98,21 +98,21 @@ describe('fields: what they accept', () => {
     );
   });
 
-  it('a wrong value → never repeated in the problem', () => {
+  it('a wrong value → never repeated in the message', () => {
     const secret = 'sk-live-very-private';
     expect(problemsOf({ name: secret, apiKey: secret, status: secret, revision: secret }).join()).not.toContain(secret);
   });
 });
 
 describe('fields: how they are read', () => {
-  it('names of text and number members → known by class, none of others', () => {
+  it('names of text and number members → listed per class, without other members', () => {
     expect([...trimmedMembers(Everything)]).toEqual(['name', 'slug']);
     expect([...numericMembers(Everything)]).toEqual(['limit', 'revision']);
     expect(trimmedMembers(class Other {}).size).toBe(0);
   });
 });
 
-describe('fields: what the OpenAPI document says', () => {
+describe('fields: their OpenAPI schema', () => {
   it('every field → its bounds, presence and description; refused members are left out', async () => {
     @Controller()
     class Controlled {

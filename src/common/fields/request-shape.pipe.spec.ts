@@ -78,7 +78,7 @@ const messageOf = (call: () => unknown) => refusal(call).message;
 const text = (members: object) => JSON.stringify({ name: 'a', revision: 1, ...members });
 
 describe('request bodies', () => {
-  it('right body → an instance of the class; names trimmed, credentials not', () => {
+  it('valid body → an instance of the class; names trimmed, credentials not', () => {
     const request = body(text({ name: ' a b ', key: ' k ', config: { ' x ': ' y ' } }));
     expect(request).toBeInstanceOf(ThingRequest);
     expect({ ...(request as ThingRequest) }).toEqual({
@@ -119,13 +119,13 @@ describe('request bodies', () => {
     );
   });
 
-  it('a missing member with a code of its own → that code before other problems', () => {
+  it('a missing member with its own error code → that code takes precedence over other problems', () => {
     expect(refusal(() => body('{"name":"","stranger":1}')).code).toBe('app_revision_required');
     expect(refusal(() => body(text({ revision: 'x' }))).code).toBe('invalid_request');
   });
 
   it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf', '__proto__', '__defineGetter__', 'isPrototypeOf'])(
-    'a member named %s → not known, and nothing else is left unjudged for it',
+    'a member named %s → unknown, and everything else is still validated',
     (name) => {
       for (const value of ['1', '{}', 'null', '{"prototype":{}}']) {
         expect(messageOf(() => body(`{"revision":1,"${name}":${value}}`))).toBe(`${name}: is not a known member`);
@@ -136,12 +136,12 @@ describe('request bodies', () => {
     },
   );
 
-  it('an unknown member of any length → its name is cut in the refusal', () => {
+  it('an unknown member of any length → its name is truncated in the message', () => {
     const name = 'x'.repeat(1_000);
     expect(messageOf(() => body(text({ [name]: 1 })))).toBe(`"${'x'.repeat(64)}": is not a known member`);
   });
 
-  it('unknown members, as many as a body holds → a share of what parsing them takes', () => {
+  it('as many unknown members as a body can hold → a fraction of the time to parse them', () => {
     const members = Object.fromEntries(Array.from({ length: 90_000 }, (_, at) => [`m${at}`, 0]));
     const sent = { name: 'a', revision: 1, ...members };
     const json = JSON.stringify(sent);
@@ -209,7 +209,7 @@ describe('request bodies', () => {
 });
 
 describe('queries', () => {
-  it('text that is a number → read as one only where the class says so', () => {
+  it('numeric text → read as a number only if the class says so', () => {
     expect({ ...(query({ limit: '50', month: ' 2026 ' }) as PageQuery) }).toEqual({ limit: 50, month: '2026' });
     expect(query({})).toBeInstanceOf(PageQuery);
   });
@@ -219,7 +219,7 @@ describe('queries', () => {
     (limit) => expect(messageOf(() => query({ limit }))).toBe('limit: must be a whole number from 1 to 200'),
   );
 
-  it('a number without a maximum → up to the largest that a body may hold too', () => {
+  it('a number without a maximum → up to the largest number that a body may hold', () => {
     const largest = Number.MAX_SAFE_INTEGER;
     expect(query({ before_id: String(largest) })).toMatchObject({ before_id: largest });
     expect(messageOf(() => query({ before_id: '9007199254740992' }))).toContain('before_id: must be a whole number');
@@ -235,7 +235,7 @@ describe('queries', () => {
     expect(messageOf(() => query(sent))).toBe(message);
   });
 
-  it('a handler that declares no class → what was sent', () => {
+  it('a handler that declares no class → the query as sent', () => {
     const sent = { a: 'b' };
     expect(pipe.transform(sent, { type: 'query', metatype: Object })).toBe(sent);
   });
@@ -244,13 +244,13 @@ describe('queries', () => {
 describe('path parameters and the rest', () => {
   const param: ArgumentMetadata = { type: 'param', metatype: String, data: 'app' };
 
-  it('what the database cannot hold → 400', () => {
+  it('text that the database cannot store → 400', () => {
     const problem = 'must not have NUL or broken characters';
     expect(messageOf(() => pipe.transform('a\u0000b', param))).toBe(`app: ${problem}`);
     expect(messageOf(() => pipe.transform('\ud800', { type: 'param' }))).toBe(`path: ${problem}`);
   });
 
-  it('any other value → passes as it is', () => {
+  it('any other value → passes unchanged', () => {
     expect(pipe.transform('swift-otter', param)).toBe('swift-otter');
     const injected = {};
     expect(pipe.transform(injected, { type: 'custom' })).toBe(injected);
@@ -278,12 +278,12 @@ function refusalOf(contentType: string, text: string): string {
   throw new Error('a refusal was expected');
 }
 
-describe('bodies that come as JSON or from a form', () => {
+describe('bodies sent as JSON or as a form', () => {
   it.each([
     ['application/json', '{"email":" a@b ","password":" p + "}'],
     [FORM_TYPE, 'email=+a%40b+&password=+p+%2B+'],
     ['application/x-www-form-urlencoded; charset=UTF-8', 'password=%20p%20%2b%20&email=a@b'],
-  ])('%s → the class, its texts trimmed, its credentials not', (contentType, text) => {
+  ])('%s → an instance of the class, texts trimmed, credentials not', (contentType, text) => {
     expect(read(contentType, text)).toEqual(Object.assign(new Credential(), { email: 'a@b', password: ' p + ' }));
   });
 

@@ -15,7 +15,7 @@ describe('parseSecretText', () => {
   );
 
   it.each(['', ' ', ' k', 'k ', 'k\n', 'k\r\nx-evil: 1', 'schlüssel', 'k\u0000', 'k\u200b', '\t', 'a\tb'])(
-    'credential: %j, which no header carries → refused at its member without repeating it',
+    'credential: %j, which no header can carry → refused at its member without repeating it',
     (raw) => {
       expect(() => parseSecretText('token', raw)).toThrow(
         expect.objectContaining({
@@ -50,7 +50,7 @@ describe('secretHintOf', () => {
     expect(secretHintOf(new Secret(text))).toBe(hint);
   });
 
-  it('hint: any credential → its end, never more than four characters', () => {
+  it('hint: any credential → its end, at most four characters', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 50 }), (text) => {
         const hint = secretHintOf(new Secret(text));
@@ -63,7 +63,7 @@ describe('secretHintOf', () => {
   });
 });
 
-describe('a hint that was stored before', () => {
+describe('a hint stored by an earlier version', () => {
   it.each([
     ['abcd', 16, 'abcd'],
     ['abcd', 15, 'cd'],
@@ -77,5 +77,5 @@ describe('a hint that was stored before', () => {
     ['a😀b😀', 12, 'b😀'],
   ])('%j of %d characters → shown as %j', (stored, length, shown) => expect(shownHint(stored, length)).toBe(shown));
 
-  it('of unknown length → shown as it is stored', () => expect(shownHint('abcd', undefined)).toBe('abcd'));
+  it('of unknown length → shown as stored', () => expect(shownHint('abcd', undefined)).toBe('abcd'));
 });

@@ -44,12 +44,12 @@ async function appOf(...controllers: Type[]) {
 }
 
 describe('members of request classes', () => {
-  it('declared fields → taken', async () => {
+  it('declared fields → accepted', async () => {
     const app = await appOf(DeclaredController);
     expect(() => requireDeclaredMembers(app)).not.toThrow();
   });
 
-  it('plain class-validator decorators → the start fails and names each member and what to use', async () => {
+  it('plain class-validator decorators → the start fails and names each member and its replacement', async () => {
     const app = await appOf(DeclaredController, PlainController);
     expect(() => requireDeclaredMembers(app)).toThrow(
       'Members with class-validator decorators: Inheriting.count, Plain.label. ' +

@@ -69,7 +69,7 @@ async function appOf(...controllers: Type[]): Promise<INestApplication> {
 }
 
 describe('access declarations', () => {
-  it('declared routes → every path with its own access and guards, sorted; a method’s access beats its controller’s', async () => {
+  it('declared routes → every path with its own access and guards, sorted; the access of a method overrides that of its controller', async () => {
     expect(listRouteAccess(await appOf(ThingsController, CallsController))).toEqual([
       { route: 'ALL /v1/calls/*', access: { scheme: 'caller' }, guards: [OtherGuard] },
       {
@@ -83,7 +83,7 @@ describe('access declarations', () => {
     ]);
   });
 
-  it('undeclared routes → refused, every one of them named', async () => {
+  it('undeclared routes → refused, naming every one', async () => {
     const app = await appOf(ThingsController, OpenController);
     expect(() => listRouteAccess(app)).toThrow(
       'Routes without an access declaration: GET /forgotten, POST /also/forgotten, POST /twice',

@@ -18,7 +18,7 @@ interface Conversation {
   readonly closed: Promise<string | undefined>;
 }
 
-describe('what never became a request', () => {
+describe('input that never became a request', () => {
   const lines: string[] = [];
   let server: Server;
 
@@ -65,7 +65,7 @@ describe('what never became a request', () => {
   it.each([
     ['keeps silent', () => {}],
     ['goes on sending', (socket: Socket) => void socket.write('a')],
-  ])('client that %s and does not close its side → connection is cut', async (_name, drip) => {
+  ])('a client that %s and does not close its side → the connection is closed', async (_name, drip) => {
     const log = new Log(new SystemClock(), 'info', () => {});
     const bounds = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 };
     server = createServer(bounds, (request) => void request.resume());
@@ -110,7 +110,7 @@ describe('what never became a request', () => {
 
   const HEAD = 'POST /v1/admin/apps?a=b HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n';
 
-  it('a body that is broken → 400 in the name of its request, which is logged once', async () => {
+  it('a malformed body → 400 for its request, logged once', async () => {
     const { requests, log, answer, closed } = await conversation(`${HEAD}zz\r\n`);
     await closed;
     expect(answer()).toMatch(/^HTTP\/1\.1 400 /);
@@ -121,7 +121,7 @@ describe('what never became a request', () => {
     expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining(written)]);
   });
 
-  it('no HTTP behind a request that waits for its answer → that answer, then the refusal', async () => {
+  it('non-HTTP bytes after a request that waits for its answer → that answer, then the refusal', async () => {
     const { requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\nGARBAGE\r\n\r\nGARBAGE');
     await eventually(() => requests.length === 1, { withinMs: 10_000 });
     expect(answer()).toBe('');
@@ -131,7 +131,7 @@ describe('what never became a request', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('a broken body behind a request that waits for its answer → refused in its turn', async () => {
+  it('a malformed body after a request that waits for its answer → refused in turn', async () => {
     const { requests, answer, closed } = await conversation(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${HEAD}zz\r\n`);
     await eventually(() => requests.length === 2, { withinMs: 10_000 });
     requests[0]?.[1].end('ok');
@@ -140,7 +140,7 @@ describe('what never became a request', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('no HTTP behind a request that has just been answered → that answer, then the refusal', async () => {
+  it('non-HTTP bytes after a request that has just been answered → that answer, then the refusal', async () => {
     const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     await eventually(() => requests.length === 1, { withinMs: 10_000 });
     socket.write('GARBAGE\r\n\r\n');
@@ -149,7 +149,7 @@ describe('what never became a request', () => {
     expect(answer().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   });
 
-  it('no HTTP behind a request whose answer closes the connection → that answer alone', async () => {
+  it('non-HTTP bytes after a request whose answer closes the connection → only that answer', async () => {
     const { requests, answer, closed } = await conversation('GET / HTTP/1.0\r\n\r\nGARBAGE\r\n\r\n');
     await eventually(() => requests.length === 1, { withinMs: 10_000 });
     requests[0]?.[1].end('ok');
@@ -157,7 +157,7 @@ describe('what never became a request', () => {
     expect([answer().match(/HTTP\/1\.1 \d+/g), lines]).toEqual([['HTTP/1.1 200'], []]);
   });
 
-  it('ADR 0030: no HTTP in the middle of an answer → cut', async () => {
+  it('ADR 0030: non-HTTP bytes in the middle of an answer → the connection is closed', async () => {
     const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     await eventually(() => requests.length === 1, { withinMs: 10_000 });
     requests[0]?.[1].write('half');
@@ -167,7 +167,7 @@ describe('what never became a request', () => {
     expect([answer().endsWith('half\r\n'), lines]).toEqual([true, []]);
   });
 
-  it('no HTTP on a connection that has served before → refused as on any other', async () => {
+  it('non-HTTP bytes on a connection that has served before → refused as on any other', async () => {
     const { socket, requests, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\n\r\n');
     await eventually(() => requests.length === 1, { withinMs: 10_000 });
     requests[0]?.[1].end('ok');
@@ -178,7 +178,7 @@ describe('what never became a request', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('RFC 9112 9.6: headers without end that are written before the answer is looked at → it arrives, no reset', async () => {
+  it('RFC 9112 9.6: endless headers written before the client reads the answer → the answer arrives, no reset', async () => {
     const { socket, answer, closed } = await conversation('GET / HTTP/1.1\r\nhost: x\r\nx-long: ');
     socket.pause();
     for (let sent = 0; sent < 20; sent++) await new Promise((done) => socket.write(Buffer.alloc(100_000, 'y'), done));

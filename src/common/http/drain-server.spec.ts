@@ -25,7 +25,7 @@ async function listening(listener: RequestListener): Promise<{ server: Server; u
 }
 
 describe('draining a server', () => {
-  it('open response → finishes whole; new connections are refused meanwhile', async () => {
+  it('open response → finishes completely; new connections are refused meanwhile', async () => {
     let end = () => {};
     const { server, url, port } = await listening((_request, response) => {
       response.write('first ');
@@ -59,7 +59,7 @@ describe('draining a server', () => {
     await expect(answer.text()).rejects.toThrow();
   });
 
-  it('kept-alive connection that falls idle → closed, not waited for', async () => {
+  it('kept-alive connection that becomes idle → closed without waiting', async () => {
     const { server, port } = await listening((_request, response) => response.end('done'));
     server.keepAliveTimeout = 60_000;
     const socket = connect(port, '127.0.0.1');

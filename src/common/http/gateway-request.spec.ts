@@ -16,7 +16,7 @@ async function seen(url: string, headers: Record<string, string | string[]> = {}
   return (await fastify.inject({ method: 'GET', url, headers })).json();
 }
 
-describe('what a request says of itself', () => {
+describe('data from the head of a request', () => {
   it.each([
     ['/v1/healthz', '/v1/healthz'],
     ['/v1/apps/a/me?token=secret&x=?', '/v1/apps/a/me'],

@@ -58,7 +58,7 @@ const TOO_LARGE = {
 };
 
 describe('reading a body', () => {
-  it('message that lives on → does not keep the body', async () => {
+  it('message object that outlives the call → does not keep the body in memory', async () => {
     const { socket, outcome, message } = await exchange(
       `Content-Length: ${LARGE_BYTES}`,
       (request, _response, tell) => {
@@ -83,7 +83,7 @@ describe('reading a body', () => {
     expect(await outcome).toEqual(Buffer.from('hello'));
   });
 
-  it('body in several pieces, characters cut → joined in order', async () => {
+  it('body in several chunks that split characters → joined in order', async () => {
     const bytes = Buffer.from('áé€😀');
     const { socket, outcome } = await exchange(`Content-Length: ${bytes.length}`);
     for (const byte of bytes) {
@@ -116,7 +116,7 @@ describe('reading a body', () => {
     expect(await outcome).toMatchObject(TOO_LARGE);
   });
 
-  it('the client breaks off → 400, not taken for a complete body', async () => {
+  it('the client breaks off → 400, not mistaken for a complete body', async () => {
     const { socket, outcome, message } = await exchange('Content-Length: 10');
     socket.write('half');
     await message;
@@ -124,7 +124,7 @@ describe('reading a body', () => {
     expect(await outcome).toMatchObject({ code: 'invalid_request', status: 400, reason: 'body_truncated' });
   });
 
-  it('chunked body → read to its end, whatever the pieces', async () => {
+  it('chunked body → read to its end, whatever the chunks', async () => {
     const { socket, outcome } = await exchange('Transfer-Encoding: chunked');
     socket.write('3\r\nabc\r\n');
     await sleep(5);
@@ -144,7 +144,7 @@ describe('reading a body', () => {
       TOO_LARGE,
     ],
   ])(
-    'body that has arrived before it is read: %s → as one read while it comes; the message ends',
+    'body that has arrived before it is read: %s → the same as one read while it arrives; the message ends',
     async (...example) => {
       const [, framing, sent, expected] = example;
       const ended = Promise.withResolvers<void>();
@@ -165,7 +165,7 @@ describe('reading a body', () => {
     },
   );
 
-  it('read only after the client has left → 400 instead of waiting for ever', async () => {
+  it('read only after the client has left → 400 instead of waiting forever', async () => {
     const { socket, message } = await exchange('Content-Length: 10', () => undefined);
     const request = await message;
     const closed = new Promise((resolve) => request.on('error', () => {}).once('close', resolve));
@@ -192,14 +192,14 @@ const chunkOf = (bytes: Buffer) =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]);
 
 describe('reading a large body', () => {
-  it.each([65_537, 1_000_003, LARGE_BYTES - 1, LARGE_BYTES])('%d bytes announced → the same bytes', async (bytes) => {
+  it.each([65_537, 1_000_003, LARGE_BYTES - 1, LARGE_BYTES])('%d bytes, declared → the same bytes', async (bytes) => {
     const body = counted(bytes);
     const { socket, outcome } = await exchange(`Content-Length: ${bytes}`, readUpTo(LARGE_BYTES));
     socket.write(body);
     expect(body.equals(await bodyOf(outcome))).toBe(true);
   });
 
-  it.each([1, 7, 4_096, 65_536])('not announced, in chunks of %d bytes → the same bytes', async (step) => {
+  it.each([1, 7, 4_096, 65_536])('not declared, in chunks of %d bytes → the same bytes', async (step) => {
     const body = counted(step === 65_536 ? LARGE_BYTES : 200 * step);
     const { socket, outcome } = await exchange('Transfer-Encoding: chunked', readUpTo(LARGE_BYTES));
     for (let at = 0; at < body.length; at += step) socket.write(chunkOf(body.subarray(at, at + step)));
@@ -207,7 +207,7 @@ describe('reading a large body', () => {
     expect(body.equals(await bodyOf(outcome))).toBe(true);
   });
 
-  it('announced → one buffer of exactly its size, no pieces beside it', async () => {
+  it('declared → one buffer of exactly its size, and no chunks kept', async () => {
     const { socket, outcome } = await exchange(`Content-Length: ${LARGE_BYTES}`, readUpTo(LARGE_BYTES));
     socket.write(counted(LARGE_BYTES));
     const body = await bodyOf(outcome);
@@ -215,7 +215,7 @@ describe('reading a large body', () => {
   });
 
   it.each(['announced', 'not announced'])(
-    '%s → what it came in is given back before garbage is collected',
+    '%s → its chunks are released without waiting for garbage collection',
     async (how) => {
       const framing = how === 'announced' ? `Content-Length: ${LARGE_BYTES}` : 'Transfer-Encoding: chunked';
       const chunks: Buffer[] = [];
@@ -231,7 +231,7 @@ describe('reading a large body', () => {
     },
   );
 
-  it('not announced → less than twice its size is set aside', async () => {
+  it('not declared → less than twice its size is allocated', async () => {
     const { socket, outcome } = await exchange('Transfer-Encoding: chunked', readUpTo(LARGE_BYTES));
     const sent = LARGE_BYTES / 2 + 1;
     socket.write(chunkOf(Buffer.alloc(sent, 'x')));
@@ -241,7 +241,7 @@ describe('reading a large body', () => {
     expect(body.buffer.byteLength).toBeLessThan(2 * sent);
   });
 
-  it('announced, but hardly anything comes → hardly anything is set aside', async () => {
+  it('declared, but hardly anything arrives → hardly anything is allocated', async () => {
     const settled = () => process.memoryUsage().arrayBuffers;
     const before = settled();
     const clients = await Promise.all(

@@ -38,7 +38,7 @@ describe('the head of a request', () => {
     expect(checked(sent)).not.toThrow();
   });
 
-  it('HTTP/1.0 without a host → accepted, but not with one that is none', () => {
+  it('HTTP/1.0 without a host → accepted, but not with an invalid one', () => {
     expect(checked({}, '1.0')).not.toThrow();
     expect(checked({ host: 'a b' }, '1.0')).toThrow(expect.objectContaining({ reason: 'host_malformed' }));
   });
@@ -49,7 +49,7 @@ describe('the head of a request', () => {
     );
   });
 
-  it('RFC 9112 6.1: HTTP/1.0 in chunks → refused, and closed', () => {
+  it('RFC 9112 6.1: a chunked HTTP/1.0 request → refused, and closed', () => {
     expect(checked({ ...HOST, 'transfer-encoding': 'chunked' }, '1.0')).toThrow(
       expect.objectContaining({ reason: 'transfer_coding_unsupported', headers: { connection: 'close' } }),
     );
@@ -94,7 +94,7 @@ describe('repeated headers', () => {
     expect(() => refuseRepeatedHeaders(DECISIVE.flatMap((name) => [name, 'a']))).not.toThrow();
   });
 
-  it('headers that may repeat, some as long as a decisive one → accepted', () => {
+  it('headers that may repeat, some as long as the name of a decisive one → accepted', () => {
     const names = ['accept', 'cookie', 'x-forwarded-for', 'via', 'x-stainless-os', 'link'];
     expect(names.some((name) => DECISIVE.some((decisive) => decisive.length === name.length))).toBe(true);
     expect(() => refuseRepeatedHeaders(names.flatMap((name) => [name, '1', name, '2']))).not.toThrow();

@@ -43,7 +43,7 @@ function holdsUnstorable(value: unknown): boolean {
 }
 
 describe('strict JSON', () => {
-  it('any value, written with any blanks → the same value, or refused only for depth and what Postgres cannot store', () => {
+  it('any value with any whitespace → the same value, or refused only for depth and what Postgres cannot store', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ stringUnit: 'binary', maxDepth: 8 }),
@@ -58,7 +58,7 @@ describe('strict JSON', () => {
     );
   });
 
-  it('any text near JSON, no names to repeat → accepted exactly when JSON.parse accepts it', () => {
+  it('any text close to JSON without repeated names → accepted if and only if JSON.parse accepts it', () => {
     const piece = fc.constantFrom(
       '[',
       ']',
@@ -101,7 +101,7 @@ describe('strict JSON', () => {
     );
   });
 
-  it('any name given twice in one object, spelled in any escapes → refused and named', () => {
+  it('any name given twice in one object, with any escapes → refused and named', () => {
     const escaped = (name: string) =>
       `"${[...name].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`;
     fc.assert(
@@ -119,7 +119,7 @@ describe('strict JSON', () => {
     '{"a":"a","b":"a"}',
     '["a","a",{"a":"\\"a\\":1"}]',
     '{"a":1,"A":1,"a ":1}',
-  ])('%s: one word in different places → no repetition', (text) => {
+  ])('%s: the same word in different places → not a repetition', (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
@@ -171,12 +171,12 @@ describe('strict JSON', () => {
     }
   });
 
-  it('commas and brackets within text, however it is escaped → no parts', () => {
+  it('commas and brackets within text, however escaped → not counted as parts', () => {
     const value = [`,[{"\\\\"${',[{'.repeat(20_000)}`, '\\', ',"'.repeat(20_000)];
     expect(parse(JSON.stringify(value))).toEqual(value);
   });
 
-  it('brackets within text → no nesting', () => {
+  it('brackets within text → not counted as nesting', () => {
     expect(parse(JSON.stringify('['.repeat(100)))).toBe('['.repeat(100));
   });
 
@@ -200,12 +200,12 @@ describe('strict JSON', () => {
     expect(refusal(bytes)).toMatchObject({ code: 'invalid_request', status: 400, message });
   });
 
-  it('a text that is no body → places in it are named from its root', () => {
+  it('a text that is not a body → places in it are named from its root', () => {
     const parseFile = () => parseStrictJson(Buffer.from('{"plans":{"free":{"name":"\\u0000"}}}'), 'file');
     expect(parseFile).toThrow(`file.plans.free.name: ${UNSTORABLE}`);
   });
 
-  it('a long repeated name → cut in the message', () => {
+  it('a long repeated name → truncated in the message', () => {
     const name = 'n'.repeat(5_000);
     expect(refusal(Buffer.from(`{"${name}":1,"${name}":2}`)).message).toBe(`"${'n'.repeat(64)}": is given twice`);
   });
@@ -231,7 +231,7 @@ describe('numbers that are kept in double precision (RFC 7493, 2.2)', () => {
     );
   });
 
-  it('any whole number → kept exactly when it is written again as itself', () => {
+  it('any whole number → kept if and only if it is serialised unchanged', () => {
     const most = 10n ** 21n - 1n;
     fc.assert(
       fc.property(fc.bigInt({ min: -most, max: most }), (value) => {
@@ -241,7 +241,7 @@ describe('numbers that are kept in double precision (RFC 7493, 2.2)', () => {
     );
   });
 
-  it('a million digits → decided at once', () => {
+  it('a million digits → decided quickly', () => {
     const run = () => {
       expect(isKeptAsDouble(`0.${'0'.repeat(1_000_000)}1`)).toBe(false);
       expect(isKeptAsDouble(`1${'0'.repeat(300)}.${'0'.repeat(1_000_000)}`)).toBe(true);

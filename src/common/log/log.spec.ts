@@ -52,7 +52,7 @@ describe('log lines', () => {
     expect(JSON.parse(errorLine({ status })).level).toBe(level);
   });
 
-  it('a listener → receives every event, also one that is not written', () => {
+  it('a listener → receives every event, even one that is not written', () => {
     const told: unknown[] = [];
     const lines: string[] = [];
     const log = new Log(
@@ -65,7 +65,7 @@ describe('log lines', () => {
     expect([told, lines]).toEqual([[['redis_back', { lostMs: 5 }]], []]);
   });
 
-  it('an event without a level of its own → info', () => {
+  it('an event without its own level → info', () => {
     const lines = written((log) => log.event('gateway_stopped', { instanceId: 'i' }));
     expect(JSON.parse(lines.join()).level).toBe('info');
     expect(LOG_LEVELS.usage_unresolved_cost).toBe('error');
@@ -77,7 +77,7 @@ describe('log lines', () => {
     ['info', ['info', 'warn', 'error']],
     ['warn', ['warn', 'error']],
     ['error', ['error']],
-  ])('least level %s → %j', (least, levels) => {
+  ])('minimum level %s → %j', (least, levels) => {
     const lines = written((log) => {
       log.event('gateway_stopped', { instanceId: 'i' });
       log.event('database_waiting', { error: 'away' });
@@ -88,7 +88,7 @@ describe('log lines', () => {
 });
 
 describe('untrusted text in lines', () => {
-  it('any text → one line that reads back as the text, cut at 512', () => {
+  it('any text → one line that decodes to the text, truncated at 512', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 600 }), (path) => {
         const line = errorLine({ path });
@@ -98,7 +98,7 @@ describe('untrusted text in lines', () => {
     );
   });
 
-  it('controls that act on terminals and on the order of letters → escaped, all of them', () => {
+  it('terminal control and bidirectional characters → all escaped', () => {
     const controls = Array.from({ length: 0x2070 }, (_, code) => String.fromCharCode(code)).filter((letter) =>
       /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(letter),
     );
@@ -110,7 +110,7 @@ describe('untrusted text in lines', () => {
     expect(controls.length).toBeGreaterThan(70);
   });
 
-  it('a forged line → stays within its field', () => {
+  it('a forged log line → stays within its field', () => {
     const forged = '/x"}\n{"level":"info","message":"gateway_started"}';
     const line = errorLine({ path: forged });
     expect(line.split('\n')).toHaveLength(1);

@@ -26,11 +26,11 @@ function read(members: Readonly<Record<string, string | undefined>> = {}) {
 }
 
 describe('readAuthorizationRequest', () => {
-  it('the least → everything is asked for', () => {
+  it('minimal request → all scopes are requested', () => {
     expect(read()).toEqual({ audience: 'api', grant: 'manage', codeChallenge: CHALLENGE, state: null });
   });
 
-  it('a state of 2048 printable characters, a scope, the endpoint → as they came', () => {
+  it('a state of 2048 printable characters, a scope, the endpoint → unchanged', () => {
     const state = `~ "<'${'s'.repeat(2_043)}`;
     expect(read({ state, scope: 'read', resource: `${ISSUER}/mcp` })).toMatchObject({
       ...{ audience: 'mcp', grant: 'read', state },
@@ -102,13 +102,13 @@ describe('scopes and resources', () => {
 });
 
 describe('fitsChallenge', () => {
-  it('the example of RFC 7636, appendix B → fits; any other verifier → not', () => {
+  it('the example of RFC 7636, appendix B → matches; any other verifier → does not', () => {
     expect(fitsChallenge(VERIFIER, CHALLENGE)).toBe(true);
     expect(fitsChallenge(`${VERIFIER}x`, CHALLENGE)).toBe(false);
     expect(fitsChallenge(CHALLENGE, CHALLENGE)).toBe(false);
   });
 
-  it.each([42, 129])('a verifier of %i characters → does not fit', (length) => {
+  it.each([42, 129])('a verifier of %i characters → does not match', (length) => {
     expect(fitsChallenge('v'.repeat(length), CHALLENGE)).toBe(false);
   });
 });

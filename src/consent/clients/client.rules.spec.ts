@@ -9,7 +9,7 @@ const GOOD = { client_id: ID, client_name: 'A client', redirect_uris: ['http://1
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 describe('metadataUrlOf', () => {
-  it.each([ID, 'https://client.example.com:8443/c', 'https://client.example.com/c?v=1'])('%s → an address', (id) => {
+  it.each([ID, 'https://client.example.com:8443/c', 'https://client.example.com/c?v=1'])('%s → a URL', (id) => {
     expect(metadataUrlOf(id)?.href).toBe(id);
   });
 
@@ -39,7 +39,7 @@ describe('metadataUrlOf', () => {
 });
 
 describe('readMetadata', () => {
-  it('a document that repeats its address → the client, with its host', () => {
+  it('a document that repeats its URL → the client, with its host', () => {
     expect(readMetadata(URL_OF_ID, bytes({ ...GOOD, logo_uri: 'https://x.example/logo.png' }))).toEqual({
       ...{ id: ID, name: 'A client', domain: 'client.example.com', source: 'cimd' },
       redirectUris: GOOD.redirect_uris,
@@ -63,7 +63,7 @@ describe('readMetadata', () => {
     ['a list', [GOOD], 'JSON object'],
     ['no JSON', 'hello', 'JSON object'],
     ['a member twice', `{"client_id":"${ID}","client_id":"${ID}"}`, 'JSON object'],
-  ])('%s → refused, saying so', (_name, document, problem) => {
+  ])('%s → refused with that reason', (_name, document, problem) => {
     expect(readMetadata(URL_OF_ID, bytes(document))).toEqual({ problem: expect.stringContaining(problem) });
   });
 

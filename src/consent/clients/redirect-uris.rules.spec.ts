@@ -68,7 +68,7 @@ describe('isRedirectUri', () => {
     expect(isRedirectUri(uri)).toBe(false);
   });
 
-  it('any text → decided; what is accepted parses to one host without a user', () => {
+  it('any text → accepted or refused; an accepted URI has one host and no user', () => {
     const piece = fc.constantFrom(
       'http://',
       'https://',
@@ -130,6 +130,6 @@ it.each([
   ['http://127.0.0.1:49152/callback', '127.0.0.1:49152'],
   ['com.example.client:/callback', 'com.example.client'],
   ['com.example.client://bank.example/callback', 'com.example.client'],
-])('a person is told of %s → %s', (uri, shown) => {
+])('%s → shown to a person as %s', (uri, shown) => {
   expect(redirectHost(uri)).toBe(shown);
 });

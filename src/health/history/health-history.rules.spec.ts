@@ -39,12 +39,12 @@ describe('health history', () => {
     ['configChanges', { configChanges: 'polling' }],
     ['clock', { clock: 'differs' }],
     ['limits', { limits: 'degraded' }],
-  ] as const)('%s in another state → failing, alone', (part, state) => {
+  ] as const)('%s in another state → only this part fails', (part, state) => {
     const failing = samplesOf({ ...READY, ...state }, NOW_MS).filter((sample) => sample.failing > 0);
     expect(failing.map((sample) => sample.part)).toEqual([part]);
   });
 
-  it('sums → by slot and part; what is older than a day is dropped', () => {
+  it('sums → by slot and part; samples older than a day are dropped', () => {
     const sample = (ageSlots: number, failing: number) =>
       ({ slotAtMs: SLOT_AT_MS - ageSlots * SLOT_MS, part: 'redis', samples: 1, failing }) as const;
     expect(sumOf([sample(0, 1), sample(95, 1), sample(0, 0), sample(96, 1)], NOW_MS)).toEqual([

@@ -74,7 +74,7 @@ describe('HealthHistory', () => {
     expect(ofDatabase()).toEqual([{ slotAtMs: START_MS, part: 'database', samples: 2, failing: 0 }]);
   });
 
-  it('an outage of a week → at most a day of it is kept', async () => {
+  it('an outage of a week → at most one day of samples is kept', async () => {
     const { clock, state, history, slots } = setUp();
     state.database = 'unreachable';
     for (let quarter = 0; quarter < 7 * 96; quarter++) {

@@ -32,7 +32,7 @@ async function holdUp(): Promise<{ held: number; startedMs: number }> {
 }
 
 describe('EventLoopDelay', () => {
-  it('nothing measured yet → nothing to tell', () => {
+  it('nothing measured yet → no value', () => {
     const begun = new EventLoopDelay();
     expect(begun.takeP99Seconds()).toBeUndefined();
     begun.onModuleInit();
@@ -40,14 +40,14 @@ describe('EventLoopDelay', () => {
     begun.onApplicationShutdown();
   });
 
-  it('a loop that was held up → by how much; asked again at once → the same', async () => {
+  it('a delayed loop → the delay; read again at once → the same', async () => {
     const { held, startedMs } = await holdUp();
     // The measurement may have begun a moment before.
     expect(held).toBeLessThanOrEqual((performance.now() - startedMs + 50) / 1000);
     expect(delay.takeP99Seconds()).toBe(held);
   });
 
-  it('held up before the last question → forgotten', async () => {
+  it('delayed before the previous read → forgotten', async () => {
     const { held } = await holdUp();
     // A busy machine may hold up the loop as well. Among a hundred measurements of 20 ms the percentile would sink by
     // itself.

@@ -19,7 +19,7 @@ function gaugeOf(value: number | undefined): Gauge {
 }
 
 describe('renderExposition', () => {
-  it('counters, a histogram and a gauge → the text format 0.0.4, to the byte', () => {
+  it('counters, a histogram and a gauge → the text format 0.0.4, byte for byte', () => {
     const calls = new Family(about({ labels: ['type', 'class'] }), () => new Tally());
     calls.of('openai', '2xx').add(3);
     calls.of('openai', 'none').add();
@@ -49,12 +49,12 @@ describe('renderExposition', () => {
     );
   });
 
-  it('nothing counted yet, nothing to tell → no trace of the metric', () => {
+  it('nothing counted, no value → the metric is omitted', () => {
     const family = new Family(about({ labels: ['type'] }), () => new Tally());
     expect(renderExposition(reportOf([family], [gaugeOf(undefined)]))).toBe('');
   });
 
-  it('quotes, backslashes and line ends in labels and help → come back as they were', () => {
+  it('quotes, backslashes and line ends in labels and help → survive a round trip', () => {
     const hostile = 'a"b\\c\nd\\n} 1\n# TYPE';
     const family = new Family(about({ labels: ['of'], help: 'One\\two\nthree "four".' }), () => new Tally());
     family.of(hostile).add();

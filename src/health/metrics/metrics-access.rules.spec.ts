@@ -29,7 +29,7 @@ describe('isLocalRequest', () => {
     },
   );
 
-  it('a peer elsewhere that says it is local → not local', () => {
+  it('a remote peer that claims to be local → not local', () => {
     expect(isLocalRequest('203.0.113.7', { 'x-forwarded-for': '127.0.0.1', host: 'localhost' })).toBe(false);
   });
 });

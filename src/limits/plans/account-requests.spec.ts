@@ -36,7 +36,7 @@ function counting() {
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('AccountRequests', () => {
-  it('first calls → wait for one answer, then at once', async () => {
+  it('first calls → wait for one answer, later calls pass at once', async () => {
     const { recorded, requests } = counting();
     recorded.stored = 7;
     const counts = await Promise.all([requests.of('a', 1), requests.of('a', 1), requests.of('a', 1)]);
@@ -45,7 +45,7 @@ describe('AccountRequests', () => {
     expect(requests.of('a', 1)).not.toBeInstanceOf(Promise);
   });
 
-  it('limit → exactly as many as are left pass', async () => {
+  it('limit → exactly as many calls pass as are left', async () => {
     const { recorded, requests } = counting();
     recorded.stored = 7;
     const count = await requests.of('a', 1);
@@ -53,7 +53,7 @@ describe('AccountRequests', () => {
     expect(count.used).toBe(10);
   });
 
-  it('own calls that are not stored yet → still count after the next answer', async () => {
+  it('calls of this instance that are not stored yet → still count after the next answer', async () => {
     const { recorded, clock, requests } = counting();
     const count = await requests.of('a', 1);
     for (let call = 0; call < 5; call++) count.add(100);
@@ -65,7 +65,7 @@ describe('AccountRequests', () => {
     expect(count.used).toBe(5);
   });
 
-  it('what others have stored → known after three seconds, asked for in the background, once', async () => {
+  it('calls stored by other instances → known after three seconds, by one query in the background', async () => {
     const { recorded, clock, requests } = counting();
     const count = await requests.of('a', 1);
     recorded.stored = 40;
@@ -80,7 +80,7 @@ describe('AccountRequests', () => {
     expect(count.used).toBe(40);
   });
 
-  it('a slow answer → the next question waits twenty times as long', async () => {
+  it('a slow answer → the next query waits twenty times as long', async () => {
     const { recorded, clock, requests } = counting();
     recorded.meanwhile = () => clock.advance(1_000);
     await requests.of('a', 1);
@@ -92,7 +92,7 @@ describe('AccountRequests', () => {
     expect(recorded.questions).toHaveLength(2);
   });
 
-  it('withdrawn → no longer counted, also by an earlier query; an account without a count → no effect', async () => {
+  it('withdrawn → no longer counted, even by an earlier query; an account without a count → no effect', async () => {
     const { requests } = counting();
     const count = await requests.of('a', 1);
     count.add(1);
@@ -102,7 +102,7 @@ describe('AccountRequests', () => {
     expect([count.used, count.add(1), count.add(1)]).toEqual([0, true, false]);
   });
 
-  it('end of the period → a new count from what is stored; the clock goes back → the new one stays', async () => {
+  it('end of the period → a new count from the stored calls; the clock goes back → the new count stays', async () => {
     const { recorded, clock, requests } = counting();
     (await requests.of('a', 21)).add(1);
     clock.advance(DAY_MS);
@@ -114,7 +114,7 @@ describe('AccountRequests', () => {
     expect(await requests.of('a', 21)).toBe(next);
   });
 
-  it('another anchor day → another period, asked for at once', async () => {
+  it('another anchor day → another period, queried at once', async () => {
     const { recorded, requests } = counting();
     await requests.of('a', 1);
     await requests.of('a', 10);
@@ -146,7 +146,7 @@ describe('AccountRequests', () => {
     await settled();
   });
 
-  it('people who look → get what is stored by now', async () => {
+  it('a person asks → the answer shows what is stored now', async () => {
     const { recorded, clock, requests } = counting();
     await requests.freshOf('a', 1);
     recorded.stored = 9;

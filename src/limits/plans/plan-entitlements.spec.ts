@@ -59,7 +59,7 @@ describe('PlanEntitlements', () => {
     expect(() => entitlements.ceilingOf('ending', 'apps')).toThrow('has ended');
   });
 
-  it('no file was ever read → everything is 503', () => {
+  it('no plans file has ever been read → every call is 503', () => {
     const { entitlements } = allowing({ plans: undefined, isStale: true });
     const unavailable = expect.objectContaining({ code: 'billing_unavailable' });
     expect(() => entitlements.admitCall('pro')).toThrow(unavailable);
@@ -77,7 +77,7 @@ describe('billing status', () => {
     resetAt: '2026-12-01T00:00:00.000Z',
   };
 
-  it('no plans can be read → unavailable', async () => {
+  it('plans cannot be read → unavailable', async () => {
     expect(await status('pro', { plans: undefined as never, isStale: true })).toEqual({
       access: { state: 'unavailable', billingErrorCode: 'billing_unavailable' },
       limits: {},
@@ -98,7 +98,7 @@ describe('billing status', () => {
     });
   });
 
-  it('a plan of its own → the subscription with its next period; no limit of requests → none in the quota', async () => {
+  it('an account with its own plan → the subscription with its next period; no request limit → no requests in the quota', async () => {
     const { access, quota } = await status('pro');
     expect(access).toEqual({
       state: 'billed',
@@ -124,7 +124,7 @@ describe('billing status', () => {
     expect(quota).not.toHaveProperty('limit');
   });
 
-  it('the newest file does not hold → stale', async () => {
+  it('the newest file is invalid → stale', async () => {
     expect((await status('pro', { plans, isStale: true })).access).toMatchObject({ state: 'billed', stale: true });
   });
 
@@ -138,7 +138,7 @@ describe('billing status', () => {
     ['ended', { subscription: { status: 'expired', renewsAt: null } }],
     ['cancelled', { subscription: { status: 'cancelled', renewsAt: null } }],
     ['none', { subscription: null }],
-  ])('%s → no plan, no limits, no quota, and the code calls get', async (organizationId, access) => {
+  ])('%s → no plan, no limits, no quota, and the code that calls receive', async (organizationId, access) => {
     const answer = await status(organizationId);
     expect(answer).toMatchObject({ access: { state: 'billed', plan: null, ...access }, limits: {}, quota: null });
     expect(answer.access).toHaveProperty('billingErrorCode', 'billing_payment_required');

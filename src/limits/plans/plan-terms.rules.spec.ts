@@ -46,7 +46,7 @@ describe('terms of an account', () => {
     ['cancelled', { status: 'cancelled' }, 'plan_cancelled'],
     ['cancelled, with an end to come', { status: 'cancelled', endsAtMs: NOW + 1 }, 'plan_cancelled'],
     ['without a plan', { plan: null }, 'plan_missing'],
-  ])('%s → in force or 402', (_what, members, reason) => {
+  ])('%s → in force, or 402', (_what, members, reason) => {
     const account = terms(members);
     expect(isInForce(account, NOW)).toBe(reason === undefined);
     if (reason === undefined) expect(requirePlan(account, NOW)).toBe(PLAN);
@@ -79,7 +79,7 @@ describe('refusals', () => {
     ['providers', 2],
     ['provider_gateways', 3],
     ['active_keys_per_app', 4],
-  ])('%s → a limit of its own, 409 with limit and used', (resource, limit) => {
+  ])('%s → its own limit: 409 with limit and used', (resource, limit) => {
     expect(ceilingIn(PLAN, resource)).toBe(limit);
     expect(ceilingIn({ ...PLAN, limits: {} }, resource)).toBeUndefined();
     const error = ceilingReached(resource, limit, 7);

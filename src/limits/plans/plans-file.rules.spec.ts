@@ -12,7 +12,7 @@ const withPlan = (plan: object) => ({ plans: { free: { ...FREE, ...plan } } });
 const withAccount = (account: unknown) => ({ plans: { free: FREE }, accounts: { 'account-1': account } });
 
 describe('parsePlans', () => {
-  it('everything given → read', () => {
+  it('all members present → read', () => {
     const book = parse({
       default_plan: 'free',
       plans: {
@@ -65,7 +65,7 @@ describe('parsePlans', () => {
     expect(parse({ plans: {}, default_plan: null }).forOthers.plan).toBeNull();
   });
 
-  it('accounts → more than a thousand of them', () => {
+  it('more than a thousand accounts → read', () => {
     const accounts = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`a${index}`, { plan: 'free' }]));
     expect(parse({ plans: { free: FREE }, accounts }).accounts.size).toBe(1_500);
   });
@@ -94,7 +94,7 @@ describe('parsePlans', () => {
     ['an end without a time', withAccount({ plan: 'free', ends_at: '2027-01-31' }), 'ends_at: must be an instant'],
     ['an end that never comes', withAccount({ plan: 'free', ends_at: '2027-13-01T00:00:00Z' }), 'ends_at: must be an'],
     ['an unknown member of an account', withAccount({ plan: 'free', seats: 2 }), 'account-1.seats: is not a known'],
-  ])('%s → refused by its place', (_what, file, message) => {
+  ])('%s → refused, naming its place', (_what, file, message) => {
     expect(() => parse(file)).toThrow(message);
   });
 });

@@ -48,7 +48,7 @@ const messages = () => lines.map(({ message }) => message);
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 describe('PlansFile', () => {
-  it('a file that holds → read at the start, and once', async () => {
+  it('a valid file → read once, at the start', async () => {
     write('free', 'pro');
     const { plans, isStale } = await open();
     expect([[...(plans?.plans.keys() ?? [])], isStale]).toEqual([['free', 'pro'], false]);
@@ -66,7 +66,7 @@ describe('PlansFile', () => {
     expect([messages(), file?.isStale]).toEqual([['plans_file_unreadable', 'plans_file_read'], false]);
   });
 
-  it('changed in place, and replaced by another → read again', async () => {
+  it('changed in place, or replaced by another file → read again', async () => {
     write('one');
     await open();
     write('two');
@@ -77,7 +77,7 @@ describe('PlansFile', () => {
     await eventually(() => keys() === 'six', WITHIN);
   });
 
-  it('a version that does not hold → the one before stays in force; one line for each problem, with its place', async () => {
+  it('an invalid version → the previous one stays in force; one log line for each problem, with its place', async () => {
     write('free');
     await open();
     writeFileSync(path, '{"plans":{},"account":{}}');
@@ -95,7 +95,7 @@ describe('PlansFile', () => {
     expect(file?.isStale).toBe(false);
   });
 
-  it('deleted for a while → its content stays in force; the same file is back → no longer stale', async () => {
+  it('deleted for a while → its content stays in force; the same file returns → no longer stale', async () => {
     write('free');
     await open();
     const aside = join(directory, 'aside.json');
@@ -106,7 +106,7 @@ describe('PlansFile', () => {
     await eventually(() => file?.isStale === false, WITHIN);
   });
 
-  it('closed → not looked at any more', async () => {
+  it('closed → no longer watched', async () => {
     write('one');
     const { plans } = await open();
     file?.close();

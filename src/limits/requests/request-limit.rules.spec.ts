@@ -15,7 +15,7 @@ describe('share of an instance', () => {
     );
   });
 
-  it('an instance that takes what remains for less → gets no more', () => {
+  it('an instance that underestimates the remainder → gets no more', () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.nat(1_000), fc.integer({ min: 1, max: 9 }), fc.nat(8), (one, more, of, rank) => {
         fc.pre(rank < of);
@@ -24,7 +24,7 @@ describe('share of an instance', () => {
     );
   });
 
-  it('nothing is known of what was counted → nothing', () => {
+  it('the counts are unknown → a share of zero', () => {
     expect(shareOf(100 - Number.POSITIVE_INFINITY, 3, 0)).toBe(0);
   });
 });

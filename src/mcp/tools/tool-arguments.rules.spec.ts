@@ -42,11 +42,11 @@ describe('isCredentialName', () => {
 });
 
 describe('refuseCredentials', () => {
-  it('texts that are named so are no names', () => {
+  it('texts with such names as values are not credentials', () => {
     expect(() => refuseCredentials({ type: 'api_key', list: ['secret', null, 1] })).not.toThrow();
   });
 
-  it('keys of maps name nothing; members below them do, at their place', () => {
+  it('keys of maps are not names; members below them are, named with their path', () => {
     const isMap = (path: readonly string[]) => path.join('.') === 'config.endpoints';
     const sent = { config: { endpoints: { 'reset-password': { slug: 'x' } } } };
     expect(() => refuseCredentials(sent, isMap)).not.toThrow();
@@ -63,7 +63,7 @@ describe('currentArguments', () => {
     ['of now', { provider: 'p' }, { sent: { provider: 'p' } }],
     ['of before', { id: 'p', revision: 1 }, { sent: { provider: 'p', revision: 1 } }],
     ['of both', { id: 'x', provider: 'p' }, { sent: { id: 'x', provider: 'p' } }],
-  ])('a renamed argument, %s → that of now', (_what, sent, expected) => {
+  ])('a renamed argument, %s → the current name', (_what, sent, expected) => {
     expect(currentArguments({ formerly: { names: { provider: 'id' } } }, sent)).toEqual(expected);
   });
 
@@ -84,7 +84,7 @@ describe('currentArguments', () => {
 describe('splitArguments', () => {
   const tool = { named: { id: 'An id.' }, confirms: 'id' };
 
-  it('named ones, the confirmation, all others', () => {
+  it('separates named arguments, the confirmation and all others', () => {
     expect(splitArguments(tool, { app: 'a', id: 'x', confirm: 'x', limit: 1 })).toEqual({
       named: { id: 'x' },
       members: { limit: 1 },

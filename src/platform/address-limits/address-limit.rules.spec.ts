@@ -69,7 +69,7 @@ describe('address limits: refusal', () => {
     });
   });
 
-  it('any instant of the window → whole seconds, at least 1, and the window has ended when they are over', () => {
+  it('any instant of the window → whole seconds, at least 1, after which the window has ended', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 59_999 }), (passedMs) => {
         const { retryAfterSeconds = 0 } = addressLimitRefusal('app_auth_challenge', window, startMs + passedMs);
@@ -81,13 +81,13 @@ describe('address limits: refusal', () => {
 });
 
 describe('address limits: names of counters', () => {
-  it('one caller → always one name, which does not hold the address', () => {
+  it('one caller → always the same name, which does not contain the address', () => {
     const name = counterName('app_auth_token', { app: 'my-app', subject: '198.51.100.9' });
     expect(name).toBe(counterName('app_auth_token', { app: 'my-app', subject: '198.51.100.9' }));
     expect(name).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
-  it('another policy, application or address → another name, however the application is spelled', () => {
+  it('another policy, application or address → another name, in whatever spelling of the application', () => {
     const address = fc.constantFrom('198.51.100.9', '2a00:2a01:5:6::/64', '2a01:5:6:0::/64', 'local');
     const app = fc.option(fc.oneof(fc.string(), fc.constantFrom('a', 'a:2a00', 'a\n', '2a00')), { nil: undefined });
     const scope = fc.constantFrom('app_auth_token' as const, 'app_auth_register' as const);

@@ -51,7 +51,7 @@ describe('address limits', () => {
     expect(limited().limits.admit('app_auth_token', CALLER)).toBeUndefined();
   });
 
-  it('another policy, application or address → counted apart', async () => {
+  it('another policy, application or address → counted separately', async () => {
     const { limits } = limited();
     await passedOf(61, limits);
     expect(await passes(limits, { ...CALLER, app: 'other' })).toBe(true);
@@ -86,7 +86,7 @@ describe('address limits with Redis', () => {
     expect(await passedOf(100, limits)).toBe(60);
   });
 
-  it('Redis goes away in the middle → what was counted before counts', async () => {
+  it('Redis becomes unavailable → earlier calls still count', async () => {
     const { limits, redis } = limited();
     redis.answer = () => Promise.resolve(1);
     expect(await passedOf(40, limits)).toBe(40);
@@ -94,7 +94,7 @@ describe('address limits with Redis', () => {
     expect(await passedOf(40, limits)).toBe(20);
   });
 
-  it('calls beyond the limit → Redis is not asked', async () => {
+  it('calls beyond the limit → Redis is not called', async () => {
     const { limits, redis } = limited();
     redis.answer = () => Promise.resolve(1);
     await passedOf(1_000, limits);

@@ -13,7 +13,7 @@ function fill(counters: WindowCounters, names: number): void {
 }
 
 describe('window counters', () => {
-  it('one name → 1, 2, 3; another name, another window → from 1', () => {
+  it('the same name → 1, 2, 3; another name, another window → from 1', () => {
     const counters = new WindowCounters();
     expect([1, 2, 3].map(() => counters.increment(FIRST, 'a').count)).toEqual([1, 2, 3]);
     expect(counters.increment(FIRST, 'b')).toEqual({ name: 'b', count: 1 });
@@ -32,7 +32,7 @@ describe('window counters', () => {
     expect(counted).toEqual([1, 1, 1, 2, 1]);
   });
 
-  it('more names than there is room → those counted before keep their counts, further ones share buckets', () => {
+  it('more names than fit → those counted before keep their counts, further ones share buckets', () => {
     const counters = new WindowCounters(10);
     fill(counters, 1_000);
     expect(counters.increment(FIRST, nameOf(3))).toEqual({ name: nameOf(3), count: 2 });
@@ -42,7 +42,7 @@ describe('window counters', () => {
     });
   });
 
-  it('a bucket → never counts less than each of its callers has asked', () => {
+  it('a bucket → never counts less than the calls of each of its callers', () => {
     const counters = new WindowCounters(0);
     fill(counters, 100_000);
     for (let asked = 2; asked <= 5; asked++) {
@@ -50,7 +50,7 @@ describe('window counters', () => {
     }
   });
 
-  it('a flood over the room → buckets of the whole range, each used about as often', () => {
+  it('many more names than fit → all buckets are used about equally often', () => {
     const counters = new WindowCounters(0);
     let most = 0;
     for (let at = 0; at < 65_536; at++) most = Math.max(most, counters.increment(FIRST, nameOf(at)).count);

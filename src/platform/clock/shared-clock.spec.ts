@@ -67,7 +67,7 @@ describe('SharedClock', () => {
     expect(clock.whenKnown()).toBeUndefined();
   });
 
-  it('answers that take their time → no tremble: only what cannot be true is corrected', () => {
+  it('slow answers → no jitter: only impossible values are corrected', () => {
     const { own, clock, measure } = machine();
     measure(THEIRS_MS);
     const begunMs = own.monotonicNowMs;
@@ -79,7 +79,7 @@ describe('SharedClock', () => {
     }
   });
 
-  it('the first answer takes a second → within half of it; a quick one → right', () => {
+  it('the first answer takes a second → accurate to half a second; after a fast one → exact', () => {
     const { own, clock, measure } = machine();
     measure(THEIRS_MS, 1_000);
     expect(clock.nowMs()).toBe(THEIRS_MS + 500);
@@ -88,7 +88,7 @@ describe('SharedClock', () => {
     expect(clock.nowMs()).toBe(THEIRS_MS + 1_700);
   });
 
-  it('the database is set back by less than a minute → time stands still until it is there again', () => {
+  it('the database is set back by less than a minute → time stands still until the database catches up', () => {
     const { own, clock, measure } = machine();
     measure(THEIRS_MS);
     own.pass(1_000);
@@ -123,7 +123,7 @@ describe('SharedClock', () => {
     },
   );
 
-  it('the machine slept, so its monotonic clock stood still → unknown; measured → right', () => {
+  it('the machine slept, so its monotonic clock stood still → unknown; measured again → correct', () => {
     const { own, clock, jumps, measure } = machine();
     measure(THEIRS_MS);
     own.wallMs += 20_000;
@@ -144,7 +144,7 @@ describe('SharedClock', () => {
     expect(clock.nowMs()).toBe(THEIRS_MS + 20_000);
   });
 
-  it('further off than 2 s → one line a change, however often it is measured', () => {
+  it('more than 2 s off → one log line per change, however often it is measured', () => {
     const { own, clock, measure, told } = machine(1_900);
     const beat = () => {
       own.pass(700);
@@ -166,7 +166,7 @@ describe('SharedClock', () => {
     expect(clock.differs).toBe(false);
   });
 
-  it('a clock that counts as the shared one → followed as it is, and nothing is measured', () => {
+  it('a clock that counts as the shared one → used directly, and nothing is measured', () => {
     const own = new MachineClock();
     const clock = new SharedClock({ own, follows: false, log: new Log(own, 'debug', () => undefined) });
     clock.adopt(clock.read(), THEIRS_MS + HOUR_MS);

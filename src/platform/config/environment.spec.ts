@@ -38,7 +38,7 @@ describe('environment', () => {
     expect(loadEnvironment({}).TRUSTED_PRIVATE_HOSTS.allowsHost('127.0.0.1')).toBe(false);
   });
 
-  it('what is set → read; what is not declared → left out', () => {
+  it('declared variables → read; undeclared ones → ignored', () => {
     const environment = loadEnvironment({
       PORT: '0',
       PUBLIC_URL: 'https://gateway.example.com/',
@@ -64,7 +64,7 @@ describe('environment', () => {
     });
   });
 
-  it('several wrong variables → all named with what they must be, one a line, none with its value', () => {
+  it('several wrong variables → all named with their rule, one per line, without their values', () => {
     const problems = problemsOf({
       PORT: '99999-private',
       DATABASE_URL: 'mysql://u:private@db/gw',
@@ -86,12 +86,12 @@ describe('environment', () => {
   it.each([
     ['GOOGLE_CLIENT_ID', 'client'],
     ['GOOGLE_CLIENT_SECRET', 'client-secret'],
-  ])('half of a client at Google, %s → both are named', (name, value) => {
+  ])('an incomplete Google client, %s → both are named', (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual(['GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET must be set together']);
     expect(loadEnvironment({ GOOGLE_CLIENT_ID: 'client', GOOGLE_CLIENT_SECRET: 'client-secret' })).toBeDefined();
   });
 
-  it('printing the settings → no secret', () => {
+  it('printing the settings → shows no secret', () => {
     const environment = loadEnvironment({
       DATABASE_URL,
       REDIS_URL: 'redis://:redis-password@cache.internal',
@@ -124,7 +124,7 @@ describe('environment', () => {
     },
   );
 
-  it('wrong proxies → the variable that was read is named, without its value', () => {
+  it('wrong proxies → names the variable that was read, without its value', () => {
     expect(problemsOf({ https_proxy: 'socks5://u:private@p', HTTP_PROXY: 'private:1', NO_PROXY: 'private/1' })).toEqual(
       [
         'https_proxy must be the address of a proxy such as http://proxy.example.com:3128',
@@ -140,7 +140,7 @@ describe('environment', () => {
     expect(environment.PORT).toBe(8080);
   });
 
-  it('every declared variable → a property, with words and a default for the documentation', () => {
+  it('every declared variable → a property with a description and a default for the documentation', () => {
     const environment = loadEnvironment({});
     expect(Object.keys(environment)).toEqual(declaredSettings().map(({ name }) => name));
     for (const { name, description, fallback, fallbackText } of declaredSettings()) {
@@ -150,7 +150,7 @@ describe('environment', () => {
     }
   });
 
-  it('the process’s own variables → what Node says', () => {
+  it('variables of the process itself → as Node reports them', () => {
     expect(processEnvironment().PATH).toBe(process.env.PATH);
   });
 });

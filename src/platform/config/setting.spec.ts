@@ -93,7 +93,7 @@ describe('words and text', () => {
     expect(text()('  ./.data \n')).toBe('./.data');
   });
 
-  it('oneOf: a listed word → itself; any other, also in other case → problem', () => {
+  it('oneOf: a listed word → itself; any other, even in another case → problem', () => {
     const parse = oneOf(['info', 'warn']);
     expect(parse(' warn ')).toBe('warn');
     for (const value of ['WARN', 'trace', '', 'constructor'])
@@ -109,7 +109,7 @@ describe('yes or no', () => {
 });
 
 describe('addresses', () => {
-  it('webAddress → the page; credentials, other protocols and no address → problem', () => {
+  it('webAddress → the page; credentials, other protocols and invalid URLs → problem', () => {
     expect(webAddress()(' https://a.example/terms?v=2#top ')).toBe('https://a.example/terms?v=2#top');
     for (const value of ['https://u:p@a.example', 'javascript:alert(1)', 'ftp://a.example', 'a.example/terms', '']) {
       expect(problemOf(webAddress(), value)).toContain('must be an http or https address');
@@ -132,7 +132,7 @@ describe('addresses', () => {
     '//a.example',
     'https://',
     'javascript:alert(1)',
-  ])('origin "%s" → no http origin', (value) =>
+  ])('origin "%s" → not an http origin', (value) =>
     expect(problemOf(origin(), value)).toContain('must be an http or https origin'),
   );
 
@@ -180,7 +180,7 @@ describe('addresses of Redis', () => {
 });
 
 describe('address ranges', () => {
-  it('addresses and networks, by commas or blanks → ranges', () => {
+  it('addresses and networks, separated by commas or blanks → ranges', () => {
     const ranges = addressRanges()(' 10.0.0.0/8,192.0.2.7\n2001:db8::/32 ::1,, ::ffff:192.0.2.8');
     expect(ranges.map(([address, bits]) => `${address}/${bits}`)).toEqual([
       '10.0.0.0/8',
@@ -207,7 +207,7 @@ describe('address ranges', () => {
   });
 });
 
-describe('addresses that are called', () => {
+describe('addresses that the service calls', () => {
   it.each([
     [origin(), 'http://169.254.169.254'],
     [origin(), 'https://metadata.google.internal'],
@@ -222,7 +222,7 @@ describe('secrets', () => {
   const parse = brandedSecret({ brand: 'gw_mgmt_', min: 4, max: 6 });
 
   it.each(['gw_mgmt_abcd', 'gw_mgmt_aB9-_z', ' gw_mgmt_abcd\n'])(
-    '%j: the right form → a secret, without blanks',
+    '%j: a valid form → a secret, without blanks',
     (value) => {
       expect(parse(value)).toBeInstanceOf(Secret);
       expect(parse(value).reveal()).toBe(value.trim());
@@ -252,7 +252,7 @@ describe('secrets', () => {
     expect(problemOf(bearerToken(16), value)).toBe(problem);
   });
 
-  it('bearer token that a header carries → a secret', () => {
+  it('bearer token that a header can carry → a secret', () => {
     expect(bearerToken(16)(' !0123456789abcde~ ').reveal()).toBe('!0123456789abcde~');
   });
 });

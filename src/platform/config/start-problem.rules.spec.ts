@@ -19,7 +19,7 @@ describe('listenProblem', () => {
     expect(sentence(listenProblem(failure(code), ADDRESS))).toContain(words);
   });
 
-  it('an error of a program → itself', () => {
+  it('any other error of the program → unchanged', () => {
     const error = new TypeError('x is not a function');
     expect(listenProblem(error, ADDRESS)).toBe(error);
   });
@@ -51,7 +51,7 @@ describe('dataDirProblem', () => {
     failure('ECONNREFUSED'),
     failure(undefined),
     new EnvironmentError('PORT is wrong'),
-  ])('about something else → itself', (error) => {
+  ])('about something else → unchanged', (error) => {
     expect(dataDirProblem(error, '/data')).toBe(error);
   });
 });
@@ -83,12 +83,12 @@ describe('databaseProblem', () => {
     expect(sentence(databaseProblem(silent, OWN))).toContain('answers (no answer)');
   });
 
-  it('a failing migration → itself', () => {
+  it('a failing migration → unchanged', () => {
     const error = failure('42P07');
     expect(databaseProblem(error, OWN)).toBe(error);
   });
 
-  it('the embedded database → DATA_DIR for a full disk, otherwise the error itself', () => {
+  it('the embedded database → DATA_DIR for a full disk, otherwise the unchanged error', () => {
     const embedded = { dataDir: '/data', embedded: true };
     expect(sentence(databaseProblem(failure('53100'), embedded))).toMatch(/^DATA_DIR \/data has no space left/);
     const refused = failure('ECONNREFUSED');

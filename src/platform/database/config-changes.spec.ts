@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { EVERYTHING, encodeChange, parseChange } from './config-changes.js';
 
 describe('configuration change', () => {
-  it('any topic and key → come out as they went in, in a text that a notification can hold', () => {
+  it('any topic and key → survive a round trip in a text that fits a notification', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), fc.string({ unit: 'binary' }), (topic, key) => {
         const payload = encodeChange({ topic, key });
@@ -13,7 +13,7 @@ describe('configuration change', () => {
     );
   });
 
-  it('key longer than a notification → everything of the topic', () => {
+  it('key longer than a notification → the whole topic', () => {
     const payload = encodeChange({ topic: 'apps', key: 'ä'.repeat(4_000) });
     expect(parseChange(payload)).toEqual({ topic: 'apps', key: EVERYTHING });
   });

@@ -6,7 +6,7 @@ import { connectionConfig } from './connection.js';
 const options = { url: new Secret('postgres://h/d'), applicationName: 'test', statementTimeoutMs: 10_000 };
 
 describe('connection', () => {
-  it('every wait → bounded: connecting 5 s, statements as asked; sessions in UTC', () => {
+  it('every wait → bounded: connecting by 5 s, statements as configured; sessions in UTC', () => {
     expect(connectionConfig(options)).toEqual({
       connectionString: 'postgres://h/d',
       application_name: 'test',
@@ -18,7 +18,7 @@ describe('connection', () => {
     });
   });
 
-  it('silent beyond its limit → cut, with the code of a time-out', async () => {
+  it('silent beyond its limit → closed, with the code of a timeout', async () => {
     const socket = connectionConfig({ ...options, silenceMs: 20 }).stream?.();
     if (socket === undefined) throw new Error('a socket was expected');
     const [error]: unknown[] = await once(socket, 'error');

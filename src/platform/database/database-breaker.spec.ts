@@ -48,7 +48,7 @@ function connected(through = breaker): { ended: Promise<unknown> } {
 }
 
 describe('database breaker', () => {
-  it('one connection is silent → all are cut, with the code of a time-out', async () => {
+  it('one connection is silent → all are closed, with the code of a timeout', async () => {
     const [first, second] = [connected(), connected()];
     expect(await first.ended).toMatchObject({ code: 'ETIMEDOUT', message: `Postgres was silent for ${SILENCE_MS} ms` });
     expect(await second.ended).toMatchObject({ code: 'ETIMEDOUT' });
@@ -89,7 +89,7 @@ describe('database breaker', () => {
     socket.destroy();
   });
 
-  it('ended → nothing is probed any more', async () => {
+  it('ended → no further probes', async () => {
     await connected().ended;
     await eventually(() => probed >= 1, { withinMs: 10_000 });
     breaker.end();

@@ -21,7 +21,7 @@ function anAction(failures: unknown[], clock = new FakeClock(), passingMs = 0) {
   return { done, waits, attempts: () => attempts };
 }
 
-describe('what needs Postgres, while it cannot be reached', () => {
+describe('work that needs Postgres while it is unreachable', () => {
   it('reachable → done once, nothing logged', async () => {
     const { done, waits, attempts } = anAction([]);
     expect(await done).toBe('done');
@@ -43,7 +43,7 @@ describe('what needs Postgres, while it cannot be reached', () => {
     expect(attempts()).toBe(1);
   });
 
-  it('out of reach for longer than the wait → thrown, without one more pause', async () => {
+  it('unreachable for longer than the wait → thrown, without one more pause', async () => {
     const { done, attempts } = anAction([refused(), refused(), refused()], new FakeClock(), 480);
     await expect(done).rejects.toThrow('refused');
     expect(attempts()).toBe(2);
@@ -51,7 +51,7 @@ describe('what needs Postgres, while it cannot be reached', () => {
 });
 
 describe('back-off', () => {
-  it('failure after failure → 100 ms, doubling, never above 2 s', () => {
+  it('failure after failure → 100 ms, doubling, at most 2 s', () => {
     expect([1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => backoffMs(failures))).toEqual([
       100, 200, 400, 800, 1_600, 2_000, 2_000, 2_000,
     ]);

@@ -13,7 +13,7 @@ function heldStatements() {
   return { batch, statements, sizes: () => statements.map(({ items }) => items.length) };
 }
 
-it('items of one turn → one statement; each gets its own answer', async () => {
+it('items of one event-loop turn → one statement; each gets its own answer', async () => {
   const { batch, statements } = heldStatements();
   const asked = Promise.all([1, 2, 3].map((item) => batch.add(item)));
   await tick();
@@ -22,7 +22,7 @@ it('items of one turn → one statement; each gets its own answer', async () => 
   expect(await asked).toEqual(['1', '2', '3']);
 });
 
-it('two statements run → further items wait for one of them, then go together, 500 at most', async () => {
+it('two statements run → further items wait for one of them, then share a statement, at most 500 each', async () => {
   const { batch, statements, sizes } = heldStatements();
   const asked: Promise<string>[] = [];
   for (let turn = 0; turn < 2; turn++) {
@@ -44,7 +44,7 @@ it('two statements run → further items wait for one of them, then go together,
   expect(await Promise.all(asked)).toHaveLength(702);
 });
 
-it('a statement fails → its items reject, later ones do not', async () => {
+it('a statement fails → its items are rejected, later ones are not', async () => {
   const { batch, statements } = heldStatements();
   const failing = [1, 2].map((item) => batch.add(item).catch(String));
   await tick();
@@ -56,7 +56,7 @@ it('a statement fails → its items reject, later ones do not', async () => {
   expect(await later).toBe('3');
 });
 
-it('a statement with another number of answers → its items reject', async () => {
+it('a statement with a different number of answers → its items are rejected', async () => {
   const batch = new StatementBatch<number, number>(async () => []);
   await expect(batch.add(1)).rejects.toThrow('0 answers for 1 items');
 });

@@ -31,7 +31,7 @@ describe('WriteBatch', () => {
     for (const item of items) batch.add(item);
   }
 
-  it('writes a partial batch after the gather time and a full batch at once', async () => {
+  it('writes a partial batch after the collection time and a full batch at once', async () => {
     add(1, 2);
     await jest.advanceTimersByTimeAsync(49);
     expect(batches).toEqual([]);
@@ -55,7 +55,7 @@ describe('WriteBatch', () => {
     expect(batches.slice(1)).toEqual([[4, 5, 6], [7]]);
   });
 
-  it('retries the rest of a failed batch in front, with backoff, also when a full batch waits', async () => {
+  it('retries the rest of a failed batch first, with backoff, even when a full batch waits', async () => {
     retries = [async () => [2], all];
     add(1, 2);
     await jest.advanceTimersByTimeAsync(50);

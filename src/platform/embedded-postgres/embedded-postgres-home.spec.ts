@@ -34,7 +34,7 @@ describe('embedded home', () => {
     expect(openHome(join(base, 'link'))).toEqual(home);
   });
 
-  it('password → long, made once, readable by us only', () => {
+  it('password → long, created once, readable only by the service’s account', () => {
     const home = openHome(base);
     const password = requirePassword(home, ids).reveal();
     expect(password).toMatch(/^[0-9A-Za-z]{32}$/);

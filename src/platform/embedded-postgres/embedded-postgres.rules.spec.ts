@@ -19,7 +19,7 @@ describe('server account', () => {
     expect(findUnprivileged(root)).toBeUndefined();
   });
 
-  it('a torn line → not an account', () => {
+  it('an incomplete line → not an account', () => {
     expect(findUnprivileged('postgres\nnobody:x')).toBeUndefined();
   });
 });
@@ -50,7 +50,7 @@ describe('postmaster.pid', () => {
     expect(parseServerStatus(lines.with(7, state).join('\n'))).toEqual({ pid: 4711, readyPort: undefined });
   });
 
-  it('written only so far → the process, no port', () => {
+  it('partly written → the process, no port', () => {
     for (let written = 1; written <= 7; written++) {
       const text = lines.slice(0, written).join('\n');
       expect(parseServerStatus(text)).toEqual({ pid: 4711, readyPort: undefined });

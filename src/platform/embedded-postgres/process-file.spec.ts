@@ -26,7 +26,7 @@ async function deadPid(): Promise<number> {
 }
 
 describe('process mark', () => {
-  it('this process → running; an ended one, or a later one with its id → not', async () => {
+  it('this process → running; an ended one, or a later one with the same id → not running', async () => {
     expect(isRunning(ownIdentity())).toBe(true);
     expect(isRunning({ pid: await deadPid(), started: ownIdentity().started })).toBe(false);
     if (process.platform === 'linux') expect(isRunning({ pid: process.pid, started: 'earlier' })).toBe(false);
@@ -47,7 +47,7 @@ describe('file lock', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('the holder died → several take over at once, still one after the other', async () => {
+  it('the holder was killed → several take over at once, still one after the other', async () => {
     writeFileSync(lock, JSON.stringify({ pid: await deadPid(), started: 'some boot/1' }));
     let inside = 0;
     const most: number[] = [];
@@ -68,7 +68,7 @@ describe('file lock', () => {
     expect(readdirSync(directory)).toEqual(['lock']);
   });
 
-  it('the work fails → its error comes out, the lock is free', async () => {
+  it('the work fails → its error is thrown, and the lock is free', async () => {
     const failing = withFileLock(lock, 100, () => Promise.reject(new Error('work')));
     await expect(failing).rejects.toThrow('work');
     expect(existsSync(lock)).toBe(false);
@@ -83,7 +83,7 @@ describe('users', () => {
     expect(second.leave()).toEqual({ othersRemain: false });
   });
 
-  it('a user that was killed, or an unreadable file → does not count and is cleared away', async () => {
+  it('a user that was killed, or an unreadable file → does not count and is removed', async () => {
     const users = join(directory, 'users');
     const user = registerUser(users);
     writeFileSync(join(users, 'killed'), JSON.stringify({ pid: await deadPid(), started: 'some boot/1' }));

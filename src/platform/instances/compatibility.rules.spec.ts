@@ -12,20 +12,20 @@ const neighbour = (overrides: Partial<Neighbour> = {}): Neighbour => ({
 });
 
 describe('instances that cannot serve together', () => {
-  it('both with Redis → can; one or both without → cannot', () => {
+  it('both with Redis → compatible; one or both without → not', () => {
     const [withIt, without] = [neighbour(), neighbour({ usesRedis: false })];
     expect(incompatibleWith({ usesRedis: true, redisMark: 'one' }, [withIt, without])).toEqual([without]);
     expect(incompatibleWith({ usesRedis: false, redisMark: null }, [withIt, without])).toEqual([withIt, without]);
   });
 
-  it('both with Redis, the marks differ → cannot; one of them is not known → can, until it is', () => {
+  it('both with Redis but different markers → not compatible; one marker unknown → compatible until it is known', () => {
     const [same, other, unknown] = ['one', 'two', null].map((redisMark) => neighbour({ redisMark }));
     const all = [same, other, unknown].filter((one) => one !== undefined);
     expect(incompatibleWith({ usesRedis: true, redisMark: 'one' }, all)).toEqual([other]);
     expect(incompatibleWith({ usesRedis: true, redisMark: null }, all)).toEqual([]);
   });
 
-  it('seen at another time than first → beats; at the same time or for the first time → not known', () => {
+  it('a heartbeat that has changed since first seen → alive; unchanged or seen for the first time → not known', () => {
     const later = neighbour({ seenAt: '12:00:01' });
     expect(firstRenewed([neighbour(), later], new Map([['other', '12:00:00']]))).toBe(later);
     expect(firstRenewed([neighbour()], new Map([['other', '12:00:00']]))).toBeUndefined();

@@ -8,7 +8,7 @@ describe('isKnownToHaveEnded', () => {
     expect(isKnownToHaveEnded(ownProcess())).toBe(false);
   });
 
-  it('a process of this machine that has ended → ended, also when another has its id now', async () => {
+  it('a process of this machine that has ended → ended, even if another process now has its id', async () => {
     const child = spawn(process.execPath, ['--version']);
     const { pid = 0 } = child;
     await once(child, 'exit');

@@ -26,7 +26,7 @@ function journalOf(name: string, owner: unknown): string {
 }
 
 describe('journal home', () => {
-  it('first start → an empty directory for the owner of the process alone', async () => {
+  it('first start → an empty directory readable only by the owner of the process', async () => {
     const { directory, orphans } = await takeJournalHome(root, 'one');
     expect(orphans).toEqual([]);
     expect(statSync(root).mode & 0o777).toBe(0o700);
@@ -35,7 +35,7 @@ describe('journal home', () => {
     expect(readdirSync(root)).toEqual(['one']);
   });
 
-  it('journal of a living process → is not touched', async () => {
+  it('journal of a living process → left alone', async () => {
     const living = journalOf('living', ownIdentity());
     expect((await takeJournalHome(root, 'one')).orphans).toEqual([]);
     expect(existsSync(living)).toBe(true);
@@ -59,7 +59,7 @@ describe('journal home', () => {
     expect((await takeJournalHome(root, 'three')).orphans).toEqual([orphan]);
   });
 
-  it('five that start together → each orphan goes to exactly one', async () => {
+  it('five that start together → each orphan is recovered by exactly one', async () => {
     const orphans = ['a', 'b', 'c'].map((name) => journalOf(name, DEAD));
     const homes = await Promise.all([1, 2, 3, 4, 5].map((number) => takeJournalHome(root, `new${number}`)));
     expect(homes.flatMap((home) => home.orphans).sort()).toEqual(orphans);

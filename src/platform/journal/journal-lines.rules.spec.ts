@@ -19,7 +19,7 @@ const kindLine = ({ json }: { readonly json: string }) => `K${json}\n`;
 const lineOf = (head: string, { end }: { readonly end: Buffer }) => formatLine('S', head + end);
 
 describe('journal lines', () => {
-  it('line: any event written → reads back as it was', () => {
+  it('line: any event written → survives a round trip', () => {
     fc.assert(
       fc.property(fc.constantFrom('A' as const, 'S' as const), fc.string(), fc.string(), (mark, eventId, text) => {
         const json = JSON.stringify({ event_id: eventId, text });
@@ -32,7 +32,7 @@ describe('journal lines', () => {
     );
   });
 
-  it('line: events of any kinds, by an earlier version → complete, also in a file after the one that has the kind', () => {
+  it('line: events of any kinds, by an earlier version → complete, even in a later file than the one that has the kind', () => {
     const members = fc.array(fc.record({ number: fc.nat(), text: fc.string() }), { minLength: 1 });
     fc.assert(
       fc.property(members, fc.string(), (of, eventId) => {
@@ -50,7 +50,7 @@ describe('journal lines', () => {
     );
   });
 
-  it('line: of a kind whose own line is missing or damaged → damaged, and so is that line', () => {
+  it('line: of a kind whose own line is missing or damaged → both lines are damaged', () => {
     const kind = eventKind(7, ',"app_id":"a"}');
     const line = lineOf('{"event_id":"e"', kind);
     const cut = `${kindLine(kind).slice(0, -4)}\n`;
@@ -98,7 +98,7 @@ describe('journal lines', () => {
     expect(completeLines(text)).toEqual(lines);
   });
 
-  it('segment names: mixed with other files, past eight digits → by number', () => {
+  it('segment names: mixed with other files, past eight digits → sorted by number', () => {
     const names = [segmentName(100_000_000), 'owner', segmentName(2), '00000001.log.tmp', segmentName(10)];
     expect(segmentNames(names)).toEqual(['00000002.log', '00000010.log', '100000000.log']);
   });

@@ -5,7 +5,7 @@ import { bytesOf, LineBlocks } from './line-block.js';
 const KIB = 1024;
 const kindOf = (tail: string) => ({ json: '', end: Buffer.alloc(0), tail: Buffer.from(tail) });
 
-it('any lines, also such as no block holds → their bytes in their order, whatever blocks are used again meanwhile', () => {
+it('any lines, even larger than a block → their bytes in order, whichever blocks are reused meanwhile', () => {
   const text = fc.oneof(
     fc.string({ unit: 'grapheme' }),
     fc.nat({ max: 200 }).map((kib) => 'ä'.repeat(kib * KIB)),
@@ -27,7 +27,7 @@ it('any lines, also such as no block holds → their bytes in their order, whate
   );
 });
 
-it('block whose lines are all released → used again', () => {
+it('block whose lines are all released → reused', () => {
   const blocks = new LineBlocks<null>();
   const seen = new Set<Buffer>();
   for (let count = 0; count < 2_000; count++) {

@@ -106,7 +106,7 @@ describe('segment log', () => {
     expect(next.bytes).toBe(5);
   });
 
-  it('written bytes → are forced to the disk in the background, once for many lines', async () => {
+  it('written bytes → synced to the disk in the background, once for many lines', async () => {
     append('one\n').pins++;
     append('two\n');
     await settledDown();
@@ -127,7 +127,7 @@ describe('segment log', () => {
     expect(contents()).toEqual(['next\n']);
   });
 
-  it('segment that loses its last pin later → is deleted then', async () => {
+  it('segment that loses its last pin later → deleted at that moment', async () => {
     const first = append(MEGABYTE.repeat(8));
     first.pins = 2;
     append('next\n').pins = 1;
@@ -139,7 +139,7 @@ describe('segment log', () => {
     expect(contents()).toEqual(['next\n']);
   });
 
-  it('disk that fills up in a line → throws, says failed, and the next line goes to a new file', async () => {
+  it('disk that fills up during a line → throws, reports a failure, and the next line goes to a new file', async () => {
     append('before\n').pins = 1;
     files.free = 3;
     expect(() => append('lost line\n')).toThrow('3 of 10 bytes');
@@ -177,7 +177,7 @@ describe('segment log', () => {
     expect(contents()).toEqual(['doubtful\n', 'next\n']);
   });
 
-  it('flushed → on the disk, with the directory once for each file', async () => {
+  it('flushed → synced to the disk, and the directory once per file', async () => {
     append('one\n').pins = 1;
     await log.flush();
     append('two\n').pins = 1;
@@ -227,7 +227,7 @@ describe('segment log', () => {
     files.held = undefined;
   });
 
-  it('flush of a line that a background sync has begun to force → waits for that sync', async () => {
+  it('flush of a line that a background sync has begun to sync → waits for that sync', async () => {
     files.held = [];
     append('line\n').pins = 1;
     await eventually(() => files.held?.length === 1, { withinMs: 10_000 });
@@ -242,7 +242,7 @@ describe('segment log', () => {
     files.held = undefined;
   });
 
-  it('flush that fails, of its own or because a sync before it did → rejects and counts as failed; the next file is taken', async () => {
+  it('flush that fails, by itself or because of an earlier sync → rejects and counts as failed; the next file is used', async () => {
     files.syncFails = true;
     append('lost\n').pins = 1;
     await expect(log.flush()).rejects.toThrow('did not take');
@@ -261,7 +261,7 @@ describe('segment log', () => {
     expect(log.failed).toBe(false);
   });
 
-  it('place in a segment → is read back, also after it was closed', async () => {
+  it('place in a segment → can be read back, even after the segment is closed', async () => {
     const first = append(`abc\n${MEGABYTE.repeat(8)}`);
     first.pins = 1;
     append('next\n');
@@ -271,7 +271,7 @@ describe('segment log', () => {
     expect(() => log.read(first, 1, 2 ** 25)).toThrow('shorter than it was written');
   });
 
-  it('close → forces the rest to the disk, keeps what is pinned, takes nothing more', async () => {
+  it('close → syncs the rest to the disk, keeps pinned segments, accepts nothing more', async () => {
     append('kept\n').pins = 1;
     await log.close();
     expect(files.syncs).toBe(1);

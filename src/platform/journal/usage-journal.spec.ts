@@ -38,7 +38,7 @@ describe('usage journal: recovery', () => {
     expect((await bench.recovered(bench.killed())).events).toEqual([interruptedEvent('a')]);
   });
 
-  it('killed after a settlement → the event is whole, whichever write took it along', async () => {
+  it('killed after a settlement → the event is complete, whichever write contained it', async () => {
     const journal = await bench.start();
     const [first, second] = [journal.admit(admitted('a')), journal.admit(admitted('b'))];
     journal.settle(first, settled('a'));
@@ -52,7 +52,7 @@ describe('usage journal: recovery', () => {
     expect((await bench.recovered(bench.killed())).events).toContainEqual(settledEvent('b'));
   });
 
-  it('admission written again → killed after it, the event is the second text; settled, it is one', async () => {
+  it('admission written again → after a kill, the event has the second text; after settlement, there is one event', async () => {
     const journal = await bench.start();
     const entry = journal.admit(admitted('a'));
     const again = JSON.stringify({ event_id: 'a', target: 'second' });
@@ -67,7 +67,7 @@ describe('usage journal: recovery', () => {
     expect([journal.pending, journal.openAdmissions]).toEqual([0, 0]);
   });
 
-  it('killed in the middle of a line → the cut line is nothing, the others are whole', async () => {
+  it('killed in the middle of a line → the partial line is ignored, the others are complete', async () => {
     (await bench.start()).admit(admitted('a'));
     const copy = bench.killed();
     writeFileSync(segmentOf(copy), `${readFileSync(segmentOf(copy), 'utf8')}S{"event_id":"a","do`);
@@ -76,7 +76,7 @@ describe('usage journal: recovery', () => {
     expect(summary).toEqual({ files: 1, events: 1, interrupted: 1, damagedLines: 0 });
   });
 
-  it('damaged line → is counted and kept aside, the others are whole', async () => {
+  it('damaged line → counted and set aside, the others are complete', async () => {
     (await bench.start()).admit(admitted('a'));
     const copy = bench.killed();
     writeFileSync(segmentOf(copy), `A{"event_id":\u0000\nnonsense\n${readFileSync(segmentOf(copy), 'utf8')}`);
@@ -93,7 +93,7 @@ describe('usage journal: recovery', () => {
     expect((await bench.recovered(copy)).events).toEqual([]);
   });
 
-  it('killed while recovering → the next start recovers the same again', async () => {
+  it('killed while recovering → the next start recovers the same events again', async () => {
     (await bench.start()).admit(admitted('a'));
     const copy = bench.killed();
     const journal = await bench.start(copy);
@@ -101,7 +101,7 @@ describe('usage journal: recovery', () => {
     expect((await bench.recovered(bench.killed(copy))).events).toEqual([interruptedEvent('a')]);
   });
 
-  it('journal of an earlier version, whose lines name kinds → its events are complete', async () => {
+  it('journal of an earlier version, whose lines refer to kinds → its events are complete', async () => {
     (await bench.start()).admit(admitted('of this version'));
     const copy = bench.killed();
     const kinds = 'K{"kind":1,"app_id":"ä"}\nK{"kind":22,"app_id":"b","route":"direct"}\n';
@@ -125,7 +125,7 @@ describe('usage journal: recovery', () => {
     expect(sizes).toEqual([500, 500, 200]);
   });
 
-  it('clean stop with everything stored → leaves nothing; with something open → the next start has it', async () => {
+  it('clean stop with everything stored → leaves no file; with an open request → the next start recovers it', async () => {
     const clean = await bench.start();
     const entry = clean.admit(admitted('a'));
     clean.settle(entry, settled('a'));
@@ -154,7 +154,7 @@ describe('usage journal: bounds', () => {
     journal.admit(admitted('c'));
   });
 
-  it('disk that is full → refuses with 503, keeps settlements, and works again at the next try', async () => {
+  it('disk that is full → refuses with 503, keeps settlements, and works again at the next attempt', async () => {
     const files = new FullDisk();
     const journal = await bench.start(bench.root, { files });
     const entry = journal.admit(admitted('a'));
@@ -186,7 +186,7 @@ describe('usage journal: bounds', () => {
     expect(journal.pending).toBe(0);
   });
 
-  it('more events than memory should hold → are read back from the disk', async () => {
+  it('more events than memory may hold → read back from the disk', async () => {
     const journal = await bench.start();
     const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`ä${number}`)));
     const kind = eventKind(1, ',"app_id":"ö"}');
@@ -203,7 +203,7 @@ describe('usage journal: bounds', () => {
     expect(entries.map((entry) => reader.text(entry))).toEqual(heads.map((head) => head + kind.tail));
   });
 
-  it('events of a reader from before the disk took them → are read back when their memory is used again', async () => {
+  it('events whose memory is reused → read back from the disk', async () => {
     const files = new FullDisk();
     const journal = await bench.start(bench.root, { files });
     const entries = Array.from({ length: 20_010 }, (_, number) => journal.admit(admitted(`e${number}`)));
@@ -218,7 +218,7 @@ describe('usage journal: bounds', () => {
     expect(entries.map((entry) => headOf(reader, entry))).toEqual(texts);
   });
 
-  it('events of a kind → each line is complete JSON, so that those of other files need no file that is gone', async () => {
+  it('events of a kind → each line is complete JSON, so that no line depends on a deleted file', async () => {
     const journal = await bench.start(bench.root, { segmentBytes: 500 });
     const kind = eventKind(3, `,"app_id":"${'x'.repeat(50)}"}`);
     for (let number = 0; number < 20; number++) journal.admit(admitted(`e${number}`).slice(0, -1), kind);
@@ -247,7 +247,7 @@ describe('usage journal: bounds', () => {
     expect((await bench.recovered(bench.killed())).events).toContainEqual(settledEvent('early'));
   });
 
-  it('requests that stay open while many others pass → do not keep the files that they began in', async () => {
+  it('requests that stay open while many others complete → do not keep the files in which they began', async () => {
     const journal = await bench.start(bench.root, { segmentBytes: 1_000 });
     const [first, second] = [1, 22].map((number) => eventKind(number, `,"kind_of":"ä${number}"}`));
     const long = (number: number) => admitted(`long${number}`).slice(0, -1);

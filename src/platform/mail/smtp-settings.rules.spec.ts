@@ -6,7 +6,7 @@ describe('SMTP_URL', () => {
     ['smtps://mail.example.com', { host: 'mail.example.com', port: 465, isTls: true, login: undefined }],
     ['smtp://127.0.0.1:2525', { host: '127.0.0.1', port: 2525, isTls: false, login: undefined }],
     ['smtp://[::1]', { host: '::1', port: 587, isTls: false, login: undefined }],
-  ])('%s → read', (text, expected) => {
+  ])('%s → accepted', (text, expected) => {
     expect(parseSmtpUrl(text)).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe('MAIL_FROM', () => {
   it.each([
     ['gateway@example.com', { name: '', address: 'gateway@example.com' }],
     [' The Gateway <gateway@example.com> ', { name: 'The Gateway', address: 'gateway@example.com' }],
-  ])('%s → read', (text, expected) => {
+  ])('%s → accepted', (text, expected) => {
     expect(parseMailFrom(text)).toEqual(expected);
   });
 

@@ -4,7 +4,7 @@ import { Family, Gauge, Histogram, Tally } from './instruments.js';
 const about = (...labels: string[]) => ({ name: 'x_total', help: 'X.', type: 'counter', labels }) as const;
 
 describe('Family', () => {
-  it('the same label values → the same instrument; any other → another', () => {
+  it('the same label values → the same instrument; other values → another', () => {
     const family = new Family(about('a', 'b', 'c'), () => new Tally());
     const first = family.of('1', '2', '3');
     expect(family.of('1', '2', '3')).toBe(first);
@@ -30,14 +30,14 @@ describe('Family', () => {
     ]);
   });
 
-  it('no labels → its one instrument is there from the start; with labels none is', () => {
+  it('no labels → its only instrument exists from the start; with labels none does', () => {
     expect([...new Family(about(), () => new Tally()).members()]).toEqual([[[], new Tally()]]);
     expect([...new Family(about('a'), () => new Tally()).members()]).toEqual([]);
   });
 });
 
 describe('Histogram', () => {
-  it('a value on a bound → in its bucket; above the last → in the one beyond', () => {
+  it('a value on a bound → in its bucket; above the last bound → in the overflow bucket', () => {
     const histogram = new Histogram([1, 2.5, 10]);
     for (const value of [0, 1, 1.1, 2.5, 9, 10, 10.1, 4_000]) histogram.observe(value);
     expect(histogram.counts).toEqual([2, 2, 2, 2]);

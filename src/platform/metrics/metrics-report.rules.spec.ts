@@ -29,7 +29,7 @@ const seriesOf = (report: MetricsReport) =>
   report.flatMap(({ series }) => series.map(({ labels, numbers }) => [...labels, ...numbers]));
 
 describe('reports of several processes', () => {
-  it('counters → the sum of each series, also of one that only one process has', () => {
+  it('counters → the sum of each series, even of one that only one process has', () => {
     expect(seriesOf(together([counted({ a: 1, b: 2 }), counted({ b: 3, c: 4 })]))).toEqual([
       ['a', 1],
       ['b', 5],
@@ -37,7 +37,7 @@ describe('reports of several processes', () => {
     ]);
   });
 
-  it('histograms → the sum of each bucket and of all values, whoever observed first', () => {
+  it('histograms → the sum of each bucket and of all values, in any order of processes', () => {
     const report = together([observed(), observed(0.5, 9), observed(3, 0.5)]);
     expect(seriesOf(report)).toEqual([['a', 2, 1, 1, 13]]);
     expect(report.map(({ bounds }) => bounds)).toEqual([[1, 5]]);
@@ -48,18 +48,18 @@ describe('reports of several processes', () => {
     ['sum', 5],
     ['most', 3],
     ['least', 0],
-  ] as const)('gauges that are told by their %s → %i', (across, expected) => {
+  ] as const)('gauges combined by their %s → %i', (across, expected) => {
     expect(seriesOf(together([read(3, across), read(0, across), read(undefined, across), read(2, across)]))).toEqual([
       [expected],
     ]);
   });
 
-  it('sent to another process → the same', () => {
+  it('unchanged when sent to another process', () => {
     const report = together([counted({ a: 1 }), observed(0.5), read(7, 'most')]);
     expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   });
 
-  it('of a process that has ended → what it counted stays, what it held does not', () => {
+  it('of a process that has ended → its counters stay, its gauges do not', () => {
     const report = lasting([...counted({ a: 1 }), ...observed(0.5), ...read(7)]);
     expect(report.map(({ about: { name } }) => name)).toEqual(['x_total', 's']);
   });

@@ -6,7 +6,7 @@ const valuesOf = (family: Family<Tally>) =>
   Object.fromEntries([...family.members()].map(([labels, { value }]) => [labels.join(' '), value]));
 
 describe('Metrics', () => {
-  it('statuses → their classes; none, and what is no status, → none', () => {
+  it('statuses → their classes; missing and invalid statuses → none', () => {
     const metrics = new Metrics();
     for (const status of [0, 101, 200, 204, 302, 404, 499, 500, 599, 600, 999]) metrics.requestEnded('x', status, '');
     expect(valuesOf(metrics.requests)).toEqual({
@@ -19,7 +19,7 @@ describe('Metrics', () => {
     });
   });
 
-  it('a provider’s answers and failures → counted apart; only answers have a time', () => {
+  it('a provider’s answers and failures → counted separately; only answers have a duration', () => {
     const metrics = new Metrics();
     metrics.providerAnswered('openai', 200, 40);
     metrics.providerAnswered('openai', 429, 4_000);
@@ -47,7 +47,7 @@ describe('Metrics', () => {
     expect(valuesOf(metrics.estimatedCost)).toEqual({ xai: 40 });
   });
 
-  it('log lines → by name; refusals also by code, fallbacks by themselves', () => {
+  it('log lines → by name; refusals also by code, fallbacks separately', () => {
     const metrics = new Metrics();
     metrics.logged('gateway_error', { code: 'forbidden', status: 403, path: '/', method: 'GET' });
     metrics.logged('endpoint_fallback', {
@@ -63,7 +63,7 @@ describe('Metrics', () => {
     expect(valuesOf(metrics.fallbacks)).toEqual({ '': 1 });
   });
 
-  it('labels → none that could name a tenant', () => {
+  it('labels → none that could identify a tenant', () => {
     const labels = new Set(new Metrics().families.flatMap(({ about }) => about.labels));
     const closed = ['route', 'status_class', 'code', 'provider_type', 'kind', 'cost_source', 'outcome', 'event'];
     expect([...labels].sort()).toEqual(closed.sort());

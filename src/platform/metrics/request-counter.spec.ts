@@ -36,7 +36,7 @@ async function call(port: number, path: string): Promise<void> {
 }
 
 describe('requestCounter', () => {
-  it('answers of any status → by route and class; our refusals by their code too', async () => {
+  it('answers of any status → by route and class; our refusals also by code', async () => {
     const port = await serving((message, response) => {
       const status = Number(new URL(message.url ?? '', 'http://x').searchParams.get('status'));
       if (status === 403) message.refusedWith = 'forbidden';
@@ -65,7 +65,7 @@ describe('requestCounter', () => {
     expect(ended()).toEqual([['other', '2xx', '', 2]]);
   });
 
-  it('a stream → open until it ends; a client that leaves ends it', async () => {
+  it('a stream → open until it ends; a client that disconnects ends it', async () => {
     const port = await serving((_message, response) => void response.write('first'));
     const call = request({ port, host: '127.0.0.1', agent: false }).end();
     const [answer] = await once(call, 'response');
@@ -77,7 +77,7 @@ describe('requestCounter', () => {
     expect(ended()).toEqual([['other', '2xx', '', 1]]);
   });
 
-  it('a client that leaves before any answer → class none, with the code it would have got', async () => {
+  it('a client that disconnects before any answer → class none, with the code that it would have received', async () => {
     const arrived = new Promise<number>((resolve) => {
       void serving((message) => {
         message.refusedWith = 'service_unavailable';
@@ -90,7 +90,7 @@ describe('requestCounter', () => {
     expect(ended()).toEqual([['me', 'none', 'service_unavailable', 1]]);
   });
 
-  it('an answer that was cut after it had begun → the class it began with, without a code', async () => {
+  it('an answer cut off after its start → the class of its start, without a code', async () => {
     const port = await serving((message, response) => {
       response.writeHead(200).write('x', () => {
         message.refusedWith = 'internal_error';

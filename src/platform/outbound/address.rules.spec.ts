@@ -63,7 +63,7 @@ describe('isPublicAddress', () => {
     '[2606:4700::1111]',
     '8.8.8.8 ',
     '8.8.8.8/32',
-  ])('text that is no plain address: "%s" → not public', (text) => expect(isPublicAddress(text)).toBe(false));
+  ])('text that is not a plain address: "%s" → not public', (text) => expect(isPublicAddress(text)).toBe(false));
 
   it('any IPv4 inside any IPv6 form → not public', () => {
     fc.assert(
@@ -77,7 +77,7 @@ describe('isPublicAddress', () => {
     );
   });
 
-  it('arbitrary text → an answer, never an error', () => {
+  it('arbitrary text → a decision, never an error', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.ipV4Extended(), fc.ipV6()), (text) => {
         expect(typeof isPublicAddress(text)).toBe('boolean');
@@ -211,7 +211,7 @@ describe('isMetadataHost', () => {
     'http://api.openai.com',
   ])('%s → not', (url) => expect(isMetadataHost(hostOf(url))).toBe(false));
 
-  it('any text → an answer, never an error', () => {
+  it('any text → a decision, never an error', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof isMetadataHost(text) === 'boolean'));
   });
 });

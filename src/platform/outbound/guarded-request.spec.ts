@@ -77,7 +77,7 @@ describe('GuardedRequest: answers', () => {
     expect(answer.body.toString()).toBe('GET /v1/models?a=b');
   });
 
-  it('post → the body and its headers arrive; a redirect is given back, not followed', async () => {
+  it('post → the body and its headers arrive; a redirect is returned, not followed', async () => {
     const server = await serverWith((request, response) => {
       request.setEncoding('utf8').on('data', (sent: string) => {
         const type = request.headers['content-type'];
@@ -95,7 +95,7 @@ describe('GuardedRequest: answers', () => {
     );
   });
 
-  it('redirect → given back, not followed', async () => {
+  it('redirect → returned, not followed', async () => {
     const server = await serverWith((_q, response) => response.writeHead(302, { location: '/elsewhere' }).end());
     const answer = await client({ trust: '127.0.0.1' }).request.get(`http://127.0.0.1:${server.port}/`, LIMITS);
     expect(answer.status).toBe(302);
@@ -103,7 +103,7 @@ describe('GuardedRequest: answers', () => {
     expect(server.count()).toBe(1);
   });
 
-  it('discardBody → the status at once, an endless body is not waited for', async () => {
+  it('discardBody → the status at once, without waiting for an endless body', async () => {
     const { port } = await serverWith((_q, response) => void response.writeHead(200).write('x'.repeat(5_000)));
     const { request } = client({ trust: '127.0.0.1' });
     const answer = await request.get(`http://127.0.0.1:${port}/`, { ...LIMITS, discardBody: true });
@@ -140,7 +140,7 @@ describe('GuardedRequest: failures', () => {
     async (url) => expect(await reasonOf(client().request.get(url, LIMITS))).toBe('invalid_url'),
   );
 
-  it('cut connection, closed port, unknown name, impossible header → unreachable', async () => {
+  it('broken connection, closed port, unknown name, impossible header → unreachable', async () => {
     const { port } = await serverWith((_q, response) => response.destroy());
     const { request } = client({ trust: '127.0.0.1', answers: [[]] });
     expect(await reasonOf(request.get(`http://127.0.0.1:${port}/`, LIMITS))).toBe('unreachable');
@@ -191,7 +191,7 @@ describe('GuardedRequest: the guard', () => {
   );
 
   it.each(['not an address', 'fe80::a9fe:a9fe%eth0', '0x7f.1'])(
-    'trusted name that resolves to "%s" → blocked: it could not be compared with the metadata addresses',
+    'trusted name that resolves to "%s" → blocked: it cannot be compared with the metadata addresses',
     async (address) => {
       const { request } = client({ trust: 'svc.internal', answers: [[address]] });
       expect(await reasonOf(request.get('http://svc.internal/', LIMITS))).toBe('blocked');
@@ -203,7 +203,7 @@ describe('GuardedRequest: the guard', () => {
     expect(await reasonOf(request.get('https://mixed.example/', LIMITS))).toBe('blocked');
   });
 
-  it('name that turns from trusted to private → each connection is checked with the answer it dials', async () => {
+  it('name whose resolution turns private → each connection is checked by the address that it dials', async () => {
     const server = await serverWith((_q, response) => response.writeHead(200, { connection: 'close' }).end());
     const { request, asked } = client({ trust: '127.0.0.1', answers: [['127.0.0.1'], ['127.0.0.2']] });
     const url = `http://rebind.example:${server.port}/`;
@@ -227,7 +227,7 @@ describe('GuardedRequest: the guard', () => {
   });
 
   it.each(['169.254.169.254', '[fd00:ec2::254]', '[::ffff:169.254.169.254]', '100.100.100.200', '168.63.129.16'])(
-    'metadata %s → blocked although trusted by name, address and network',
+    'metadata %s → blocked even if trusted by name, address and network',
     async (host) => {
       const bare = host.replace(/[[\]]/g, '');
       const trust = `cloud.internal ${bare} 0.0.0.0/0 ::/0`;
@@ -274,7 +274,7 @@ describe('GuardedRequest: the guard', () => {
     expect(hello).not.toContain('\x02h2');
   });
 
-  it('resolver that never answers → the connect time-out ends it', async () => {
+  it('resolver that never answers → the connect timeout ends the call', async () => {
     const trustedHosts = parseTrustedHosts('');
     const request = new GuardedRequest({ trustedHosts, resolver: () => new Promise(() => {}), connectTimeoutMs: 200 });
     closers.push(() => request.close());
@@ -283,7 +283,7 @@ describe('GuardedRequest: the guard', () => {
 });
 
 describe('GuardedRequest: the gateway itself', () => {
-  it('its listener, by address or by a name that leads there → blocked, even if trusted; another port → reached', async () => {
+  it('its listener, by address or by a name that resolves to it → blocked, even if trusted; another port → reached', async () => {
     const { port, count } = await serverWith((_request, response) => response.end('here'));
     const other = await serverWith((_request, response) => response.end('there'));
     const own = new OwnAddresses(undefined);

@@ -40,14 +40,14 @@ describe('other instances', () => {
       expect([url, own.isNamedIn(new URL(url))]).toEqual([url, true]);
   });
 
-  it('what no version announces → nothing', () => {
+  it('announcements in an unknown format → ignored', () => {
     const own = new OwnAddresses(undefined);
     own.othersListenAt([other(true, '', ':8080', 'no address', 'a b:1')]);
     expect(own.isNamedIn(new URL('http://127.0.0.1:8080/'))).toBe(false);
   });
 });
 
-describe('what this process announces', () => {
+describe('the addresses that this process announces', () => {
   it.each([
     ['127.0.0.1', ['127.0.0.1:8080']],
     ['fd00::7', ['[fd00::7]:8080']],

@@ -64,7 +64,7 @@ describe('TrustedHosts.allowsAddress', () => {
   ])('%s at %s → not allowed', (host, ip) => expect(trusted.allowsAddress(host, ip)).toBe(false));
 });
 
-describe('metadata hosts that were trusted by mistake', () => {
+describe('metadata hosts trusted by mistake', () => {
   const LIST =
     '169.254.169.254, metadata.google.internal:80, 169.254.0.0/16, 0.0.0.0/0, ::/0, [fd00:ec2::254]:80, 10.0.0.1';
   const mistaken = parseTrustedHosts(LIST);
@@ -78,7 +78,7 @@ describe('metadata hosts that were trusted by mistake', () => {
     },
   );
 
-  it('everything else that the list covers → allowed', () => {
+  it('everything else on the list → allowed', () => {
     expect(mistaken.allowsHost('10.0.0.1')).toBe(true);
     expect(mistaken.allowsAddress('models.corp', '169.253.0.1')).toBe(true);
   });
@@ -96,7 +96,7 @@ describe('metadata hosts that were trusted by mistake', () => {
 });
 
 describe('parseTrustedHosts', () => {
-  it('nothing listed → nothing is trusted', () => {
+  it('empty list → nothing is trusted', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6()), (host) => {
         expect(parseTrustedHosts(' ,\n').allowsHost(host)).toBe(false);
@@ -135,7 +135,7 @@ describe('parseTrustedHosts', () => {
     expect(() => parseTrustedHosts(`good.host, ${entry}`)).toThrow(`"${entry}"`);
   });
 
-  it('any name or address → parses and matches itself, unless it is one of metadata', () => {
+  it('any name or address → parses and matches itself, unless it is a metadata host', () => {
     fc.assert(
       fc.property(fc.oneof(fc.domain(), fc.ipV4(), fc.ipV6()), (host) => {
         expect(parseTrustedHosts(host).allowsHost(host)).toBe(!isMetadataHost(host));

@@ -12,18 +12,18 @@ describe('slots of a cluster', () => {
     expect(slotOf(key)).toBe(slot);
   });
 
-  it('a key on every master, on no other twice', () => {
+  it('exactly one key per master', () => {
     const masters = Array.from({ length: 16_384 }, (_, slot) => ['a', 'b', 'c', undefined][slot % 4]);
     const keys = keyOnEachMaster(masters, 'gw:probe:');
     expect(keys.map((key) => masters[slotOf(key)]).sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('a master of one slot → found, too', () => {
+  it('a master of one slot → found as well', () => {
     const masters = Array.from({ length: 16_384 }, (_, slot) => (slot === 7 ? 'small' : 'big'));
     expect(keyOnEachMaster(masters, 'gw:probe:')).toHaveLength(2);
   });
 
-  it('no master at all → no key', () => {
+  it('no master → no key', () => {
     expect(keyOnEachMaster([], 'gw:probe:')).toEqual([]);
   });
 });

@@ -87,7 +87,7 @@ describe('addresses of Redis', () => {
     expect(() => requireRedisAddress('redis://:private@')).not.toThrow('private');
   });
 
-  it('any credentials, encoded → come back', () => {
+  it('any credentials, encoded → survive a round trip', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (username, password) => {
         const address = `redis+cluster://${encodeURIComponent(username)}:${encodeURIComponent(password)}@a`;

@@ -20,14 +20,14 @@ describe('Redis connection without a Redis', () => {
   beforeEach(() => void attempts.mockClear());
   afterAll(() => attempts.mockRestore());
 
-  it('no address → unused, no answer, nothing logged', () => {
+  it('no address → unused, every query fails, nothing logged', () => {
     const { redis, lines } = connectionTo(undefined);
     redis.open();
     expect([redis.state, redis.run(neverAsked), lines]).toEqual(['unused', undefined, []]);
     redis.close();
   });
 
-  it('no server at the address → opening neither fails nor waits; one line for any number of attempts', async () => {
+  it('no server at the address → opening neither fails nor waits; one log line for any number of attempts', async () => {
     const { redis, lines } = connectionTo('redis://user:private@127.0.0.1:1');
     redis.open();
     expect([redis.state, redis.run(neverAsked)]).toEqual(['lost', undefined]);

@@ -25,7 +25,7 @@ describe.each([
   const secretsOf = (env: Record<string, string>, embedded: boolean) =>
     read({ environment: loadEnvironment(env), embedded, dataDir, ids });
 
-  it('set → signs, wherever the database is; the previous one is kept beside it', () => {
+  it('set → signs, with either database; the previous one still verifies', () => {
     for (const embedded of [true, false]) {
       const secrets = secretsOf({ [setting]: NEW, [previous]: OLD }, embedded);
       expect([secrets.current.reveal(), secrets.previous?.reveal()]).toEqual([NEW, OLD]);
@@ -40,26 +40,26 @@ describe.each([
     expect(statSync(join(dataDir, 'secrets', file)).mode & 0o777).toBe(0o600);
   });
 
-  it('embedded database, only the previous one set → it verifies, a generated one signs', () => {
+  it('embedded database, only the previous one is set → it verifies, a generated one signs', () => {
     const secrets = secretsOf({ [previous]: OLD }, true);
     expect(secrets.previous?.reveal()).toBe(OLD);
     expect(secrets.current.reveal()).not.toBe(OLD);
   });
 
-  it('external database, unset → refused, saying what to set, whatever else is', () => {
+  it('external database, unset → refused with what to set, whatever other settings are', () => {
     const others = { JWT_SECRET: OLD, AUTH_SECRET: OLD, [setting]: '' };
     expect(() => secretsOf(others, false)).toThrow(EnvironmentError);
     expect(() => secretsOf(others, false)).toThrow(`${setting} is required with DATABASE_URL`);
   });
 
-  it.each([setting, previous])('%s below 32 bytes → refused without being repeated', (name) => {
+  it.each([setting, previous])('%s below 32 bytes → refused without repeating it', (name) => {
     const short = 'short-and-private-secret';
     expect(() => loadEnvironment({ [name]: short })).toThrow(`${name} must be at least 32 bytes`);
     expect(() => loadEnvironment({ [name]: short })).not.toThrow(short);
   });
 });
 
-it('generated: each its own', () => {
+it('generated: each secret is different', () => {
   const sources = { environment: loadEnvironment({}), embedded: true, dataDir, ids };
   expect(authSecretsOf(sources).current.reveal()).not.toBe(tokenSecretsOf(sources).current.reveal());
 });

@@ -56,7 +56,7 @@ describe('SnapshotCache', () => {
     expect(values.every((value) => value === values[0])).toBe(true);
   });
 
-  it('warm key: younger than the refresh age → the same object, synchronously, without a load', async () => {
+  it('cached key: younger than the refresh age → the same object, synchronously, without a load', async () => {
     const { cache, loads, warm, clock } = setUp();
     const value = { version: 1 };
     await warm('a', value);
@@ -77,7 +77,7 @@ describe('SnapshotCache', () => {
     expect(cache.get('a')).toEqual({ version: 2 });
   });
 
-  it('old key: at the largest age → never served; the caller waits for the load', async () => {
+  it('old key: at the maximum age → never served; the caller waits for the load', async () => {
     const { cache, loads, warm, clock } = setUp();
     await warm('a', { version: 1 });
     clock.atMs += 60_000;
@@ -87,7 +87,7 @@ describe('SnapshotCache', () => {
     expect(await answer).toEqual({ version: 2 });
   });
 
-  it('age: counted from the start of the load → a slow load shortens the life of what it brings', async () => {
+  it('age: counted from the start of the load → a slow load shortens the lifetime of its result', async () => {
     const { cache, loads, clock } = setUp();
     const answer = cache.get('a');
     clock.atMs += 59_000;
@@ -107,7 +107,7 @@ describe('SnapshotCache', () => {
     expect(cache.get('a')).toBeInstanceOf(Promise);
   });
 
-  it('renewed: in memory, or on its way → read again at once; the newest is served without waiting', async () => {
+  it('renewed: in memory, or being loaded → read again at once; the newest is served without waiting', async () => {
     const { cache, loads, warm } = setUp();
     await warm('a', { version: 1 });
     cache.renew('a');
@@ -141,7 +141,7 @@ describe('SnapshotCache', () => {
     expect(cache.get('a')).toBeUndefined();
   });
 
-  it('refresh: fails → the old snapshot serves on, one attempt a second, until it is too old', async () => {
+  it('refresh: fails → the old snapshot stays in use until it is too old, with one attempt per second', async () => {
     const { cache, loads, warm, clock } = setUp();
     await warm('a', { version: 1 });
     clock.atMs += 30_000;
@@ -172,7 +172,7 @@ describe('SnapshotCache', () => {
     expect(await second).toEqual({ version: 1 });
   });
 
-  it('invalidation: a warm key → loaded again, other keys untouched', async () => {
+  it('invalidation: a cached key → loaded again, other keys are not affected', async () => {
     const { cache, loads, warm } = setUp();
     await warm('a', { version: 1 });
     await warm('b', { version: 1 });
@@ -182,7 +182,7 @@ describe('SnapshotCache', () => {
     expect(loads.map(({ key }) => key)).toEqual(['a', 'b', 'a']);
   });
 
-  it('invalidation: a known miss → asked again at once', async () => {
+  it('invalidation: a known miss → queried again at once', async () => {
     const { cache, warm } = setUp();
     await warm('a', undefined);
     cache.invalidate('a');
@@ -203,7 +203,7 @@ describe('SnapshotCache', () => {
     expect(cache.get('a')).toEqual({ version: 2 });
   });
 
-  it('bound: more keys than allowed → the least recently used goes; misses push no snapshot out', async () => {
+  it('bound: more keys than allowed → the least recently used is dropped; misses never displace a snapshot', async () => {
     const { cache, warm } = setUp({ max: 2 });
     await warm('a', { version: 1 });
     await warm('b', { version: 1 });

@@ -19,7 +19,7 @@ function spansIn(body: string) {
 }
 
 describe('otlpBody (OTLP 1.x, JSON Protobuf Encoding)', () => {
-  it('a span → ids as they are, times as texts of nanoseconds, kinds as numbers, each attribute by its type', () => {
+  it('a span → ids unchanged, times as strings of nanoseconds, kinds as numbers, each attribute by its type', () => {
     expect(JSON.parse(otlpBody([SPAN], { 'service.name': 'gateway' }))).toEqual({
       resourceSpans: [
         {
@@ -53,13 +53,13 @@ describe('otlpBody (OTLP 1.x, JSON Protobuf Encoding)', () => {
     });
   });
 
-  it('a failed one without a parent → so', () => {
+  it('a failed span without a parent → error status, no parent', () => {
     const [span] = spansIn(otlpBody([{ ...SPAN, kind: 'server', parentSpanId: undefined, isFailed: true }], {}));
     expect(span).toMatchObject({ kind: 2, status: { code: 2 } });
     expect(span).not.toHaveProperty('parentSpanId');
   });
 
-  it('texts beyond 256 characters → cut', () => {
+  it('texts longer than 256 characters → truncated', () => {
     const [span] = spansIn(otlpBody([{ ...SPAN, name: 'n'.repeat(300), attributes: { text: 't'.repeat(300) } }], {}));
     expect([span.name.length, span.attributes[0].value.stringValue.length]).toEqual([256, 256]);
   });

@@ -72,7 +72,7 @@ describe('SpanBatch', () => {
     expect([collector.batches, counts]).toEqual([[['0', '1', '2']], { exported: 3, lost: 0 }]);
   });
 
-  it('512 spans → sent at once; those that come meanwhile wait for their turn', async () => {
+  it('512 spans → sent at once; later ones wait for their turn', async () => {
     let take: (refused: number) => void = () => undefined;
     collector.script = [() => new Promise((resolve) => (take = resolve))];
     add(512 + 600);
@@ -87,7 +87,7 @@ describe('SpanBatch', () => {
     expect(collector.batches.flat()).toEqual(Array.from({ length: 1_112 }, (_, n) => String(n)));
   });
 
-  it('collector away → tried again with growing pauses, in order, nothing lost, one line', async () => {
+  it('collector unavailable → retried with growing pauses, in order, nothing lost, one log line', async () => {
     collector.script = [fail, fail, fail];
     add(2);
     await jest.advanceTimersByTimeAsync(1_000 + 1_000 + 2_000 - 1);
@@ -102,7 +102,7 @@ describe('SpanBatch', () => {
     expect(lines).toMatchObject([{ message: 'traces_export_failed', level: 'warn', lost: 0, error: 'away' }]);
   });
 
-  it('more than 8 192 wait → new ones are lost and counted; one line a minute', async () => {
+  it('more than 8 192 waiting → new ones are lost and counted; one log line per minute', async () => {
     collector.script = [fail];
     add(1);
     await jest.advanceTimersByTimeAsync(1_000);
@@ -116,7 +116,7 @@ describe('SpanBatch', () => {
     expect(counts).toEqual({ exported: 8_192, lost: 6 });
   });
 
-  it('batch that the collector will not have → lost, and the next one goes at its usual time', async () => {
+  it('batch that the collector rejects → lost, and the next one is sent at its usual time', async () => {
     collector.script = [refuse];
     add(2);
     await jest.advanceTimersByTimeAsync(1_000);
@@ -126,21 +126,21 @@ describe('SpanBatch', () => {
     expect(lines).toMatchObject([{ lost: 2, error: 'status 400' }]);
   });
 
-  it('single spans refused → counted as lost', async () => {
+  it('single spans rejected → counted as lost', async () => {
     collector.script = [() => Promise.resolve(2)];
     add(3);
     await jest.advanceTimersByTimeAsync(1_000);
     expect(counts).toEqual({ exported: 1, lost: 2 });
   });
 
-  it('close → everything that waits is sent, in batches', async () => {
+  it('close → all waiting spans are sent, in batches', async () => {
     add(500);
     await batch.close(2_000);
     expect([collector.batches.length, counts]).toEqual([1, { exported: 500, lost: 0 }]);
     expect(lines).toEqual([]);
   });
 
-  it('close while the collector is away → each batch once, then lost, and said', async () => {
+  it('close while the collector is unavailable → each batch is tried once, then lost and reported', async () => {
     collector.script = [fail, fail, fail];
     add(2);
     await batch.close(2_000);

@@ -14,7 +14,7 @@ describe('parseTraceparent (W3C Trace Context 3.2)', () => {
     expect(parseTraceparent(`00-${TRACE}-${SPAN}-${flags}`)).toEqual({ traceId: TRACE, spanId: SPAN, isSampled });
   });
 
-  it('a newer version, which says more → what we know of it', () => {
+  it('a newer version with more fields → the known fields', () => {
     expect(parseTraceparent(`01-${TRACE}-${SPAN}-01-more`)).toEqual({ traceId: TRACE, spanId: SPAN, isSampled: true });
   });
 

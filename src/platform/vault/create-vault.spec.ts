@@ -47,7 +47,7 @@ function failing(failure: unknown): readonly Promise<unknown>[] {
 }
 
 describe('ExtensionVault', () => {
-  it('a vault that works → what it says, its state as it is now, and its end', async () => {
+  it('a working vault → its results, its current state, and its close', async () => {
     const inner = new ScriptedVault();
     const vault = new ExtensionVault(inner);
     const blob = await vault.seal(new Secret(TEXT), CONTEXT);
@@ -60,7 +60,7 @@ describe('ExtensionVault', () => {
     expect(inner.isClosed).toBe(true);
   });
 
-  it.each([[secretUndecryptable()], [new VaultUnreachable('no answer')]])('%s → passes', async (refusal) => {
+  it.each([[secretUndecryptable()], [new VaultUnreachable('no answer')]])('%s → accepted', async (refusal) => {
     expect(await Promise.all(failing(refusal))).toEqual([refusal, refusal]);
   });
 

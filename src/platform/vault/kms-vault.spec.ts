@@ -62,7 +62,7 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
 }
 
 describe('KmsVault', () => {
-  it('seal and open → the same secret; the service sees data key, context and token, never the secret', async () => {
+  it('seal and open → the same secret; the key service sees data key, context and token, never the secret', async () => {
     const bodies: string[] = [];
     const { vault, seen } = await vaultWith((request, body, response) => {
       bodies.push(JSON.stringify(body));
@@ -91,7 +91,7 @@ describe('KmsVault', () => {
     expect(keys.size).toBe(2);
   });
 
-  it('moved blob → undecryptable, also when the service does not check the context', async () => {
+  it('moved blob → undecryptable, even if the service does not check the context', async () => {
     const careless: Handler = (request, body, response) => honest(request, { ...body, context: null }, response);
     for (const handler of [honest, careless]) {
       const { vault } = await vaultWith(handler);
@@ -146,7 +146,7 @@ describe('KmsVault', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('service rejects wrap → unreachable; nothing was sealed that could be undecryptable', async () => {
+  it('service rejects wrap → unreachable; nothing undecryptable is sealed', async () => {
     const { vault } = await vaultWith((_q, _b, response) => answer(response, 400, {}));
     await expect(vault.seal(new Secret('sk'), CONTEXT)).rejects.toMatchObject(UNREACHABLE);
   });
@@ -154,7 +154,7 @@ describe('KmsVault', () => {
   it.each<[string, Handler]>([
     ['before the headers', () => {}],
     ['inside the body', (_q, _b, response) => void response.writeHead(200).write('{"wrapped":"')],
-  ])('silence %s → unreachable when the time is up', async (_name, handler) => {
+  ])('silence %s → unreachable after the timeout', async (_name, handler) => {
     const { vault } = await vaultWith(handler, 150);
     await expect(vault.seal(new Secret('sk'), CONTEXT)).rejects.toMatchObject({
       ...UNREACHABLE,

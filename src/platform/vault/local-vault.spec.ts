@@ -50,7 +50,7 @@ describe('LocalVault', () => {
     );
   });
 
-  it('any other context → does not open', async () => {
+  it('a different context → does not open', async () => {
     await fc.assert(
       fc.asyncProperty(context, context, async (sealedFor, openedFor) => {
         fc.pre(!sameMembers(sealedFor, openedFor));
@@ -91,7 +91,7 @@ describe('LocalVault', () => {
     await expect(vault.open(change(blob), CONTEXT)).rejects.toMatchObject(UNDECRYPTABLE);
   });
 
-  it('rotation → old versions open and ask for a rewrap, the current and unreadable ones do not', async () => {
+  it('rotation → old versions open and need resealing, the current and unreadable ones do not', async () => {
     const old = await vaultAt(1).seal(new Secret('sk-old'), CONTEXT);
     const newer = await vaultAt(12).seal(new Secret('sk-new'), CONTEXT);
     expect((await vault.open(old, CONTEXT)).reveal()).toBe('sk-old');

@@ -39,8 +39,8 @@ async function sealedAt(version: number, count: number): Promise<ScriptedRows> {
   return rows;
 }
 
-describe('sealing again', () => {
-  it('more rows than one page → each is sealed with the current version, for its own row; the next time none', async () => {
+describe('resealing', () => {
+  it('more rows than one page → each is sealed with the current version, for its own row; the next run reseals none', async () => {
     const rows = await sealedAt(1, 1_201);
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 1_201, unreadable: 0 });
     for (const [id, blob] of rows.blobs) {
@@ -50,7 +50,7 @@ describe('sealing again', () => {
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 0, unreadable: 0 });
   });
 
-  it('asked to stop → stops behind the row under way; the next time does the rest', async () => {
+  it('asked to stop → stops after the current row; the next run does the rest', async () => {
     const rows = await sealedAt(1, 10);
     const stop = new AbortController();
     rows.onReplace = (id) => id === 'p_0003' && stop.abort();
@@ -58,7 +58,7 @@ describe('sealing again', () => {
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 6, unreadable: 0 });
   });
 
-  it('another key is written meanwhile → it stays', async () => {
+  it('another key is written meanwhile → it is kept', async () => {
     const rows = await sealedAt(1, 1);
     rows.onReplace = (id) => rows.blobs.set(id, 'local1.2.theirs');
     expect(await resealOldSecrets(vaultAt(2), rows, NEVER)).toEqual({ resealed: 0, unreadable: 0 });
@@ -73,7 +73,7 @@ describe('sealing again', () => {
     expect(rows.blobs.get('p_0001')).toBe(moved);
   });
 
-  it('the vault is away → ends with what it says, and everything stays', async () => {
+  it('the vault is unavailable → ends with its error, and every row stays unchanged', async () => {
     const rows = await sealedAt(1, 2);
     const before = [...rows.blobs];
     const vault = vaultAt(2);

@@ -64,13 +64,13 @@ describe('generated vault key', () => {
     expect(readdirSync(join(dataDir, 'secrets'))).toHaveLength(1);
   });
 
-  it('the key cannot be made → no half-written key that the next start would believe', () => {
+  it('the key cannot be written → no partial key that the next start would use', () => {
     expect(() => vaultEnvironmentWithKey({}, dataDir, new FailingIds())).toThrow('no space left');
     expect(existsSync(file)).toBe(false);
     expect(vaultEnvironmentWithKey({}, dataDir, ids).SECRET_VAULT_LOCAL_KEK_V1).toHaveLength(44);
   });
 
-  it('a key with a line end, as an editor leaves it → read without it', () => {
+  it('a key with a line end, as editors add → read without it', () => {
     const env = vaultEnvironmentWithKey({}, dataDir, ids);
     writeFileSync(file, `${env.SECRET_VAULT_LOCAL_KEK_V1}\n`);
     expect(vaultEnvironmentWithKey({}, dataDir, ids)).toEqual(env);
@@ -80,12 +80,12 @@ describe('generated vault key', () => {
     [{ SECRET_VAULT_MODE: 'kms' }],
     [{ SECRET_VAULT_LOCAL_KEK_V2: 'x' }],
     [{ SECRET_VAULT_KMS_URL: 'https://k' }],
-  ])('operator set %j → theirs as it is, right or wrong, and no key is made', (env) => {
+  ])('operator set %j → used as set, valid or not, and no key is generated', (env) => {
     expect(vaultEnvironmentWithKey(env, dataDir, ids)).toBe(env);
     expect(existsSync(file)).toBe(false);
   });
 
-  it('a vault variable that is empty → counts as not set', () => {
+  it('an empty vault variable → counts as not set', () => {
     expect(vaultEnvironmentWithKey({ SECRET_VAULT_MODE: '' }, dataDir, ids).SECRET_VAULT_MODE).toBe('local');
   });
 });

@@ -66,7 +66,7 @@ async function started(): Promise<void> {
 const pauses = () => lines.map(({ restartInMs }) => restartInMs);
 
 describe('WorkerPool', () => {
-  it('the others start when the first one serves', async () => {
+  it('the first worker serves → the others start', async () => {
     const banner = pool.start();
     expect(workers).toHaveLength(1);
     worker(0).emit('message', 'of somebody else');
@@ -83,7 +83,7 @@ describe('WorkerPool', () => {
     expect(workers).toHaveLength(1);
   });
 
-  it('one that dies again and again → longer and longer pauses, at most half a minute', async () => {
+  it('one that exits repeatedly → growing pauses of at most half a minute', async () => {
     await started();
     for (let death = 0; death < 12; death++) {
       workers.at(-1)?.end(null, 'SIGKILL');
@@ -98,7 +98,7 @@ describe('WorkerPool', () => {
     expect(lines[0]).toMatchObject({ message: 'worker_exited', pid: 4711, exitCode: null, signal: 'SIGKILL' });
   });
 
-  it('one that had served for a minute → replaced at once', async () => {
+  it('one that has served for a minute → replaced at once', async () => {
     await started();
     worker(1).end(1);
     jest.advanceTimersByTime(100);
@@ -107,7 +107,7 @@ describe('WorkerPool', () => {
     expect(pauses()).toEqual([100, 100]);
   });
 
-  it('the first place, too, is filled again once it has served', async () => {
+  it('the first worker exits after it has served → also replaced', async () => {
     await started();
     worker(0).end(1);
     jest.advanceTimersByTime(100);
@@ -132,7 +132,7 @@ describe('WorkerPool', () => {
     expect(workers).toHaveLength(2);
   });
 
-  it('one cannot end as it should → said so', async () => {
+  it('one does not end cleanly → reported', async () => {
     await started();
     const stopped = pool.stop('SIGTERM');
     worker(0).end(1);

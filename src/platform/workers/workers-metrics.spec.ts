@@ -74,7 +74,7 @@ async function scraped(worker = first): Promise<[numbers: unknown, ms: number]> 
   return answer ?? ['no answer', 0];
 }
 
-describe('what workers have counted together', () => {
+describe('metrics of all workers', () => {
   it('any worker is scraped → the sum of all, at once', async () => {
     expect(await scraped(first)).toEqual([[7, 3], 4]);
     expect(await scraped(second)).toEqual([[7, 3], 4]);
@@ -99,7 +99,7 @@ describe('what workers have counted together', () => {
     expect(await scraped()).toEqual([[9, 3], 502]);
   });
 
-  it('one has ended → what it had counted stays, what it held does not; its successor is added', async () => {
+  it('one has ended → its counters stay, its gauges do not; its successor is added', async () => {
     await scraped();
     second.end();
     expect(await scraped()).toEqual([[7, 1], 4]);
@@ -122,8 +122,8 @@ describe('what workers have counted together', () => {
   });
 });
 
-describe('a worker whose first process is silent', () => {
-  it('→ error after a second, and the next scrape succeeds', async () => {
+describe('a worker whose primary process does not answer', () => {
+  it('→ an error after a second, and the next scrape succeeds', async () => {
     const alone = new FakeWorker();
     expect(await scraped(alone)).toEqual([undefined, 1_000]);
     group.watch(alone);

@@ -43,11 +43,11 @@ describe('a provider', () => {
     ['less than half fail', 11, 9, undefined],
     ['all of 19 calls fail', 0, 19, undefined],
     ['all of 20 calls fail', 0, 20, { ...failing, calls: 20, errors: 20 }],
-  ])('%s → told or not', (_what, good, errors, change) => {
+  ])('%s → reported or not', (_what, good, errors, change) => {
     expect(new Watched().report(calls(good, 'good'), calls(errors, 'error'))).toEqual(change);
   });
 
-  it('20 errors over more than a minute → not failing; within one, in several reports → failing', () => {
+  it('20 errors over more than a minute → not failing; within a minute, in several reports → failing', () => {
     const slow = new Watched();
     for (let time = 0; time < 20; time++) expect(slow.wait(5).report(calls(1, 'error'))).toBeUndefined();
     const fast = new Watched();
@@ -55,7 +55,7 @@ describe('a provider', () => {
     expect(fast.wait(2).report(calls(1, 'error'))).toMatchObject(failing);
   });
 
-  it('its key is refused → failing at once, and told once', () => {
+  it('its key is refused → failing at once, and reported once', () => {
     const watched = new Watched();
     expect(watched.report(['key_refused'])).toEqual({
       ...failing,
@@ -64,7 +64,7 @@ describe('a provider', () => {
     expect(watched.wait(1).report(calls(50, 'key_refused'))).toBeUndefined();
   });
 
-  it('20 good calls in a row, over several reports → recovered; one error between them → not', () => {
+  it('20 successful calls in a row, over several reports → recovered; one error between them → not', () => {
     const watched = new Watched();
     watched.report(calls(20, 'error'));
     expect(watched.wait(1).report(calls(19, 'good'))).toBeUndefined();
@@ -72,7 +72,7 @@ describe('a provider', () => {
     expect(watched.report(['good'])).toMatchObject(recovered);
   });
 
-  it('less than a tenth fails for a minute, without 20 good calls in a row → recovered', () => {
+  it('less than a tenth fails for a minute, without 20 successful calls in a row → recovered', () => {
     const watched = new Watched();
     watched.report(calls(20, 'error'));
     const mixed = [...calls(15, 'good'), 'error', ...calls(15, 'good')] as const;
@@ -81,14 +81,14 @@ describe('a provider', () => {
     expect(watched.wait(2).report(mixed.slice(17, 20))).toMatchObject({ ...recovered, calls: 20, errors: 1 });
   });
 
-  it('no calls for a minute → still failing, until one is good', () => {
+  it('no calls for a minute → still failing, until one succeeds', () => {
     const watched = new Watched();
     watched.report(calls(20, 'error'));
     expect(watched.wait(300).report(['error'])).toBeUndefined();
     expect(watched.wait(300).report(['good'])).toMatchObject(recovered);
   });
 
-  it('recovered while earlier errors are less than a minute old → fails again only through new ones', () => {
+  it('recovered while earlier errors are less than a minute old → failing again only because of new ones', () => {
     const watched = new Watched();
     watched.report(calls(100, 'error'));
     expect(watched.wait(1).report(calls(20, 'good'))).toMatchObject(recovered);
@@ -102,7 +102,7 @@ describe('a provider', () => {
     expect(watched.wait(-30).report(calls(10, 'error'))).toMatchObject({ ...failing, calls: 20 });
   });
 
-  it('many reports → at most a minute of slots is stored', () => {
+  it('many reports → at most a minute of counts is stored', () => {
     const watched = new Watched();
     for (let time = 0; time < 500; time++) watched.wait(1).report(['good']);
     expect(watched.state.goodInARow).toBe(20);

@@ -5,7 +5,7 @@ import { configOf, gatewayInUse, PATH_SEGMENT_PATTERN } from './provider-gateway
 
 describe('PATH_SEGMENT_PATTERN', () => {
   it.each(['a', '0', '-', '...', '.hidden', 'a..b', '0123456789abcdef'.repeat(2), 'My_gateway-2.x~', 'a'.repeat(100)])(
-    'segment: %j → fine',
+    'segment: %j → accepted',
     (text) => expect(text).toMatch(PATH_SEGMENT_PATTERN),
   );
 
@@ -32,7 +32,7 @@ describe('PATH_SEGMENT_PATTERN', () => {
     ...['.\n', 'a\u0000', 'é', '\u2024\u2024', '\uff0f', '\ud800', 'a:b', 'a@b', 'a'.repeat(101)],
   ])('segment: %j → refused', (text) => expect(text).not.toMatch(PATH_SEGMENT_PATTERN));
 
-  it('segment: whatever is accepted → one segment as it stands, which no encoding changes', () => {
+  it('segment: whatever is accepted → one segment that no encoding changes', () => {
     const texts = fc.string({ unit: fc.constantFrom(...'aZ09._~-%/\\?#;: @é\n'), minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(texts, (text) => {
@@ -46,7 +46,7 @@ describe('PATH_SEGMENT_PATTERN', () => {
 });
 
 describe('configOf', () => {
-  it('place: of each kind → exactly its own members', () => {
+  it('address: of each kind → exactly its own members', () => {
     expect(configOf({ type: 'cf_aig', accountId: 'a', gatewayId: 'g' })).toEqual({ accountId: 'a', gatewayId: 'g' });
     expect(configOf({ type: 'vercel' })).toEqual({});
     expect(Object.keys(configOf({ type: 'vercel' }))).toEqual([]);

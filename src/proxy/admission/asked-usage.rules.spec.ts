@@ -13,7 +13,7 @@ const MAKES = 'v1/images/generations';
 const ofJson = (body: object, path = MAKES, price = PICTURES) =>
   askedByJson(scanJson(Buffer.from(JSON.stringify(body)), REQUEST_NAMES), path, price);
 
-describe('what a request asks for', () => {
+describe('quantities in a request', () => {
   it.each<[object, string, object]>([
     [{}, MAKES, { requests: 1, images: 1 }],
     [{ n: 3 }, MAKES, { requests: 1, images: 3 }],
@@ -28,12 +28,12 @@ describe('what a request asks for', () => {
     expect(ofJson(body, path)).toEqual(asked);
   });
 
-  it('a price without such rates → nothing; with one in a tier → as with its own', () => {
+  it('a price without such rates → nothing; with such a rate in a tier → as with its own', () => {
     expect(ofJson({ n: 3 }, MAKES, TOKENS)).toBeUndefined();
     expect(ofJson({ n: 3 }, MAKES, IN_A_TIER)).toEqual({ requests: 1, images: 3 });
   });
 
-  it('characters without a rate → not counted; of a text given twice → 400; of a body above 1 MiB → its bytes', () => {
+  it('characters without a rate → not counted; a text given twice → 400; a body above 1 MiB → its bytes count', () => {
     const alone = compilePrice({ per_image: 0.04 });
     expect(ofJson({ input: 'abc' }, MAKES, alone)).toEqual({ requests: 1, images: 1 });
     const twice = scanJson(Buffer.from('{"input":"a","input":"abc"}'), REQUEST_NAMES);
@@ -42,7 +42,7 @@ describe('what a request asks for', () => {
     expect(ofJson(long, 'v1/audio/speech')?.characters).toBe(1_200_012);
   });
 
-  it('a form → the number of its field', () => {
+  it('a form → the number in its field', () => {
     const field = (content: string) => [{ name: 'n', content: Buffer.from(content) }] as never;
     expect(askedByForm(field('4'), 'v1/images/edits', PICTURES)).toEqual({ requests: 1, images: 4 });
     expect(askedByForm(field('x'), 'v1/images/edits', PICTURES)).toEqual({ requests: 1, images: 1 });
@@ -50,22 +50,22 @@ describe('what a request asks for', () => {
   });
 });
 
-describe('an answer and what its request asked for', () => {
+describe('an answer and the quantities of its request', () => {
   const asked = { requests: 1, images: 2 };
   const silent = { ...NO_TOKENS, usageSeen: false };
 
-  it('a price for that alone → needs no usage in the answer', () => {
+  it('a price for these alone → needs no usage in the answer', () => {
     expect(readingOfAsked(undefined, PICTURES, { asked, ending: 'whole' })).toEqual({
       ...{ ...NO_TOKENS, usageSeen: true, parts: asked },
     });
   });
 
-  it('tokens with rates → still need it', () => {
+  it('tokens with rates → still need the usage', () => {
     const price = compilePrice({ input: 1, output: 2, per_image: 0.04 });
     expect(readingOfAsked(silent, price, { asked, ending: 'whole' })).toMatchObject({ usageSeen: false, parts: asked });
   });
 
-  it('no answer, a refusal, an error inside a 200, a price without such rates → the reading as it is', () => {
+  it('no answer, a refusal, an error inside a 200, a price without such rates → the usage as read', () => {
     for (const ending of ['unsent', 'unanswered', 'refused'] as const)
       expect(readingOfAsked(undefined, PICTURES, { asked, ending })).toBeUndefined();
     const failed = { ...silent, failure: 'before_content' } as const;
@@ -73,7 +73,7 @@ describe('an answer and what its request asked for', () => {
     expect(readingOfAsked(silent, TOKENS, { asked: undefined, ending: 'whole' })).toBe(silent);
   });
 
-  it('a named endpoint → the request itself', () => {
+  it('a named endpoint → the quantities of the request itself', () => {
     const price = compilePrice({ per_request: 0.01 });
     expect(readingOfAsked(undefined, price, { asked: undefined, ending: 'cut' })?.parts).toEqual({ requests: 1 });
   });

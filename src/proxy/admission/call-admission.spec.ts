@@ -123,7 +123,7 @@ describe.each([
     isSlow = slow;
   });
 
-  it('everything is limited → asked in order, held, counted once; limiter marked for all of it', async () => {
+  it('everything is limited → checked in order, held, counted once; the mark `limiter` covers all of it', async () => {
     const holds = await admit(EVERYTHING);
     expect(holds.map(({ budget, amount }) => [budget.subject, budget.limit, amount])).toEqual([
       ['ann', 5_000_000_000, 70],
@@ -184,7 +184,7 @@ describe.each([
     ]);
   });
 
-  it('the application alone is exhausted → refused for it, what the user held is given back', async () => {
+  it('only the application is exhausted → refused for it, and the user’s hold is released', async () => {
     answers = { exhausted: 'app' };
     expect(await rejection(EVERYTHING)).toMatchObject({ code: 'app_budget_exhausted', data: { scope: 'app' } });
     expect([budgets.told, noted]).toEqual([
@@ -197,7 +197,7 @@ describe.each([
     ['who is blocked', { block: new Error('away') }],
     ['the plan', { plan: refusal('billing_unavailable') }],
     ['what was counted', { requests: refusal('service_unavailable') }],
-  ])('%s cannot be known → refused, but not recorded; nothing held', async (_what, given) => {
+  ])('%s is unknown → refused, but not recorded; nothing held', async (_what, given) => {
     answers = given;
     expect(await rejection(EVERYTHING)).toBeInstanceOf(Error);
     expect(noted).toEqual([]);

@@ -24,11 +24,11 @@ function subjects(
 const OF_GROUPS = { 'x-team': 'blue', 'x-site': 'Zürich 1' };
 
 describe('what a call counts against', () => {
-  it('no groups, no run → the one constant', () => {
+  it('no groups, no run → the shared constant', () => {
     expect(subjects({}, OF_GROUPS)).toBe(NO_SUBJECTS);
   });
 
-  it('groups → in the order of the configuration; a run without an amount has none', () => {
+  it('groups → in the order of the configuration; a run without an amount has no budget', () => {
     const { groups, run } = subjects(LIMITS, { ...OF_GROUPS, 'x-run-id': 'a b~' });
     expect(Object.entries(groups ?? {})).toEqual([
       ['team', 'blue'],
@@ -76,7 +76,7 @@ describe('what a call counts against', () => {
   });
 });
 
-describe('a device that proved nothing', () => {
+describe('an unproven device', () => {
   const authentication = {
     ...{ type: 'device_proofs', end_user: { source: 'app_install' } },
     proofs: { app_attest: { team_id: 'ABCDE12345', bundle_id: 'com.example.app', mode: 'tier' } },

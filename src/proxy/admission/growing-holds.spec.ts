@@ -25,20 +25,20 @@ function funds(empty?: CallBudget) {
   return { funds: new GrowingHolds(held, money, 0), told, ends };
 }
 
-describe('money a request comes to need (ADR 0017)', () => {
-  it('the hold suffices → no statement', () => {
+describe('money that a request needs later (ADR 0017)', () => {
+  it('the hold is sufficient → no statement', () => {
     const { funds: call, told } = funds();
     expect([call.cover(100), told, call.holds.length]).toEqual([true, [], 2]);
   });
 
-  it('it does not → what is missing, of each budget, and no more the next time', () => {
+  it('the hold is insufficient → the missing amount from each budget, and nothing the next time', () => {
     const { funds: call, told } = funds();
     expect([call.cover(130), call.cover(120), call.cover(150)]).toEqual([true, true, true]);
     expect(told).toEqual(['user 30', 'app 30', 'user 20', 'app 20']);
     expect(call.holds.map(({ amount }) => amount)).toEqual([100, 100, 30, 30, 20, 20]);
   });
 
-  it('the second budget has nothing → what the first one gave goes back, and all is as before', () => {
+  it('the second budget has nothing → the amount from the first is returned, and the holds are unchanged', () => {
     const { funds: call, ends } = funds(app);
     expect([call.cover(130), call.holds.length, ends]).toEqual([false, 2, [['released 30']]]);
   });

@@ -20,7 +20,7 @@ const part = (content: string, fileName?: string): FormPart => ({
 });
 
 describe('the most a JSON request can use', () => {
-  it('text → a token a byte, the output in force, a second for each 1 000 bytes', () => {
+  it('text → one token per byte, the output ceiling in force, one second per 1 000 bytes', () => {
     const text = JSON.stringify({ input: 'é'.repeat(1_000) });
     expect(boundsOf(text)).toEqual({ inputTokens: 2_012, outputTokens: 100, audioSeconds: 2.012, searches: 0 });
   });
@@ -37,7 +37,7 @@ describe('the most a JSON request can use', () => {
     ['a file elsewhere', '{"contents":[{"fileData":{"fileUri":"https://a.test/x"}}]}'],
     ['an earlier response', '{"previous_response_id":"resp_1"}'],
     ['a prompt of the endpoint’s own', '{"prompt":{"id":"pmpt_1"}}'],
-  ])('%s → 131 072 tokens and four hours more', (_name, text) => {
+  ])('%s → an additional 131 072 tokens and four hours', (_name, text) => {
     const { inputTokens, audioSeconds } = boundsOf(text);
     expect(inputTokens).toBe(Buffer.byteLength(text) + DEFAULT);
     expect(audioSeconds).toBeGreaterThanOrEqual(4 * 3_600);
@@ -49,11 +49,11 @@ describe('the most a JSON request can use', () => {
     ['less asked for → that', output(50), [], 50],
     ['choices beyond all → as many as providers make', output(undefined, 1e6), [], 128 * 4_096],
     ['tools of the provider, which make it answer again → the default', output(undefined), ['web_search'], DEFAULT],
-  ])('ADR 0017: a model that is known to generate 4 096 tokens, %s', (_name, checked, hostedTools, outputTokens) => {
+  ])('ADR 0017: a model with a known output limit of 4 096 tokens, %s', (_name, checked, hostedTools, outputTokens) => {
     expect(boundsOf('{}', checked, hostedTools, 4_096).outputTokens).toBe(outputTokens);
   });
 
-  it('tools of the provider → they may bring in as much', () => {
+  it('tools of the provider → they may add as much', () => {
     expect(boundsOf('{}', output(100), ['web_search']).inputTokens).toBe(2 + DEFAULT);
   });
 
@@ -62,7 +62,7 @@ describe('the most a JSON request can use', () => {
     ['a prompt that is text', '{"prompt":"x"}'],
     ['an earlier response that is not named', '{"previous_response_id":null}'],
     ['a tool with a parameter of such a name', '{"tools":[{"parameters":{"properties":{"url":{"type":"string"}}}}]}'],
-  ])('%s → nothing more', (_name, text) => {
+  ])('%s → nothing in addition', (_name, text) => {
     expect(boundsOf(text).inputTokens).toBe(Buffer.byteLength(text));
   });
 
@@ -78,7 +78,7 @@ describe('the most a JSON request can use', () => {
 });
 
 describe('the most a form can use', () => {
-  it('a transcription → seconds and tokens by its bytes', () => {
+  it('a transcription → seconds and tokens derived from its bytes', () => {
     expect(boundsOfForm(60_000, [part('audio://', 'a.wav'), part('whisper-1')], true)).toEqual({
       inputTokens: 60_000,
       outputTokens: DEFAULT,
@@ -89,7 +89,7 @@ describe('the most a form can use', () => {
   it.each([
     ['a recording by its address', [part('https://a.test/x.mp3')], true],
     ['another form, whose files may be pictures', [part('x', 'a.png')], false],
-  ])('%s → 131 072 tokens and four hours more', (_name, parts, isTranscription) => {
+  ])('%s → an additional 131 072 tokens and four hours', (_name, parts, isTranscription) => {
     expect(boundsOfForm(1_000, parts, isTranscription)).toEqual({
       inputTokens: 1_000 + DEFAULT,
       outputTokens: DEFAULT,

@@ -17,8 +17,8 @@ const part = (bytes: number, fileName?: string): FormPart => ({
   ...{ name: 'x', fileName, contentType: undefined, content: Buffer.alloc(bytes), asSent: Buffer.alloc(0) },
 });
 
-describe('what a request is taken to send (ADR 0007)', () => {
-  it('text → a token for every 4 bytes', () => {
+describe('estimated input of a request (ADR 0007)', () => {
+  it('text → one token per 4 bytes', () => {
     expect(sentBy(JSON.stringify({ input: 'x'.repeat(4_000) }))).toEqual({ inputTokens: 1_003, audioSeconds: 0 });
   });
 
@@ -29,7 +29,7 @@ describe('what a request is taken to send (ADR 0007)', () => {
     expect(sentBy('{"images":["AAAA","AAAA"]}').inputTokens).toBe(1_007);
   });
 
-  it('a form → texts by their bytes, recordings by their length, other files as media', () => {
+  it('a form → texts by bytes, recordings by length, other files as media', () => {
     const bounds = boundsOfForm(400_000, [], true);
     expect(sentByForm([part(40), part(320_000, 'a.mp3')], true, bounds)).toEqual({
       inputTokens: 650,
@@ -41,7 +41,7 @@ describe('what a request is taken to send (ADR 0007)', () => {
     });
   });
 
-  it('any request → no more than it can use', () => {
+  it('any request → never more than it can use', () => {
     const json = fc.object({ key: fc.constantFrom('input', 'url', 'image_url', 'images', 'data', 'model') });
     fc.assert(
       fc.property(json, (body) => {
@@ -56,7 +56,7 @@ describe('what a request is taken to send (ADR 0007)', () => {
   });
 });
 
-describe('what an answer without usage is taken to have generated (ADR 0007)', () => {
+describe('estimated output of an answer without usage (ADR 0007)', () => {
   it.each([
     ['application/json', 4_000, 1_000],
     ['', 4_001, 1_001],

@@ -38,12 +38,12 @@ describe('members that decide what a request costs', () => {
     { speed: 1.25 },
     { service_tier: 'flex', inference_geo: 'global' },
     { service_tier: 'on_demand' },
-  ])('%j → passes', (body) => {
+  ])('%j → accepted', (body) => {
     expect(validate(body)).toEqual([]);
   });
 
   it.each(['transparent', 'opaque', 'auto'])(
-    'background of a picture, %j → passes where pictures are made',
+    'background of a picture, %j → accepted where images are generated',
     (background) => {
       const scan = scanJson(Buffer.from(JSON.stringify({ prompt: 'A cat', background })), REQUEST_NAMES);
       expect(validateCostMembers(scan, 'other').hosted).toEqual([]);
@@ -51,12 +51,12 @@ describe('members that decide what a request costs', () => {
     },
   );
 
-  it.each<unknown>([true, 'true', 'yes', 1])('background %j → 400 there, too', (background) => {
+  it.each<unknown>([true, 'true', 'yes', 1])('background %j → 400 there as well', (background) => {
     const scan = scanJson(Buffer.from(JSON.stringify({ background })), REQUEST_NAMES);
     expect(() => validateCostMembers(scan, 'other')).toThrow('background: ');
   });
 
-  it('hosted tools → handed on for the price', () => {
+  it('hosted tools → passed on for pricing', () => {
     expect(validate({ tools: [{ type: 'web_search' }] })).toEqual(['web_search']);
   });
 });

@@ -47,7 +47,7 @@ describe('options for a translating gateway', () => {
     );
   });
 
-  it('numbers and spellings of the client → arrive as they were written, pinned or not', () => {
+  it('numbers and spellings of the client → forwarded as written, pinned or not', () => {
     const numbers = '[1.0,1e400,12345678901234567890,-0,1E+2,0.10]';
     const body = `{"providerOptions": { "openai" : {"a":${numbers}, "b":"\\u0041\\/"} } }`;
     expect(sent(body)).toBe(body);
@@ -77,13 +77,13 @@ describe('options for a translating gateway', () => {
   });
 
   it.each(['{"providerOptions":{"openai":{"user":"ann","tags":[]}}}', '{"providerOptions":{"openai":"x","a":[1]}}'])(
-    '%s → passes',
+    '%s → accepted',
     (body) => {
       expect(sent(body)).toBe(body);
     },
   );
 
-  it('longer than can be read → 400', () => {
+  it('too long to be read → 400', () => {
     const long = `{"providerOptions":{"gateway":{"a":"${'x'.repeat(64 * 1024)}"}}}`;
     expect(() => sent(long)).toThrow('providerOptions: longer than 65536 bytes');
   });
@@ -94,7 +94,7 @@ describe('options for a translating gateway', () => {
     expect(sent(body, pinnedTo('z'))).toContain('"gateway":{"only":["z"]}');
   });
 
-  it('any other way → untouched', () => {
+  it('any other route → unchanged', () => {
     const body = '{"providerOptions":{"gateway":{"byok":{},"byok":{}}}}';
     expect(sent(body, directRoute('openai', null))).toBe(body);
     const cf = gatewayRoute('openai', { type: 'cf_aig', accountId: 'a', gatewayId: 'b' }, null, bases);

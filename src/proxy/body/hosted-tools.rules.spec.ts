@@ -59,7 +59,7 @@ describe('hosted tools', () => {
     expect(() => hosted(body)).toThrow(message);
   });
 
-  it('tools as long as a body may be → read', () => {
+  it('tools as large as the maximum body → read', () => {
     const parameters = { description: 'x'.repeat(1_000_000) };
     const tools = [...Array(5).fill({ type: 'function', parameters }), { type: 'web_search' }];
     expect(hosted({ tools })).toEqual(['web_search']);

@@ -89,7 +89,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     ['{"input":[{"type":"message","type":"item_reference","id":"msg_1","content":"a"}]}', 'input.0.type: named twice'],
     ['{"input":[{"type":"image_generation_call","id":"i","result":"x","result":null}]}', 'input.0.result: named twice'],
     ['{"x":{"image_url":{"url":"\\u0067s://b/a"}}}', 'url:'],
-  ])('spelled so that readers could differ: %s → still 400', (body, message) => {
+  ])('spelled so that parsers could differ: %s → still 400', (body, message) => {
     expect(validate(body)).toContain(`GatewayError: ${message}`);
   });
 
@@ -161,12 +161,12 @@ describe('objects kept at the provider (ADR 0028)', () => {
     [item({ type: 'some_new_call', id: 'x_1', status: 'completed' }), 'input.0.id → x_1'],
     [item({ type: 'message', id: 'msg_1', role: 'assistant' }), 'input.0.id → msg_1'],
     [item({ type: 7, id: 'msg_1' }), 'input.0.id → msg_1'],
-  ])('%j → for the owner of %s alone', (body, reference) => {
+  ])('%j → only for the owner of %s', (body, reference) => {
     expect(validate(body)).toBe(reference);
   });
 
   it.each([...ITEM_CONTENT].filter(([type]) => type !== 'compaction_trigger'))(
-    'an item of type %s → passes with its content, whatever id stands beside it, not without',
+    'an item of type %s → accepted with its content, whatever id it has, refused without',
     (type, { members: [first = ''] }) => {
       expect(validate(item({ type, id: 'item_1', call_id: 'call_1', [first]: 'content' }))).toBe('passes');
       expect(validate(item({ type, id: 'item_1', call_id: 'call_1' }))).toBe('input.0.id → item_1');
@@ -174,7 +174,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     },
   );
 
-  it('the output of a response, sent back as input → passes', () => {
+  it('the output of a response, sent back as input → accepted', () => {
     const annotations = [
       { type: 'container_file_citation', container_id: 'cntr_1', file_id: 'cfile_1', start_index: 0, end_index: 1 },
       { type: 'file_citation', file_id: 'file_1', filename: 'a', index: 0 },
@@ -248,18 +248,18 @@ describe('objects kept at the provider (ADR 0028)', () => {
         { content: [{ type: 'input_file', file_url: 'https://a.example/a.pdf', file_data: 'JVBERi0x'.repeat(40) }] },
       ],
     },
-  ])('%j → passes', (body) => {
+  ])('%j → accepted', (body) => {
     expect(validate(body)).toBe('passes');
   });
 
   it.each(['{"input":[{"content":1,"content":2,"Type":3}]}', '{"input":{"input":"","input":""},"input":1}'])(
-    'duplicate names without a reference: %s → passes',
+    'duplicate names without a reference: %s → accepted',
     (body) => {
       expect(validate(body)).toBe('passes');
     },
   );
 
-  it('an address with escaped slashes, as some writers have it → passes', () => {
+  it('a URL with escaped slashes, as some serialisers write it → accepted', () => {
     expect(validate('{"image_url":{"url":"https:\\/\\/a.example\\/a.png"}}')).toBe('passes');
   });
 
@@ -275,7 +275,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     expect(() => validateKeptFields([{ name: 'prompt' }, { name }])).toThrow('objects stored at the provider');
   });
 
-  it.each(['prompt', 'image[]', 'file', 'model', 'mask'])('a form field %s → passes', (name) => {
+  it.each(['prompt', 'image[]', 'file', 'model', 'mask'])('a form field %s → accepted', (name) => {
     expect(() => validateKeptFields([{ name }])).not.toThrow();
   });
 
@@ -286,7 +286,7 @@ describe('objects kept at the provider (ADR 0028)', () => {
     },
   );
 
-  it.each(['', 'alt=sse', 'api-version=1&beta=true'])('the query %p → passes', (query) => {
+  it.each(['', 'alt=sse', 'api-version=1&beta=true'])('the query %p → accepted', (query) => {
     expect(() => validateKeptParameters(query)).not.toThrow();
   });
 

@@ -28,7 +28,7 @@ describe('openrouter: models to fall back to', () => {
     [{ models: ['a/one'] }],
     [{ models: ['b/two', 'a/one'] }],
     [{ messages: [{ models: ['c/three'] }] }],
-  ])('%j: absent, or all of them allowed → accepted', (body) => {
+  ])('%j: absent, or all models allowed → accepted', (body) => {
     expect(validate(body, allowing)).toBe('accepted');
   });
 
@@ -57,7 +57,7 @@ describe('openrouter: models to fall back to', () => {
     for (const target of [openrouter, allowing]) expect(validate(body, target).slice(0, refused.length)).toBe(refused);
   });
 
-  it('other providers, which do not know the member → untouched', () => {
+  it('other providers, which do not use the member → unchanged', () => {
     expect(validate({ models: 'anything' }, { ...allowing, type: 'openai' })).toBe('accepted');
     expect(validate({ models: 'anything' }, { ...allowing, type: 'anthropic', routeKind: 'cf_aig' })).toBe('accepted');
   });
@@ -70,7 +70,7 @@ describe('perplexity: models that replace the validated one', () => {
     expect(validate(body, perplexity)).toBe('accepted');
   });
 
-  it('named → 400, allowed or not, on whichever way', () => {
+  it('named → 400, allowed or not, on every route', () => {
     for (const target of [perplexity, { ...perplexity, routeKind: 'cf_aig' as const }]) {
       expect(validate({ models: ['a/dear'] }, target)).toContain('400 invalid_request models: cannot be used');
     }
@@ -83,7 +83,7 @@ describe('vercel: models to fall back to', () => {
     expect(validate(body, vercel)).toBe('accepted');
   });
 
-  it('named → 400; on other ways → untouched', () => {
+  it('named → 400; on other routes → unchanged', () => {
     expect(validate({ models: ['a'] }, vercel)).toContain('400 invalid_request models: cannot be used');
     expect(validate({ models: ['a'] }, { ...vercel, routeKind: 'direct' })).toBe('accepted');
     expect(validate({ models: ['a'] }, { ...vercel, routeKind: 'cf_aig' })).toBe('accepted');

@@ -16,9 +16,9 @@ function checked(path: string, body: string, wire = 'a'): string {
   return applyEdits(bytes, nestedModelEdits(scanJson(bytes, names), model)).toString();
 }
 
-describe('models inside of a body', () => {
+describe('models inside a body', () => {
   it.each(['v1/responses', 'v1beta/models/a:generateContent', 'v1beta/models/a:embedContent', 'v1/countTokens'])(
-    '%s → none to look for',
+    '%s → no models to look for',
     (path) => {
       expect(nestedNamesOf(path)).toBeUndefined();
     },
@@ -31,7 +31,7 @@ describe('models inside of a body', () => {
     [COUNT, '{"generateContentRequest":{"contents":[{"model":"b"}]},"other":{"model":"b"}}'],
     [EMBED, '{"requests":[{"model":"a"},{"model":"models/a"},{}]}'],
     [EMBED, '{"requests":[{"content":{"parts":[{"text":"\\"model\\":\\"b\\""}]}}]}'],
-  ])('%s %s → as it is', (path, body) => {
+  ])('%s %s → unchanged', (path, body) => {
     expect(checked(path, body)).toBe(body);
   });
 
@@ -53,7 +53,7 @@ describe('models inside of a body', () => {
     );
   });
 
-  it('a model that is rewritten → all of them, each as it was spelled', () => {
+  it('a rewritten model → all of its occurrences change, each in its own notation', () => {
     expect(checked(EMBED, '{"requests":[{"model":"a"},{"x":1,"model":"models/a"}]}', 'w')).toBe(
       '{"requests":[{"model":"w"},{"x":1,"model":"models/w"}]}',
     );

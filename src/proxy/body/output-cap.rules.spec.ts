@@ -25,7 +25,7 @@ function refusal(text: string, style: Style, options: Partial<OutputCap> = {}): 
   }
 }
 
-describe('output cap: set where the body names none', () => {
+describe('output cap: set if the body has none', () => {
   it.each<[Style, string, string]>([
     ['responses', '{"model":"m"}', '{"model":"m","max_output_tokens":100}'],
     ['responses', '{"max_output_tokens":null}', '{"max_output_tokens":100}'],
@@ -68,7 +68,7 @@ describe('output cap: set where the body names none', () => {
     expect(capped(text, style)).toBe(sent);
   });
 
-  it('chat completions of the openai type → the field that type wants', () => {
+  it('chat completions of the openai type → the field that this type expects', () => {
     expect(capped('{}', 'chat_completions', { chatField: 'max_completion_tokens' })).toBe(
       '{"max_completion_tokens":100}',
     );
@@ -79,7 +79,7 @@ describe('output cap: set where the body names none', () => {
     ['anthropic', '{"max_tokens":1e2}'],
     ['chat_completions', '{"max_completion_tokens":25,"n":4}'],
     ['gemini_native', '{"generation_config":{"max_output_tokens":50,"candidateCount":2}}'],
-  ])('%s: %s is within the cap → untouched', (style, text) => {
+  ])('%s: %s is within the cap → unchanged', (style, text) => {
     expect(capped(text, style)).toBe(text);
   });
 });
@@ -128,7 +128,7 @@ describe('output cap: refusals', () => {
     expect(refusal(text, style, { cap: undefined })).toContain(`invalid_request ${message}`);
   });
 
-  it('gemini: zero, which means "not set" there → 400 with a cap, untouched without', () => {
+  it('gemini: zero, which means "not set" there → 400 with a cap, unchanged without', () => {
     const text = '{"generationConfig":{"maxOutputTokens":0}}';
     expect(refusal(text, 'gemini_native')).toContain('at least 1');
     expect(capped(text, 'gemini_native', { cap: undefined })).toBe(text);
@@ -138,11 +138,11 @@ describe('output cap: refusals', () => {
     ['chat_completions', '{"max_tokens":1000,"n":50}'],
     ['responses', '{}'],
     ['gemini_native', '{"generationConfig":null}'],
-  ])('no cap configured, %s: %s → untouched', (style, text) => {
+  ])('no cap configured, %s: %s → unchanged', (style, text) => {
     expect(capped(text, style, { cap: undefined })).toBe(text);
   });
 
-  it('whatever a chat body names → what is sent never allows more than the cap', () => {
+  it('any chat body → the body sent never allows more than the cap', () => {
     const value = fc.option(fc.integer({ min: 0, max: 150 }), { nil: null });
     const body = fc.record(
       { max_tokens: value, max_completion_tokens: value, n: value, best_of: value },
@@ -162,7 +162,7 @@ describe('output cap: refusals', () => {
   });
 });
 
-describe('output cap: the most an answer can bring', () => {
+describe('output cap: the maximum output of an answer', () => {
   const bound = (style: Style, text: string, cap: number | undefined) => {
     const body = scanJson(Buffer.from(text), REQUEST_NAMES);
     const { maxTokens, choices } = validateOutputCap(body, { style, cap, chatField: 'max_tokens' });

@@ -28,7 +28,7 @@ describe('the service tier of a request', () => {
     expect(tierAt(PRIORITY, body)).toBe(part);
   });
 
-  it('flex → its rates where there are some, else the standard ones', () => {
+  it('flex → its rates if there are any, else the standard ones', () => {
     expect([FLEX, STANDARD, undefined].map((price) => tierAt(price, { service_tier: 'flex' }))).toEqual([
       'flex_tier',
       undefined,

@@ -28,7 +28,7 @@ describe('usage of streams', () => {
       '{"stream":true,"stream_options":{"include_usage":null}}',
       '{"stream":true,"stream_options":{"include_usage":true}}',
     ],
-  ])('%s → asked for upstream, withheld from the client', (text, sent) => {
+  ])('%s → requested from the provider, withheld from the client', (text, sent) => {
     expect(ask(text)).toEqual({ sent, withholdUsageChunk: true });
   });
 
@@ -39,11 +39,11 @@ describe('usage of streams', () => {
     ['{"stream":true}', 'responses'],
     ['{"stream":true}', 'anthropic_messages'],
     ['{"stream":true}', 'other'],
-  ] as const)('%s in style %s → untouched', (text, style) => {
+  ] as const)('%s in style %s → unchanged', (text, style) => {
     expect(ask(text, style)).toEqual({ sent: text, withholdUsageChunk: false });
   });
 
-  it('a type that sends usage unasked → as it is', () => {
+  it('a type that sends usage without being asked → unchanged', () => {
     for (const text of ['{"stream":true}', '{"stream":true,"stream_options":{"include_usage":false}}']) {
       expect(ask(text, 'chat_completions', true)).toEqual({ sent: text, withholdUsageChunk: false });
     }

@@ -95,17 +95,17 @@ describe('models that tools and plugins name', () => {
     [{ plugins: [{ id: 'web' }, { id: 'fusion', enabled: false }] }, { type: 'openrouter' }],
     [{ plugins: [{ id: 'fusion' }] }, { type: 'openai' }],
     [{ tools: [{ type: 'image_generation' }] }, { type: 'xai' }],
-  ])('%j names none', (body, setting) => {
+  ])('%j → names no model', (body, setting) => {
     expect(outcome(body, { ...setting, allowed: ['cheap'] })).toBe('0 models');
   });
 
-  it('tools with two readings → refused where they name models', () => {
+  it('ambiguous tools → refused if they name models', () => {
     const twice = '{"tools":[{"type":"advisor_20260301","model":"cheap","model":"dear"}]}';
     expect(outcome(twice)).toContain('GatewayError');
     expect(outcome(twice)).not.toContain('models');
   });
 
-  it('what they can cost → part of the maximum cost, as often as they may run', () => {
+  it('their possible cost → part of the maximum cost, for each time they may run', () => {
     const alone = maxCostOf(CHEAP, OWN);
     const once = maxCostOf(CHEAP, judged(advisor({ max_tokens: 100 })));
     expect(once - alone).toBe(1_500 * 15_000 + 100 * 75_000);
@@ -128,7 +128,7 @@ describe('the output ceiling of a tool’s model', () => {
     expect(await edited(advisor({ max_tokens: null }), 64)).toBe(JSON.stringify(advisor({ max_tokens: 64 })));
   });
 
-  it('above → refused; below, or without a ceiling → as it is', async () => {
+  it('above → refused; below, or without a ceiling → unchanged', async () => {
     await expect(edited(advisor({ max_tokens: 65 }), 64)).rejects.toThrow('tools.0.max_tokens: 65 is above the 64');
     await expect(edited(advisor({ max_tokens: 'x' }), 64)).rejects.toThrow('tools.0.max_tokens: must be');
     expect(await edited(advisor({ max_tokens: 64 }), 64)).toBe(JSON.stringify(advisor({ max_tokens: 64 })));

@@ -50,7 +50,7 @@ describe('usage chunk filter: what the client sees', () => {
     ['a comment', ': "usage"\n\n'],
     ['an error document', '{"error":{"message":"usage","usage":null}}'],
     ['nothing', ''],
-  ])('%s → byte for byte', (_, text) => {
+  ])('%s → forwarded byte for byte', (_, text) => {
     expect(filterText(text)).toBe(text);
   });
 
@@ -62,12 +62,12 @@ describe('usage chunk filter: what the client sees', () => {
 });
 
 describe('usage chunk filter: timing and memory', () => {
-  it('whole events without usage → the same buffer at once', () => {
+  it('whole events without usage → the same buffer, forwarded at once', () => {
     const chunk = Buffer.from(delta('a') + delta('b'));
     expect(new UsageChunkFilter().push(chunk)).toBe(chunk);
   });
 
-  it('chunk that ends inside an event → the whole events at once, the rest with its end', () => {
+  it('chunk that ends inside an event → the complete events at once, the rest with the end of the event', () => {
     const usageFilter = new UsageChunkFilter();
     const next = delta('b');
     expect(usageFilter.push(Buffer.from(delta('a') + next.slice(0, 20)))?.toString()).toBe(delta('a'));
@@ -84,7 +84,7 @@ describe('usage chunk filter: timing and memory', () => {
     expect(usageFilter.push(Buffer.from('\n'))?.toString()).toBe(DONE);
   });
 
-  it('event longer than the bound → passes as it comes, and the next one is filtered again', () => {
+  it('event longer than the bound → forwarded as it arrives, and the next one is filtered again', () => {
     const usageFilter = new UsageChunkFilter();
     const half = Buffer.alloc(MAX_HELD_BYTES * 0.6, 'x');
     expect(usageFilter.push(half)).toBeUndefined();
@@ -93,7 +93,7 @@ describe('usage chunk filter: timing and memory', () => {
     expect(usageFilter.push(Buffer.from(`"usage"\n\n${USAGE_CHUNK}${DONE}`))?.toString()).toBe(`"usage"\n\n${DONE}`);
   });
 
-  it('lines that end in CR alone → not waited for', () => {
+  it('lines that end in CR alone → forwarded without waiting', () => {
     const chunk = Buffer.from('data: a\r\rdata: b\r\r');
     expect(new UsageChunkFilter().push(chunk)).toEqual(chunk);
   });
@@ -107,7 +107,7 @@ describe('usage chunk filter: any chunking', () => {
     ...[USAGE_CHUNK.replaceAll('\n', '\r\n'), 'data: {"usage":null\n\n', `event: e\r\n${delta('c', ',"usage":null')}`],
   );
 
-  it('events cut anywhere → the same bytes as uncut', () => {
+  it('events split anywhere → the same bytes as unsplit', () => {
     fc.assert(
       fc.property(
         fc.array(event, { maxLength: 8 }),
@@ -121,7 +121,7 @@ describe('usage chunk filter: any chunking', () => {
     );
   });
 
-  it('100 000 random byte strings in random pieces → never throws, drops nothing it does not know', () => {
+  it('100 000 random byte strings in random chunks → never throws, drops only usage chunks', () => {
     const alphabet = Buffer.from('\n\n\n\r:{}[]",data"usage"\0\xff', 'latin1');
     fc.assert(
       fc.property(

@@ -10,8 +10,8 @@ function setUp() {
   return { deadline, expired: () => expired };
 }
 
-describe('a time limit that starts again and again', () => {
-  it('started → expires once, after its time; started again → again', () => {
+describe('a restartable time limit', () => {
+  it('started → expires once, after its time; started again → expires again', () => {
     const { deadline, expired } = setUp();
     for (const count of [1, 2]) {
       deadline.start(100);
@@ -24,7 +24,7 @@ describe('a time limit that starts again and again', () => {
     }
   });
 
-  it('started again before it expires → its whole time from then on, with the same timer', () => {
+  it('started again before it expires → its full time from then on, with the same timer', () => {
     const { deadline, expired } = setUp();
     for (let at = 0; at < 5; at++) {
       deadline.start(100);
@@ -52,7 +52,7 @@ describe('a time limit that starts again and again', () => {
   it.each([
     [100, 30],
     [30, 100],
-  ])('%i ms and then %i ms → the second', (firstMs, secondMs) => {
+  ])('%i ms and then %i ms → the second applies', (firstMs, secondMs) => {
     const { deadline, expired } = setUp();
     deadline.start(firstMs);
     deadline.start(secondMs);

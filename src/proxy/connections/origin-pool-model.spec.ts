@@ -430,7 +430,7 @@ const common = ['acquire', 'send', 'dialled', 'wholeAnswer', 'secondHalf', 'turn
   Array.from({ length: 8 }, () => fc.nat(MAX_CONNECTIONS - 1).map((at) => new Step(name, at))),
 );
 
-it('any sequence of steps → a connection is reused only if it is open, young, without a call and without unread bytes', async () => {
+it('any sequence of steps → a connection is reused only if it is open, recent, idle and without unread bytes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands([...steps, ...common], { maxCommands: 80, size: 'max' }), async (commands) => {
       await fc.asyncModelRun(() => {

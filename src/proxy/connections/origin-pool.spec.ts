@@ -59,7 +59,7 @@ function setUp(origin: string, { max = 10, silenceTimeoutMs = 0 } = {}) {
 const open = (taken: readonly ProviderConnection[]) => taken.map(({ isOpen }) => isOpen);
 
 describe('connections to one origin', () => {
-  it('two calls at once → a connection each; ended → the last used comes first', async () => {
+  it('two calls at once → one connection each; ended → the most recently used comes first', async () => {
     const { origin } = await provider();
     const { take } = setUp(origin);
     const [first, second] = [take(), take()];
@@ -71,7 +71,7 @@ describe('connections to one origin', () => {
     expect(take()).toBe(first);
   });
 
-  it('bound reached → none, until a call has ended', async () => {
+  it('bound reached → none until a call ends', async () => {
     const { origin } = await provider();
     const { pool, take } = setUp(origin, { max: 2 });
     const [first] = [take(), take()];
@@ -82,7 +82,7 @@ describe('connections to one origin', () => {
     expect(pool.acquire()).toBeUndefined();
   });
 
-  it('bound reached by a call that has just ended → its connection gives way to a new one', async () => {
+  it('bound reached by a call that has just ended → its connection is replaced by a new one', async () => {
     const { origin, sockets } = await provider();
     const { pool, take } = setUp(origin, { max: 1 });
     const first = take();
@@ -112,7 +112,7 @@ describe('connections to one origin', () => {
         return call.catch(() => undefined);
       },
     ],
-  ])('connection %s → forgotten, and its place is free', async (_name, use) => {
+  ])('connection %s → removed, and its place is free', async (_name, use) => {
     const { origin } = await provider(({ headers }, response) => {
       if (headers['x-ends']) response.setHeader('connection', 'close');
       response.end('ok');
@@ -129,7 +129,7 @@ describe('connections to one origin', () => {
     expect((await callOn(next)).body.toString()).toBe('ok');
   });
 
-  it('connection that was renewed and is released by its holder → its place is not free twice', () => {
+  it('replaced connection that its holder releases → its place is freed only once', () => {
     const { pool, take } = setUp('http://127.0.0.1:9', { max: 1 });
     const closed = take();
     closed.close();
@@ -140,7 +140,7 @@ describe('connections to one origin', () => {
     expect([pool.busy, pool.isEmpty]).toEqual([0, true]);
   });
 
-  it('idle for 15 s → closed; younger and busy ones stay', async () => {
+  it('idle for 15 s → closed; more recent and busy ones stay', async () => {
     const { origin } = await provider();
     const { clock, pool, take, used } = setUp(origin);
     await used('/', '/', '/');
@@ -160,7 +160,7 @@ describe('connections to one origin', () => {
     expect(pool.isEmpty).toBe(false);
   });
 
-  it('five minutes old → not used again, however busy it was; its last call is not touched', async () => {
+  it('five minutes old → not reused, however busy; its last call is not affected', async () => {
     const { origin } = await provider();
     const { clock, pool, take } = setUp(origin);
     const connection = take();
@@ -181,7 +181,7 @@ describe('connections to one origin', () => {
     pool.trim();
   });
 
-  it('everything idle for long → empty', async () => {
+  it('all connections idle for long → empty pool', async () => {
     const { origin, sockets } = await provider();
     const { clock, pool, used } = setUp(origin);
     expect(pool.isEmpty).toBe(true);
@@ -212,7 +212,7 @@ describe('connections to one origin', () => {
     expect([pool.isEmpty, connection?.isOpen]).toEqual([true, false]);
   });
 
-  it('connection idle for its time → not used again, also before it is trimmed; the next one is', async () => {
+  it('connection idle for its maximum time → not reused, even before it is trimmed; the next one is', async () => {
     const { origin } = await provider(stating);
     const { clock, pool, take, used } = setUp(origin, { max: 2 });
     const [long] = await used('/');
@@ -228,7 +228,7 @@ describe('connections to one origin', () => {
     expect(pool.acquire()).toBeUndefined();
   });
 
-  it('idle connection that its provider has closed → not used again; the next one is', async () => {
+  it('idle connection that its provider has closed → not reused; the next one is', async () => {
     const { origin, sockets } = await provider();
     const { pool, take } = setUp(origin, { max: 2 });
     const [kept, closed] = [take(), take()];
@@ -241,7 +241,7 @@ describe('connections to one origin', () => {
     expect(pool.acquire()).toBeUndefined();
   });
 
-  it('all idle connections closed by their provider → forgotten when trimmed', async () => {
+  it('all idle connections closed by their provider → removed by the next trim', async () => {
     const { origin, sockets } = await provider();
     const { pool, used } = setUp(origin);
     const idle = await used('/', '/');
@@ -262,7 +262,7 @@ describe('connections to one origin', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('second answer that arrives after the first, before the next request → its connection is not used', async () => {
+  it('second answer that arrives after the first, before the next request → its connection is not reused', async () => {
     const { origin, sockets } = await provider();
     const { pool, take } = setUp(origin, { max: 1 });
     const first = take();
@@ -275,7 +275,7 @@ describe('connections to one origin', () => {
     expect((await callOn(next)).body.toString()).toBe('ok');
   });
 
-  it('call that has just ended, in the same read of sockets → its connection is not used yet', async () => {
+  it('call that ended in the same turn → its connection is not reused yet', async () => {
     const { origin } = await provider();
     const { take } = setUp(origin);
     const first = take();
@@ -285,7 +285,7 @@ describe('connections to one origin', () => {
     expect(take()).toBe(first);
   });
 
-  it('connection with a call → no second call; back in the pool → none for its last holder', async () => {
+  it('connection with a call → no second call; released connection → no call for its last holder', async () => {
     const { origin } = await provider();
     const { take } = setUp(origin);
     const connection = take();
@@ -298,7 +298,7 @@ describe('connections to one origin', () => {
     expect([take(), take()].filter((taken) => taken === connection)).toHaveLength(1);
   });
 
-  it('socket broken in the middle → the next call gets a new socket', async () => {
+  it('socket that breaks during a call → the next call gets a new socket', async () => {
     let calls = 0;
     const { origin, sockets } = await provider((_request, response) => {
       if (calls++ > 0) response.end('ok');
@@ -311,7 +311,7 @@ describe('connections to one origin', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('body that stops for the time of silence → broken; not while its receiver has paused it', async () => {
+  it('body that stalls beyond the silence limit → connection closed; not while its receiver has paused it', async () => {
     const { origin } = await provider((_request, response) => void response.writeHead(200).write('begun'));
     const { take } = setUp(origin, { silenceTimeoutMs: 500 });
     const connection = take();

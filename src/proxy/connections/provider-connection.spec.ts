@@ -83,7 +83,7 @@ function listening(changes: Partial<ConnectionEvents> = {}) {
 }
 
 describe('calls on a connection', () => {
-  it('one after the other → one socket, the requests as they are', async () => {
+  it('one after the other → one socket, the requests unchanged', async () => {
     const { port, received } = await provider(
       answering(WHOLE, `${HEAD}transfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n`),
     );
@@ -102,7 +102,7 @@ describe('calls on a connection', () => {
     ['short', Buffer.from('{"caf\u00e9":"\u{1f600}"}')],
     ['large', Buffer.alloc(3_000_000, 'abc')],
     ['in pieces', [Buffer.from('{"a":'), Buffer.alloc(100_000, '1'), Buffer.from('}')]],
-  ])('body, %s → received as it is', async (_name, body) => {
+  ])('body, %s → received unchanged', async (_name, body) => {
     const { port, received } = await provider((socket) => {
       socket.on('data', () => {
         if ((received[0] ?? '').endsWith(sent)) socket.write(WHOLE);
@@ -115,7 +115,7 @@ describe('calls on a connection', () => {
     expect(rest.join('\r\n\r\n') === sent).toBe(true);
   });
 
-  it('body until the provider closes → whole; the connection cannot be used again', async () => {
+  it('body until the provider closes → complete; the connection cannot be reused', async () => {
     const { port } = await provider((socket) => void socket.on('data', () => void socket.end(`${HEAD}\r\nabc`)));
     const connection = connectionTo(port);
     expect(await callOn(connection)).toMatchObject({ body: Buffer.from('abc') });
@@ -134,7 +134,7 @@ describe('calls on a connection', () => {
     await eventually(() => sockets[0]?.destroyed === true, { withinMs: 10_000 });
   });
 
-  it('bytes while no call is open → closed', async () => {
+  it('bytes without an open call → closed', async () => {
     const { port } = await provider(answering(WHOLE));
     const connection = connectionTo(port);
     await callOn(connection);
@@ -142,7 +142,7 @@ describe('calls on a connection', () => {
     await eventually(() => !connection.isOpen, { withinMs: 10_000 });
   });
 
-  it('provider that closes an idle connection → closed here', async () => {
+  it('provider that closes an idle connection → closed on this side too', async () => {
     const { port } = await provider(answering(WHOLE));
     const connection = connectionTo(port);
     await callOn(connection);
@@ -186,14 +186,14 @@ describe('calls that fail', () => {
     await expect(callOn(connectionTo(port))).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('answer that is none → refused, and closed', async () => {
+  it('invalid answer → refused, and closed', async () => {
     const { port } = await provider(answering('HTTP/1.1 OK\r\n\r\n'));
     const connection = connectionTo(port);
     await expect(callOn(connection)).rejects.toMatchObject({ code: 'invalid_answer' });
     expect(connection.isOpen).toBe(false);
   });
 
-  it('nobody listens → the error of the system; nothing is sent', async () => {
+  it('no listener → the system error; nothing is sent', async () => {
     const { port } = await provider(() => undefined);
     servers.splice(0)[0]?.close();
     const { told, events } = listening();
@@ -202,7 +202,7 @@ describe('calls that fail', () => {
     expect(told).toEqual(['failure: ECONNREFUSED']);
   });
 
-  it('header that would end its line → nothing is sent', async () => {
+  it('header that contains a line break → nothing is sent', async () => {
     const { port, received } = await provider(answering(WHOLE));
     const { told, events } = listening();
     connectionTo(port).send({ ...POST, headers: ['x-a', '1\r\nx-b: 2'], body: undefined }, events);
@@ -212,7 +212,7 @@ describe('calls that fail', () => {
     expect(received[0]).toBe('');
   });
 
-  it('request that must not be sent after all → its error; nothing is sent', async () => {
+  it('request that turns out not to be allowed → its error; nothing is sent', async () => {
     const { port, received } = await provider(answering(WHOLE));
     const refuse = () => {
       throw new Error('not recorded');
@@ -241,7 +241,7 @@ describe('calls that fail', () => {
 });
 
 describe('calls that are aborted', () => {
-  it('while it connects → at once; the socket that comes later is closed, and nothing is sent', async () => {
+  it('while connecting → at once; the socket that opens later is closed, and nothing is sent', async () => {
     const { port, received } = await provider(answering(WHOLE));
     const { told, events } = listening();
     const connection = connectionTo(port);
@@ -263,7 +263,7 @@ describe('calls that are aborted', () => {
     expect(received).toEqual(['']);
   });
 
-  it('in its answer → once, nothing after it, and the provider sees its connection end', async () => {
+  it('during its answer → ended once, nothing follows, and the provider sees its connection close', async () => {
     const { port } = await provider(answering(UNFINISHED));
     const connection = connectionTo(port);
     const { told, events } = listening();
@@ -276,7 +276,7 @@ describe('calls that are aborted', () => {
     expect(told).toEqual(['send', 'head 200', '123', 'failure: enough']);
   });
 
-  it('by its receiver, in the middle of what arrived → nothing of the rest', async () => {
+  it('by its receiver while data is delivered → none of the rest', async () => {
     const { port } = await provider(answering(WHOLE));
     const connection = connectionTo(port);
     const { told, events } = listening({ onHead: () => connection.abort(new Error('enough')) });
@@ -288,7 +288,7 @@ describe('calls that are aborted', () => {
 });
 
 describe('a receiver that pauses', () => {
-  it('large answer → stops to arrive, and arrives as a whole later', async () => {
+  it('large answer → stops arriving, and arrives completely later', async () => {
     const size = 20_000_000;
     const { port } = await provider((socket) => {
       socket.once(
@@ -318,7 +318,7 @@ describe('a receiver that pauses', () => {
   });
 });
 
-describe('a provider that goes silent', () => {
+describe('a provider that stops sending', () => {
   const SILENCE_MS = 150;
 
   async function silentAfter(answer: string, silenceTimeoutMs = SILENCE_MS) {
@@ -329,14 +329,14 @@ describe('a provider that goes silent', () => {
     return { connection, told, startedMs: performance.now() };
   }
 
-  it('in its body → fails after that time', async () => {
+  it('in its body → fails after the limit', async () => {
     const { told, startedMs } = await silentAfter(UNFINISHED);
     await eventually(() => told.length > 3, { withinMs: 10_000 });
     expect(told).toEqual(['send', 'head 200', '123', 'failure: silent']);
     expect(performance.now() - startedMs).toBeGreaterThanOrEqual(SILENCE_MS - 5);
   });
 
-  it('each piece restarts the time', async () => {
+  it('each chunk → restarts the time', async () => {
     // So long that a pause of the machine does not count as silence.
     const silenceMs = 1_500;
     const { told } = await silentAfter(`${HEAD}transfer-encoding: chunked\r\n\r\n`, silenceMs);
@@ -348,7 +348,7 @@ describe('a provider that goes silent', () => {
     await eventually(() => told.at(-1) === 'failure: silent', { withinMs: 10_000 });
   });
 
-  it('before its head, and between calls → not its silence', async () => {
+  it('before its head, and between calls → not limited', async () => {
     const { connection, told } = await silentAfter('');
     // Here and below: a timer of the connection that ran would have been set before, and is shorter.
     await sleep(SILENCE_MS * 2);
@@ -360,7 +360,7 @@ describe('a provider that goes silent', () => {
     expect(await callOn(connection)).toMatchObject({ body: Buffer.from('12345') });
   });
 
-  it('in the second call of a connection → fails, too', async () => {
+  it('in the second call of a connection → fails as well', async () => {
     const { port } = await provider(answering(WHOLE, UNFINISHED));
     const connection = connectionTo(port, { silenceTimeoutMs: SILENCE_MS });
     await callOn(connection);
@@ -368,7 +368,7 @@ describe('a provider that goes silent', () => {
     await expect(callOn(connection)).rejects.toMatchObject({ code: 'silent' });
   });
 
-  it('while its receiver has paused it → not; the time begins when it resumes', async () => {
+  it('while its receiver has paused it → not limited; the time starts when it resumes', async () => {
     const { connection, told } = await silentAfter(UNFINISHED);
     await eventually(() => told.includes('123'), { withinMs: 10_000 });
     connection.pause();
@@ -385,7 +385,7 @@ describe('a provider that does not answer in time', () => {
   const TTFB_MS = 400;
   const LIMITED = { ...POST, body: undefined, ttfbTimeoutMs: TTFB_MS };
 
-  it('no head → fails after that time, and closed', async () => {
+  it('no head → fails after the limit, and closed', async () => {
     const { port } = await provider(answering('HTTP/1.1 100 Continue\r\n\r\n'));
     const connection = connectionTo(port);
     const { told, events } = listening();
@@ -397,7 +397,7 @@ describe('a provider that does not answer in time', () => {
     expect(connection.isOpen).toBe(false);
   });
 
-  it('no connection → fails after that time; the socket that comes later is closed', async () => {
+  it('no connection → fails after the limit; the socket that opens later is closed', async () => {
     const { port } = await provider(answering(WHOLE));
     const late: buildConnector.connector = (options, callback) =>
       void setTimeout(() => connector(options, callback), TTFB_MS * 2);
@@ -409,7 +409,7 @@ describe('a provider that does not answer in time', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('head in time, body later → answered; so is the next call, whose time starts again', async () => {
+  it('head in time, body later → answered; the next call has the full time again', async () => {
     const { port } = await provider((socket) => {
       socket.on('data', async () => {
         socket.write(`${HEAD}content-length: 5\r\n\r\n`);
@@ -425,7 +425,7 @@ describe('a provider that does not answer in time', () => {
     expect(connection.isOpen).toBe(true);
   });
 
-  it('another limit for the next call → that one', async () => {
+  it('another limit for the next call → applies', async () => {
     const { port } = await provider(answering(WHOLE));
     const connection = connectionTo(port);
     await callOn(connection, { ...LIMITED, ttfbTimeoutMs: 60_000 });
@@ -459,7 +459,7 @@ describe('TLS', () => {
     expect(sockets).toHaveLength(letters.length);
   });
 
-  it('certificate that nobody vouches for → refused; nothing is sent', async () => {
+  it('untrusted certificate → refused; nothing is sent', async () => {
     const { certificate, privateKey } = await loopbackCertificate();
     const { port, received } = await provider(answering(WHOLE), (on) =>
       tls.createServer({ key: privateKey, cert: certificate }, on),

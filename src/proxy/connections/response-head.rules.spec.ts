@@ -68,7 +68,7 @@ describe('fields', () => {
     expectRefused(() => parse(['x-before: a', line, 'x-after: b']));
   });
 
-  it('head of 64 KB of fields that end in an invalid one → refused without delay', () => {
+  it('head of 64 KB of fields that end in an invalid one → refused quickly', () => {
     const lines = Array.from({ length: 2_000 }, (_, at) => `x-field-${at}: ${'v'.repeat(16)}`);
     const run = () => {
       expect(parse(lines).headers).toHaveLength(4_000);
@@ -94,7 +94,7 @@ describe('the value of a header', () => {
     expect(singleHeader(parse(lines).headers, 'x-a')).toBe(expected);
   });
 
-  it('value that equals a name → not taken for the name', () => {
+  it('value that equals a name → not mistaken for the name', () => {
     expect(singleHeader(parse(['x-b: x-a', 'x-c: 1']).headers, 'x-a')).toBeUndefined();
   });
 });
@@ -130,7 +130,7 @@ describe('the body that follows', () => {
     ['transfer-encoding: chunked', 'transfer-encoding: chunked'],
   ])('%j%j → refused', (...lines) => expectRefused(() => parse(lines)));
 
-  it('tabulator after a transfer coding, which some parsers take for a part of it → refused', () => {
+  it('tab after a transfer coding, which some parsers treat as part of it → refused', () => {
     for (const line of ['transfer-encoding: chunked\t', 'Transfer-Encoding:chunked \t']) {
       expectRefused(() => parse([line]));
       expectRefused(() => parse([line, 'x-a: 1']));
@@ -139,7 +139,7 @@ describe('the body that follows', () => {
     expect(parse(['content-length: 5\t']).bodyLength).toBe(5);
   });
 
-  it('chunks from HTTP/1.0 → refused', () => {
+  it('a chunked body over HTTP/1.0 → refused', () => {
     expectRefused(() => parse(['transfer-encoding: chunked'], { status: 'HTTP/1.0 200 OK' }));
   });
 
@@ -151,7 +151,7 @@ describe('the body that follows', () => {
   it('answer to HEAD → none', () => expect(parse(['content-length: 5'], { method: 'HEAD' }).bodyLength).toBe(0));
 });
 
-describe('how long the connection may be idle', () => {
+describe('idle time of the connection', () => {
   const LENGTH = 'content-length: 0';
 
   it.each([
@@ -172,7 +172,7 @@ describe('how long the connection may be idle', () => {
     [['keep-alive: timeout=5', 'connection: close'], 0],
   ])('%j → %i ms', (lines, keepAliveMs) => expect(parse([LENGTH, ...lines]).keepAliveMs).toBe(keepAliveMs));
 
-  it('interim answer after which its connection ends → refused: none follows', () => {
+  it('interim answer that closes the connection → refused: no final answer follows', () => {
     const status = 'HTTP/1.1 103 Early Hints';
     expectRefused(() => parse(['connection: close'], { status }));
     expectRefused(() => parse([], { status: 'HTTP/1.0 100 Continue' }));
@@ -180,14 +180,14 @@ describe('how long the connection may be idle', () => {
     expect(parse(['connection: keep-alive'], { status: 'HTTP/1.0 100 Continue' }).status).toBe(100);
   });
 
-  it('HTTP/1.0 → only where it says so', () => {
+  it('HTTP/1.0 → kept alive only if it says so', () => {
     const status = 'HTTP/1.0 200 OK';
     expect(parse([LENGTH], { status }).keepAliveMs).toBe(0);
     expect(parse([LENGTH, 'connection: Keep-Alive'], { status }).keepAliveMs).toBe(15_000);
     expect(parse([LENGTH, 'connection: keep-alive\xa0'], { status }).keepAliveMs).toBe(0);
   });
 
-  it('body until the connection closes → not at all', () => {
+  it('body until the connection closes → no idle time', () => {
     expect(parse(['connection: keep-alive', 'keep-alive: timeout=60']).keepAliveMs).toBe(0);
   });
 });

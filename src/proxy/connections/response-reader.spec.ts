@@ -87,7 +87,7 @@ describe('a response that arrives at once', () => {
     ['between chunks', `${CHUNKED_HEAD}1\r\n1\r\n`],
     ['before the last line', `${CHUNKED_HEAD}1\r\n1\r\n0\r\n`],
     ['after its end', `${LENGTH_HEAD}12345`],
-  ])('connection that closes %s → completes nothing', (_name, answer) => {
+  ])('connection that closes %s → incomplete', (_name, answer) => {
     const { reader, told, push } = reading();
     push(answer);
     const before = [...told];
@@ -96,20 +96,20 @@ describe('a response that arrives at once', () => {
   });
 });
 
-describe('responses in pieces', () => {
+describe('responses in chunks', () => {
   it.each([
     `${LENGTH_HEAD}12345`,
     `${CHUNKED_HEAD}3\r\n123\r\n2;a="b; \\"c\xe9";d;e=f\r\n45\r\n0;g=""\r\nx-a: 1\r\nx-b:\r\n\r\n`,
     `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nx-a: 1\r\n\r\n${CHUNKED_HEAD}5\r\n12345\r\n0\r\n\r\n`,
     `HTTP/1.1 100 Continue\r\n\r\n${LENGTH_HEAD}12345`,
-  ])('%j in pieces of any size → the same', (answer) => {
+  ])('%j in chunks of any size → the same', (answer) => {
     const whole = toldOf(answer);
     expect(whole.body).toBe('12345');
     for (let pieceBytes = 1; pieceBytes < answer.length; pieceBytes++)
       expect(toldOf(answer, pieceBytes)).toEqual(whole);
   });
 
-  it('several chunks that arrive together → one delivery; memory that changes afterwards → not theirs', () => {
+  it('several chunks that arrive together → one delivery, which does not share memory that changes afterwards', () => {
     const { reader, told, body } = reading();
     const memory = Buffer.from(`${CHUNKED_HEAD}1\r\n1\r\n2\r\n23\r\n`);
     reader.push(memory);
@@ -118,7 +118,7 @@ describe('responses in pieces', () => {
     expect(body().toString()).toBe('123');
   });
 
-  it('head in memory that changes before its rest arrives → as it arrived', () => {
+  it('head in memory that changes before its rest arrives → the original head', () => {
     const { reader, told, push } = reading();
     const memory = Buffer.from(LENGTH_HEAD.slice(0, 20));
     reader.push(memory);
@@ -127,7 +127,7 @@ describe('responses in pieces', () => {
     expect(told).toEqual(['head 200', 'bytes 12345', 'end']);
   });
 
-  it('one answer after the other on a connection → each its own', () => {
+  it('one answer after the other on a connection → each call gets its own', () => {
     const { reader, told, push } = reading();
     push(`${CHUNKED_HEAD}1\r\na\r\n0\r\nx-a: 1\r\n\r\n`);
     reader.expect('POST');
@@ -142,7 +142,7 @@ describe('responses in pieces', () => {
   });
 });
 
-describe('what is no answer', () => {
+describe('invalid answers', () => {
   const size = (text: string) => `${CHUNKED_HEAD}${text}`;
 
   it.each([
@@ -182,29 +182,29 @@ describe('what is no answer', () => {
     ['transfer coding in a trailer', size('0\r\ntransfer-encoding: chunked\r\n\r\n')],
     ['extension without end', size(`1;${'a'.repeat(5_000)}\r\n1\r\n0\r\n\r\n`)],
     ['trailers without end', size(`0\r\n${'x-a: 1\r\n'.repeat(20_000)}\r\n`)],
-  ])('%s → refused, in pieces of any size', (_name, answer) => {
+  ])('%s → refused, in chunks of any size', (_name, answer) => {
     for (const pieceBytes of [answer.length, 1, 7])
       expect(() => toldOf(answer, pieceBytes)).toThrow(expect.objectContaining({ code: 'invalid_answer' }));
   });
 
-  it('bytes that nobody asked for → refused', () => {
+  it('unrequested bytes → refused', () => {
     const { reader } = reading();
     reader.push(Buffer.from(`${LENGTH_HEAD}12345`));
     expect(() => reader.push(Buffer.from('x'))).toThrow(expect.objectContaining({ code: 'invalid_answer' }));
   });
 
-  it.each([1, 1_000, 100_000])('head of more than 64 KiB in pieces of %i → refused', (pieceBytes) => {
+  it.each([1, 1_000, 100_000])('head of more than 64 KiB in chunks of %i → refused', (pieceBytes) => {
     const answer = `HTTP/1.1 200 OK\r\nx-a: ${'x'.repeat(70_000)}\r\n\r\n`;
     expect(() => toldOf(answer, pieceBytes)).toThrow(expect.objectContaining({ code: 'head_too_large' }));
   });
 
-  it('head of just less → read', () => {
+  it('head of slightly less → read', () => {
     const answer = `HTTP/1.1 200 OK\r\ncontent-length: 0\r\nx-a: ${'x'.repeat(65_000)}\r\n\r\n`;
     expect(toldOf(answer, 1_000).told).toEqual(['head 200', 'end']);
   });
 });
 
-describe('compared with what Node sends', () => {
+describe('compared with Node’s own messages', () => {
   /** All bytes of one answer of Node's server. */
   async function sentBy(answer: (response: ServerResponse) => void): Promise<Buffer> {
     const server = createServer({ keepAliveTimeout: 0 }, (_request, response) => answer(response));
@@ -218,7 +218,7 @@ describe('compared with what Node sends', () => {
     }
   }
 
-  it('any body, in any pieces, sent and received → the same body', async () => {
+  it('any body, in any chunks, sent and received → the same body', async () => {
     const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(pieces, fc.boolean(), fc.integer({ min: 1, max: 400 }), async (body, isChunked, pieceBytes) => {

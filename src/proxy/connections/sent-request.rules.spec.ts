@@ -44,7 +44,7 @@ describe('the head of a request', () => {
     expect(() => headOf(changes)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
-  it('upper half of latin1 and tabs in a value → as given', () => {
+  it('upper half of latin1 and tabs in a value → unchanged', () => {
     expect(headOf({ headers: ['x-a', 'caf\xe9\tb'] })).toContain('x-a: caf\xe9\tb\r\n');
   });
 });

@@ -51,7 +51,7 @@ describe('connections to providers', () => {
     expect(connections.poolFor(at('https://api.example.com', 'other'))).not.toBe(pool);
   });
 
-  it('PROVIDER_MAX_CONNECTIONS → the bound of each instance by itself', () => {
+  it('PROVIDER_MAX_CONNECTIONS → limits each instance separately', () => {
     const { connections } = setUp({ PROVIDER_MAX_CONNECTIONS: '1' });
     for (const id of ['one', 'other']) {
       const pool = connections.poolFor(at('https://a.example.com', id));
@@ -62,7 +62,7 @@ describe('connections to providers', () => {
 });
 
 describe('the gauge of open calls', () => {
-  it('connections in use → counted over all pools; released → not', () => {
+  it('connections in use → counted over all pools; released → not counted', () => {
     const { connections, metrics } = setUp();
     connections.onModuleInit();
     expect(metrics.openProviderCalls.read()).toBe(0);
@@ -105,7 +105,7 @@ describe('idle origins', () => {
     return { ...parts, module: await module.init() };
   }
 
-  it('unused origin → its pool is evicted once its connections have been idle; one with an open call stays', async () => {
+  it('unused origin → its pool is evicted once its connections have been idle; a pool with an open call stays', async () => {
     const { clock, connections, module } = await scheduled();
     const idle = connections.poolFor(at(upstream.url));
     const busy = connections.poolFor(at('https://busy.example.com'));

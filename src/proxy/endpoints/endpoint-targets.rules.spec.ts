@@ -53,23 +53,23 @@ describe('targets of an endpoint', () => {
     expect(() => targets(style, primary, [to(second)])).toThrow(expect.objectContaining({ code, status }));
   });
 
-  it('fallback of the same kinds → left out, the others in their order', () => {
+  it('fallback of an unsupported kind → skipped, the others in order', () => {
     const fallback = [to('gone'), to(second), to(paused), to(gemini), to(openai, 'unknown'), to(xai)];
     expect(targets('responses', to(openai), fallback).fallbacks.map(({ provider }) => provider)).toEqual([second, xai]);
   });
 
-  it('fallback through a gateway → serves responses and is left out of transcriptions', () => {
+  it('fallback through a gateway → serves responses and is skipped for transcriptions', () => {
     const [through] = targets('responses', to(openai), [to(routed)]).fallbacks;
     expect(through?.model).toMatchObject({ canonical: 'priced-1', wire: 'openai/priced-1' });
     expect(targets('transcription', to(openai), [to(routed)]).fallbacks).toEqual([]);
   });
 
-  it('model that the provider reports the cost of → needs no price', () => {
+  it('model whose cost the provider reports → needs no price', () => {
     expect(targets('responses', to(xai, 'unknown')).primary.model.price).toBeUndefined();
     expect(() => targets('transcription', to(xai, 'unknown'))).toThrow('has no price');
   });
 
-  it('price of the instance → before the catalog’s', () => {
+  it('price of the instance → overrides the catalog’s', () => {
     const own = aProvider({ slug: 'own', pricing: { special: { input: 1, output: 1 } } });
     const endpoint: NamedEndpoint = { api_style: 'responses', ...to(own, 'special'), params: {}, fallback: [] };
     expect(targetsOf(endpoint, new ProviderSet([own]), prices).primary.model.price).toBe(
@@ -77,7 +77,7 @@ describe('targets of an endpoint', () => {
     );
   });
 
-  it('same provider and model again → never the same attempt twice; another model or another slug is another one', () => {
+  it('same provider and model again → not attempted twice; another model or another slug is a separate attempt', () => {
     const fallback = [to(openai), to(openai, 'priced-2'), to(second), to(openai, 'priced-2'), to(second)];
     const left = targets('responses', to(openai), fallback).fallbacks;
     expect(left.map(({ provider, model }) => [provider.slug, model.canonical])).toEqual([

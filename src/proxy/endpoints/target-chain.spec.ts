@@ -105,7 +105,7 @@ describe('chain of targets', () => {
     expect(slugs()).toEqual(['main', 'second', 'third']);
   });
 
-  it('going on → one log line that says from whom to whom and why', () => {
+  it('next target → one log line with both targets and the reason', () => {
     const chain = chainOf(second, third);
     first(chain);
     chain.next('status_503', 0);
@@ -120,7 +120,7 @@ describe('chain of targets', () => {
     ['whose provider was paused meanwhile', 'provider_not_active', () => paused.push('second')],
     ['without a free connection', 'provider_connections_exhausted', () => crowded.push('second')],
     ['that cannot be asked so', 'invalid_request', () => impossible.push('second')],
-  ])('target %s → passed over, and the log says why: %s', (_name, reason, spoil) => {
+  ])('target %s → skipped, and the log says why: %s', (_name, reason, spoil) => {
     spoil();
     const chain = chainOf(second, third);
     first(chain);
@@ -132,7 +132,7 @@ describe('chain of targets', () => {
     ]);
   });
 
-  it('ADR 0017: each further target → its worst case is held beside what those before may charge', () => {
+  it('ADR 0017: each further target → its worst case is held in addition to what earlier targets may charge', () => {
     const chain = chainOf(second, third);
     first(chain);
     chain.next('provider_timeout', 700);
@@ -140,7 +140,7 @@ describe('chain of targets', () => {
     expect(asked).toEqual([700 + maxCostOfTarget(second), 900 + maxCostOfTarget(third)]);
   });
 
-  it('ADR 0017: a target that cannot be paid for → passed over, a cheaper one is called', () => {
+  it('ADR 0017: a target that the budget cannot cover → skipped, a cheaper one is called', () => {
     const dear = { ...second, model: { ...second.model, price: compilePrice({ input: 100, output: 900 }) } };
     mostHeld = 700 + maxCostOfTarget(third);
     const chain = chainOf(dear, third);
@@ -159,7 +159,7 @@ describe('chain of targets', () => {
   });
 });
 
-describe('an answer on its way', () => {
+describe('an answer under way', () => {
   it('no other target is called, and the client’s body is released', async () => {
     const chain = chainOf(second);
     first(chain);
@@ -176,7 +176,7 @@ describe('an answer on its way', () => {
 });
 
 describe('time of a chain (ADR 0015)', () => {
-  it('every target → within what is left, a quarter of the whole kept for each later one', () => {
+  it('every target → within the remaining time, a quarter of which is reserved for each later target', () => {
     const chain = chainOf(second, third);
     first(chain);
     clock.advance(60_000);

@@ -22,7 +22,7 @@ async function composed(type: TranscriptionTarget['type'], ...parts: string[]): 
   return [...composeTranscription(await formOf(...parts), { type, model: 'wire-model' })];
 }
 
-describe('transcription of a named endpoint: what it takes', () => {
+describe('transcription of a named endpoint: accepted requests', () => {
   it.each(['multipart/form-data; boundary=b', 'Multipart/Form-Data;boundary=b', 'multipart/form-data'])(
     'content type %p → a form',
     (contentType) => {
@@ -41,7 +41,7 @@ describe('transcription of a named endpoint: what it takes', () => {
     ['first', [file('file'), field('language', 'de')]],
     ['last, beside other files', [file('extra'), field('language', 'de'), file('file')]],
     ['without a name of its own', [file('file', '')]],
-  ])('a file %s → taken', async (_, parts) => {
+  ])('a file %s → accepted', async (_, parts) => {
     const form = await formOf(...parts);
     expect(() => requireFile(form)).not.toThrow();
   });
@@ -60,7 +60,7 @@ describe('transcription of a named endpoint: the order of its parts', () => {
   const sent = [file('file'), field('language', 'de'), file('extra'), field('format', 'true')];
   const names = (parts: readonly FormPart[]) => parts.map(({ name }) => name);
 
-  it('second family, which reads a form as it comes → files behind all fields, each in their order', async () => {
+  it('second family, which reads a form as a stream → files after all fields, each in order', async () => {
     expect(names(inOrderFor('xai', await formOf(...sent)))).toEqual(['language', 'format', 'file', 'extra']);
   });
 
@@ -70,7 +70,7 @@ describe('transcription of a named endpoint: the order of its parts', () => {
   });
 });
 
-describe('transcription of a named endpoint: what is set', () => {
+describe('transcription of a named endpoint: fields that are set', () => {
   it.each(['openai', 'xai'] as const)('%s: a model of the client, or none → the model of the target', async (type) => {
     expect(await composed(type, file('file'))).toEqual([['model', 'wire-model']]);
     expect(await composed(type, field('model', 'whisper-1'), file('file'))).toEqual([['model', 'wire-model']]);

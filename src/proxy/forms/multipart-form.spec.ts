@@ -74,7 +74,7 @@ describe('multipart form: reading', () => {
     expect(await refusal(form(field('a', 'b')), type)).toBe('accepted');
   });
 
-  it('every part → a view of the body, not a copy of it', async () => {
+  it('every part → a view of the body, not a copy', async () => {
     const body = form(field('model', 'w'), file('file'), field('tag', ''));
     const parts = await readForm(body, TYPE);
     expect(parts.map(({ content, asSent }) => [content.buffer === body.buffer, asSent.buffer === body.buffer])).toEqual(
@@ -83,7 +83,7 @@ describe('multipart form: reading', () => {
     expect(parts[1]?.asSent.toString('latin1')).toBe(file('file').slice('--XyZ\r\n'.length, -'\r\n'.length));
   });
 
-  it('20 MiB file → read without holding the event loop for its whole length', async () => {
+  it('20 MiB file → read without blocking the event loop throughout', async () => {
     const content = Buffer.alloc(FORM_LIMITS.fileBytes - 1024, '\r\n--Xy');
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
@@ -148,7 +148,7 @@ describe('multipart form: refusals', () => {
   });
 
   it.each(['model', 'response_format', 'stream', 'n'])(
-    'validated field %s: twice, a file, or in other letters → refused',
+    'validated field %s: twice, as a file, or in another case → refused',
     async (name) => {
       expect(await refusal(form(field(name, '1'), field(name, '1')))).toBe(`${name}: is given twice`);
       expect(await refusal(form(file(name)))).toContain(`${name}: must be a plain field`);
@@ -169,7 +169,7 @@ describe('multipart form: refusals', () => {
     expect(() => findFormField(parts, 'model')).toThrow('model: not valid UTF-8');
   });
 
-  it('any damage to a form → an answer, never a hang or another error', async () => {
+  it('any damage to a form → a result or a refusal, never a hang or another error', async () => {
     const damage = fc.record({
       at: fc.nat(),
       drop: fc.nat({ max: 40 }),
@@ -193,7 +193,7 @@ const FRESH = 'multipart/form-data; boundary=fresh';
 const FIELD = { fileName: undefined, contentType: undefined };
 
 describe('multipart form: rebuilding', () => {
-  it('changed fields → keep their place; added ones → stand in front; the rest → as sent', async () => {
+  it('changed fields → keep their place; added ones → come first; the rest → as sent', async () => {
     const parts = await readForm(
       form(field('tag', '1'), field('model', 'a'), file('file', '\r\n\0', 'x y.mp3'), field('tag', '2')),
       TYPE,
@@ -213,27 +213,27 @@ describe('multipart form: rebuilding', () => {
     ]);
   });
 
-  it('untouched parts → their header blocks to the byte, whatever else they say', async () => {
+  it('untouched parts → their header blocks byte for byte, whatever they contain', async () => {
     const head = "content-DISPOSITION:form-data; name=file; filename=a; filename*=utf-8''%C3%A9.mp3\r\nX-More: 1";
     const body = form(`--XyZ\r\n${head}\r\n\r\n\xff\0\r\n`, field('a', ''));
     const rebuilt = rebuildForm(await readForm(body, TYPE), new Map(), 'fresh');
     expect(bytesOf(rebuilt).toString('latin1')).toBe(body.toString('latin1').replaceAll('XyZ', 'fresh'));
   });
 
-  it('a changed field of another type or charset → is plain text again', async () => {
+  it('a changed field of another type or charset → becomes plain text', async () => {
     const typed = '--XyZ\r\nContent-Disposition: form-data; name="model"\r\nContent-Type: text/plain; charset=us-ascii';
     const parts = await readForm(form(`${typed}\r\n\r\na\r\n`), TYPE);
     const [model] = await readForm(bytesOf(rebuildForm(parts, new Map([['model', 'é']]), 'fresh')), FRESH);
     expect(model && told(model)).toEqual({ ...FIELD, name: 'model', content: Buffer.from('é') });
   });
 
-  it('a file that has the name of a field to set → is kept, and the field is added', async () => {
+  it('a file with the name of a field to set → kept, and the field is added', async () => {
     const parts = await readForm(form(file('prompt')), TYPE);
     const rebuilt = await readForm(bytesOf(rebuildForm(parts, new Map([['prompt', 'p']]), 'fresh')), FRESH);
     expect(rebuilt.map(told)).toEqual([{ ...FIELD, name: 'prompt', content: Buffer.from('p') }, ...parts.map(told)]);
   });
 
-  it('a large file → goes out from where it came in, bit by bit', async () => {
+  it('a large file → sent from the received buffer, chunk by chunk', async () => {
     const body = form(field('model', 'a'), file('file', 'x'.repeat(1_000_000)));
     const { pieces, bytes } = rebuildForm(await readForm(body, TYPE), new Map([['model', 'b']]), 'fresh');
     const own = pieces.filter((piece) => piece.buffer !== body.buffer);
@@ -248,7 +248,7 @@ describe('multipart form: rebuilding', () => {
     expect(text).toContain('name="a%22%0D%0AX: y"\r\n\r\n1\r\n');
   });
 
-  it('any contents → come back the same', async () => {
+  it('any contents → survive a round trip', async () => {
     const part = fc.record({
       name: fc.constantFrom('a', 'b[]', 'é'),
       fileName: fc.option(fc.constantFrom('f.mp3', 'é q.wav', ''), { nil: undefined }),

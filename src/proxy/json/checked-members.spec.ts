@@ -21,7 +21,7 @@ describe('validated names', () => {
     ['max_to\u212aens', 'max_tokens'],
     ['\u017ftream', 'stream'],
     ['\\u017Ftream', 'stream'],
-  ])('key: %s → found as %s, written otherwise', (key, name) => {
+  ])('key: %s → found as %s in another spelling', (key, name) => {
     const found = find(key);
     expect(found?.checked.name).toBe(name);
     expect(found?.written).not.toBe(name);
@@ -31,7 +31,7 @@ describe('validated names', () => {
     expect(find(key)).toBeUndefined();
   });
 
-  it('nested name: knows its parents, and parents are judged at the root', () => {
+  it('nested name: knows its parents, which are checked at the root', () => {
     const parents = ['generationConfig', 'generation_config'];
     expect([...(find('maxOutputTokens')?.checked.parents ?? [])]).toEqual(parents);
     expect(parents.map((parent) => [REQUEST_NAMES.isParent(parent), find(parent)?.checked.root])).toEqual([

@@ -28,7 +28,7 @@ describe('JSON edits', () => {
     expect(applyEdits(body.bytes, [])).toBe(body.bytes);
   });
 
-  it('replace and insert: other bytes → as they were', () => {
+  it('replace and insert: other bytes → unchanged', () => {
     const body = scan('{ "z" : 1.50e0,\n"a" : "old" , "conf":{ } }');
     const conf = requireMember(body.root, 'conf').nested;
     if (conf === undefined) throw new Error('conf is an object');
@@ -36,7 +36,7 @@ describe('JSON edits', () => {
     expect(applyEdits(body.bytes, edits).toString()).toBe('{ "z" : 1.50e0,\n"a" : "new" , "conf":{ "x":2} ,"b":true}');
   });
 
-  it('an edited body → memory of its own: a stream would keep a part of the shared pool', () => {
+  it('an edited body → its own memory, since a stream would retain part of the shared pool', () => {
     const body = scan('{ "z" : 1 }');
     const edited = applyEdits(body.bytes, [setMember(body.root, 'a', '2')]);
     expect(edited.buffer.byteLength).toBe(edited.length);
@@ -45,7 +45,7 @@ describe('JSON edits', () => {
   it.each([
     ['{}', ['a', 'b'], '{"a":0,"b":0}'],
     ['{"z":1}', ['a'], '{"z":1,"a":0}'],
-  ])('insert into %s → %p stand at the end', (text, names, expected) => {
+  ])('insert into %s → %p at the end', (text, names, expected) => {
     const body = scan(text);
     const edits = names.map((name) => setMember(body.root, name, '0'));
     expect(applyEdits(body.bytes, edits).toString()).toBe(expected);

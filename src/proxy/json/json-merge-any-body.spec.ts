@@ -148,7 +148,7 @@ const RUNS = { numRuns: fuzzRuns(1000) };
 describe('merge: any body and any members', () => {
   const atStart = Object.getOwnPropertyNames(Object.prototype).sort();
 
-  it('→ the deep merge of both, every other byte as it was, the members at the end, and Object.prototype untouched', () => {
+  it('→ the deep merge of both, every other byte unchanged, the members at the end, and Object.prototype unchanged', () => {
     fc.assert(
       fc.property(body, anyMembers, (part, members) => {
         const text = textOf(part);
@@ -191,7 +191,7 @@ describe('merge: any body and any members', () => {
     );
   });
 
-  it('duplicate root member → refused exactly when it is merged', () => {
+  it('duplicate root member → refused if and only if it is merged', () => {
     const withTwin = body
       .filter((part) => part.members.length > 0)
       .chain((part) =>
@@ -213,7 +213,7 @@ describe('merge: any body and any members', () => {
     );
   });
 
-  it('a body cut short or with bytes exchanged → a refusal or some text, never a hang', () => {
+  it('a truncated or corrupted body → a refusal or some text, never a hang', () => {
     fc.assert(
       fc.property(body, anyMembers, fc.nat(), fc.uint8Array({ maxLength: 3 }), (part, members, at, noise) => {
         const bytes = Buffer.from(textOf(part));

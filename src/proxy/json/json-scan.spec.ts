@@ -149,7 +149,7 @@ describe('JSON scan: what it accepts', () => {
     ['{"max_to\u212aens":1}', 'max_tokens: "max_to\\u212aens" at byte 1 differs from this name only by letter case'],
     ['{"\\u004dodel":1}', 'model: "Model" at byte 1 differs from this name only by letter case'],
     ['{"generationConfig":{"MAXOutputTokens":1}}', 'generationConfig.maxOutputTokens: "MAXOutputTokens" at byte 21'],
-  ])('error text: %p → the name alone as it was written, escaped: %p', (text, message) => {
+  ])('error text: %p → only the name as written, escaped: %p', (text, message) => {
     expect(refusal(text)).toContain(message);
     expect(refusal(text)).toMatch(/^[ -~]*$/);
   });
@@ -160,7 +160,7 @@ describe('JSON scan: what it accepts', () => {
     expect(message.slice(message.indexOf('near ') + 5).length).toBeLessThanOrEqual(40);
   });
 
-  it('any object, in any spelling → accepted, and the spans hold the same values', () => {
+  it('any object, in any spelling → accepted, and the spans contain the same values', () => {
     fc.assert(
       fc.property(anyBody, fc.integer({ min: 1, max: 40 }), ({ value, seed }, stepBytes) => {
         const bytes = Buffer.from(jsonText(value, randomFrom(seed)));
@@ -179,7 +179,7 @@ describe('JSON scan: what it accepts', () => {
     );
   });
 
-  it('any text close to JSON → accepted exactly when JSON.parse accepts it as an object', () => {
+  it('any text close to JSON → accepted if and only if JSON.parse accepts it as an object', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',
@@ -219,7 +219,7 @@ describe('JSON scan: what it accepts', () => {
     );
   });
 
-  it('100 000 random byte strings → a decision, and the right one', () => {
+  it('100 000 random byte strings → the correct decision', () => {
     const alphabet = Buffer.from('{}[]":,\\u0e-.1tn \n\0é');
     const STRINGS_PER_SEED = 500;
     withoutStacks(() =>
@@ -302,16 +302,16 @@ describe('JSON scan: validated members', () => {
     expect([scan(text).hasMedia, scan(text).deep]).toEqual([hasMedia, []]);
   });
 
-  it('media: how many texts and arrays it is, and the bytes of its texts', () => {
+  it('media: the number of texts and arrays, and the bytes of the texts', () => {
     const { mediaParts, mediaBytes } = scan('{"x":[{"url":"abc"},{"url":"\\n","y":"zzz"},{"url":["a"]},{"url":{}}]}');
     expect([mediaParts, mediaBytes]).toEqual([3, 5 + 4]);
   });
 
-  it('deep name: more than can be meant → refused', () => {
+  it('deep name: too many → refused', () => {
     expect(refusal(`{"x":[${'{"file_id":""},'.repeat(5000)}0]}`)).toContain('more than');
   });
 
-  it('20 MiB body: read in steps → no step is anywhere near the whole', () => {
+  it('20 MiB body: read in steps → every step takes a small part of the whole time', () => {
     const body = Buffer.concat([
       Buffer.from('{"x":"'),
       Buffer.alloc(20 * 1024 * 1024, 'QUJD'),

@@ -7,7 +7,7 @@ const isPlain = (byte: number) => byte >= 0x20 && byte !== 0x22 && byte !== 0x5c
 /** Around the range of plain characters, and with the top bit. */
 const EDGES = [0x00, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x5b, 0x5c, 0x5d, 0x7f, 0x80, 0x9f, 0xa2, 0xdc, 0xff];
 
-it('any text of any length at any place of memory → ends at its first byte that is not plain, or at the limit', () => {
+it('any text of any length at any offset in memory → ends at its first byte that is not plain, or at the limit', () => {
   const text = fc.record({
     before: fc.nat({ max: 9 }),
     length: fc.nat({ max: 300 }),
@@ -28,7 +28,7 @@ it('any text of any length at any place of memory → ends at its first byte tha
   );
 });
 
-it('each byte at each place of a word in a long text → ends it unless it is plain', () => {
+it('each byte at each offset of a word in a long text → ends it unless it is plain', () => {
   const bytes = Buffer.alloc(400, 'b');
   for (let byte = 0; byte <= 0xff; byte++) {
     for (const at of [200, 201, 202, 203]) {

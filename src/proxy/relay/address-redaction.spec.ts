@@ -130,13 +130,13 @@ describe('an address in any other header', () => {
   });
 });
 
-describe('a value of a text that was searched as a whole', () => {
+describe('a value in a text that is searched as a whole', () => {
   it.each([
     ['x-any', 'req_1', true],
     ['x-any', '10.0.0.7:8080', false],
     ['location', 'https://elsewhere.com/', true],
     ['link', '<https://elsewhere.com/>', true],
-  ])('text with an address elsewhere; %s: %s → %j, by its own value', (name, value, expected) => {
+  ])('text with an address elsewhere; %s: %s → %j, judged by its own value', (name, value, expected) => {
     const text = `x-other: 10.0.0.8\r\n${name}: ${value}`;
     expect(redaction.suspects(text)).toBe(true);
     expect(redaction.allows(name, value, true)).toBe(expected);
@@ -146,12 +146,12 @@ describe('a value of a text that was searched as a whole', () => {
     ['location', '/v1/responses'],
     ['x-upload-uri', 'http:backend'],
     ['link', '</v1/models?page=2>; rel=next'],
-  ])('%s: %s → removed, although the text shows no address', (name, value) => {
+  ])('%s: %s → removed, even if the text shows no address', (name, value) => {
     expect(redaction.suspects(`${name}: ${value}`)).toBe(false);
     expect(redaction.allows(name, value, false)).toBe(false);
   });
 
-  it('any IP address, wherever it stands in a text → suspect', () => {
+  it('any IP address, anywhere in a text → suspect', () => {
     const address = fc.oneof(fc.ipV4(), fc.ipV6());
     fc.assert(
       fc.property(fc.string(), address, fc.string(), (before, ip, after) => {
@@ -160,7 +160,7 @@ describe('a value of a text that was searched as a whole', () => {
     );
   });
 
-  it('the head of a usual answer → not suspect', () => {
+  it('the head of a typical answer → not suspect', () => {
     const head = [
       'HTTP/1.1 200 OK',
       'date: Thu, 26 Nov 2026 18:33:28 GMT',
@@ -172,7 +172,7 @@ describe('a value of a text that was searched as a whole', () => {
     expect(redaction.suspects(head.join('\r\n'))).toBe(false);
   });
 
-  it('suspicion of a value → also of every text that contains it', () => {
+  it('a suspect value → makes every text that contains it suspect', () => {
     for (const value of ['10.0.0.7', 'for=::1', 'GATEWAY.company.com', 'db.internal', 'http://a']) {
       expect(redaction.suspects(`HTTP/1.1 200 OK\r\nx-a: b\r\nx-any:${value}\r\nx-c: d`)).toBe(true);
     }

@@ -20,7 +20,7 @@ function pass(chunks: readonly string[]): string {
 }
 
 describe('masks of secrets in answers', () => {
-  it('body without the secret → the very same chunk passes', () => {
+  it('body without the secret → the same chunk is forwarded', () => {
     const chunk = Buffer.from('data: nothing of ours\n\n');
     expect(maskOf().push(chunk)).toBe(chunk);
   });
@@ -29,11 +29,11 @@ describe('masks of secrets in answers', () => {
     expect(pass([`{"error":"bad key ${SECRET}!"}`])).toBe(`{"error":"bad key ${'*'.repeat(SECRET.length)}!"}`);
   });
 
-  it('only a beginning of the secret at the end of the body → passes unchanged', () => {
+  it('only the start of the secret at the end of the body → forwarded unchanged', () => {
     expect(pass(['text sk-abc', 'abc'])).toBe('text sk-abcabc');
   });
 
-  it('any text cut anywhere → the whole text with every occurrence masked', () => {
+  it('any text split anywhere → the whole text with every occurrence masked', () => {
     const piece = fc.oneof(fc.constant(SECRET), fc.constant('sk-abcabc'), fc.constant('sk-'), fc.string());
     fc.assert(
       fc.property(fc.array(piece), fc.array(fc.nat(40)), (pieces, cuts) => {
@@ -71,7 +71,7 @@ function maskedByHand(text: string, secrets: readonly string[]): string {
 }
 
 describe('many secrets at once', () => {
-  it('any secrets, also ones that overlap, in any text cut anywhere → every byte of each is masked', () => {
+  it('any secrets, even overlapping ones, in any text split anywhere → every byte of each is masked', () => {
     const secrets = fc.uniqueArray(fc.stringMatching(/^[ab]{8,12}$/), { minLength: 1, maxLength: 6 });
     fc.assert(
       fc.property(secrets, fc.array(fc.nat(9)), fc.array(fc.nat(30)), (open, picks, cuts) => {
@@ -99,7 +99,7 @@ describe('many secrets at once', () => {
     expect(mask.push(Buffer.from('the-other-key!'))?.toString()).toBe('*************!');
   });
 
-  it('a secret that JSON or a URL spells otherwise → masked in these spellings too', () => {
+  it('a secret that JSON or a URL encodes differently → masked in these spellings too', () => {
     const secret = 'key/with+"quotes"=';
     const inJson = JSON.stringify(secret);
     const text = [secret, inJson, inJson.replaceAll('/', '\\/'), encodeURIComponent(secret)].join(' ');
@@ -108,7 +108,7 @@ describe('many secrets at once', () => {
     expect(masked.length).toBe(text.length);
   });
 
-  it('own key that is forgotten after hours → masked still; others of the account are forgotten', () => {
+  it('its own key, dropped after hours → still masked; other keys of the account are dropped', () => {
     const open = openOnes(SECRET, 'the-other-key');
     const mask = new Mask(SECRET, open);
     open.opened('a-third-key', 3 * 60 * 60 * 1_000);

@@ -58,36 +58,36 @@ describe('the beginning of a stream', () => {
     expect(verdictOf(`: x\n\n${beginning.replaceAll('error', 'ping')}\n${DELTA}`)).toBe('content');
   });
 
-  it('content first → an error behind it changes nothing, in the same chunk or the next', () => {
+  it('content first → a later error changes nothing, in the same chunk or the next', () => {
     expect(open([CREATED + DELTA + ERROR])).toMatchObject({ verdict: 'content', failure: undefined });
     expect(open([CREATED, DELTA, ERROR])).toMatchObject({ verdict: 'content', failure: undefined });
   });
 
-  it('an error first → failed, with its code; content behind it changes nothing', () => {
+  it('an error first → failed, with its code; later content changes nothing', () => {
     expect(open([CREATED + ERROR + DELTA])).toMatchObject({ verdict: 'failed', failure: 'server_error' });
     expect(open([CREATED, ERROR, DELTA])).toMatchObject({ verdict: 'failed', failure: 'server_error' });
   });
 });
 
-describe('lines and frames as browsers read them', () => {
+describe('lines and frames, parsed as browsers do', () => {
   it.each([
     ['LF', '\n'],
     ['CRLF', '\r\n'],
     ['CR', '\r'],
-  ])('%s → data over several lines is one event, also byte by byte', (_name, end) => {
+  ])('%s → data over several lines is one event, even byte by byte', (_name, end) => {
     const stream = ['event: error', 'data: {"code":', 'data: "server_error"}', '', ''].join(end);
     expect(open([stream])).toMatchObject({ verdict: 'failed', failure: 'server_error' });
     expect(open(singleBytes(Buffer.from(stream)))).toMatchObject({ verdict: 'failed', failure: 'server_error' });
   });
 
-  it('a byte order mark at the start, whole or cut → ignored; anywhere else → part of a name', () => {
+  it('a byte order mark at the start, whole or split → ignored; anywhere else → part of a name', () => {
     const marked = Buffer.from('\ufeffevent: error\ndata: x\n\n');
     expect(open([marked]).verdict).toBe('failed');
     expect(open(singleBytes(marked)).verdict).toBe('failed');
     expect(verdictOf('\n\ufeffevent: error\ndata: x\n\n')).toBe('content');
   });
 
-  it('one blank after the colon → not part of the value; more → part of it', () => {
+  it('one space after the colon → not part of the value; further spaces → part of it', () => {
     expect(verdictOf('event:error\ndata:x\n\n')).toBe('failed');
     expect(verdictOf('event:  error\ndata: x\n\n')).toBe('content');
   });
@@ -97,7 +97,7 @@ describe('lines and frames as browsers read them', () => {
     expect(verdictOf('event: error\n\n')).toBe('undecided');
   });
 
-  it('several names → the last one counts; a name does not outlive its frame, nor do fields in capitals', () => {
+  it('several event names → the last one counts; a name ends with its frame; field names in capitals are ignored', () => {
     expect(verdictOf('event: error\nevent: ping\ndata: x\n\n')).toBe('undecided');
     expect(verdictOf('event: error\n\ndata: x\n\n')).toBe('content');
     expect(verdictOf('Event: error\ndata: x\n\n')).toBe('content');
@@ -134,7 +134,7 @@ describe('bounds', () => {
     expect(opening.release()).toEqual([]);
   });
 
-  it('JSON as deep as the bounds allow → judged, without a throw', () => {
+  it('JSON nested as deeply as the bounds allow → judged, without an exception', () => {
     expect(verdictOf(`data: ${'['.repeat(60_000)}\n\n`)).toBe('content');
     expect(verdictOf(`data: {"error":${'[{"a":'.repeat(5_000)}1${'}]'.repeat(5_000)}}\n\n`)).toBe('failed');
   });
@@ -198,7 +198,7 @@ describe('any stream', () => {
   );
 
   it(
-    'of random bytes or random JSON → never a throw, every byte kept',
+    'of random bytes or random JSON → no exception, and every byte is kept',
     () => {
       const bytes = fc.array(
         fc.uint8Array({ maxLength: 200 }).map((chunk) => Buffer.from(chunk)),

@@ -5,7 +5,7 @@ import { NO_CHARGE } from '../../pricing/model-price.js';
 import type { CallEnding, UsageAdmission } from '../../usage/recording/usage-event.js';
 import { attemptTimeMs, endingOf, isTargetFailure, keptStateOf, maxChargeOf, outcomeOf } from './call-outcome.rules.js';
 
-describe('ending of a call', () => {
+describe('outcome of a call', () => {
   it.each<[CallEnding, { isSent: boolean; status: number; isWhole: boolean }]>([
     ['unsent', { isSent: false, status: 0, isWhole: false }],
     ['unanswered', { isSent: true, status: 0, isWhole: false }],
@@ -37,7 +37,7 @@ describe('status of a call', () => {
     return outcomeOf(attempt, { ...call, contentType: '', bytes: 0, elapsedMs: 9 }).status;
   };
 
-  it('complete, or ended by its client or by a stop → ok', () => {
+  it('complete, or ended by its client or by shutdown → ok', () => {
     expect(statusOf('whole', null)).toBe('ok');
     expect(statusOf('cut', null, true)).toBe('ok');
     expect(statusOf('unanswered', null, true)).toBe('ok');
@@ -78,11 +78,11 @@ describe('duration of a call', () => {
     return outcomeOf(attempt, { ...call, contentType: '', bytes: 0, elapsedMs: 1234.5 }).durationMs;
   };
 
-  it('a complete answer → until its last byte, in whole milliseconds', () => {
+  it('a complete answer → up to its last byte, in whole milliseconds', () => {
     expect(durationOf('whole')).toBe(1235);
   });
 
-  it.each<CallEnding>(['unsent', 'unanswered', 'refused', 'cut'])('%s → not known', (ending) => {
+  it.each<CallEnding>(['unsent', 'unanswered', 'refused', 'cut'])('%s → unknown', (ending) => {
     expect(durationOf(ending)).toBeNull();
   });
 });
@@ -125,7 +125,7 @@ describe('attemptTimeMs (ADR 0015)', () => {
     expect(attemptTimeMs({ totalMs: 120, ...time })).toBe(expected);
   });
 
-  it('any chain in which every target uses its time up → never longer than the whole, and each gets its share', () => {
+  it('any chain in which every target uses all its time → never longer than the total, and each gets its share', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 3_600_000 }), fc.integer({ min: 1, max: 11 }), (totalMs, targets) => {
         let leftMs = totalMs;

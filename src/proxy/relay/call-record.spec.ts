@@ -58,7 +58,7 @@ describe('record of a request', () => {
     ]);
   });
 
-  it('client left before the second target was called → only the first is recorded', () => {
+  it('client disconnects before the second target was called → only the first is recorded', () => {
     const { record, told } = aRecord();
     record.admit(anAdmission({ providerSlug: 'main' }));
     record.addFailed(failed, anOutcome({ status: 'provider_error', ending: 'refused' }));
@@ -76,7 +76,7 @@ describe('record of a request', () => {
 });
 
 describe('money of a request', () => {
-  it('written down → the recorder’s from then on; the record never gives it back', () => {
+  it('recorded → belongs to the recorder from then on; the record never returns it', () => {
     const { record, ends } = aRecord();
     record.admit(anAdmission());
     record.settle(anOutcome(), served);
@@ -87,13 +87,13 @@ describe('money of a request', () => {
   it.each<[string, (record: CallRecord) => void]>([
     ['given up', (record) => record.releaseUnsent()],
     ['settled without a target', (record) => record.settle(anOutcome(), undefined)],
-  ])('never written down, %s → given back', (_name, end) => {
+  ])('never recorded, %s → returned', (_name, end) => {
     const { record, ends } = aRecord();
     end(record);
     expect(ends).toEqual(['released 7']);
   });
 
-  it('could not be recorded → hold released, and the refusal is thrown', () => {
+  it('recording fails → hold released, and the refusal is thrown', () => {
     const { record, ends } = aRecord('is away');
     expect(() => record.admit(anAdmission())).toThrow(expect.objectContaining({ code: 'service_unavailable' }));
     expect(ends).toEqual(['released 7']);

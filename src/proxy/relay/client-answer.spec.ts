@@ -68,7 +68,7 @@ describe('relayed answers', () => {
     },
   );
 
-  it('stream → the head leaves before any byte of the body, then each piece as it comes', async () => {
+  it('stream → the head leaves before any byte of the body, then each chunk as it arrives', async () => {
     const { promise: go, resolve: release } = Promise.withResolvers<void>();
     const pieces: string[] = [];
     const message = await asked(async (answer) => {
@@ -92,7 +92,7 @@ describe('relayed answers', () => {
   });
 
   it.each([0, 1, 15, 16, 255, 256, 8 * 1024, 8 * 1024 + 1])(
-    'stream with a piece of %i bytes of every value among others → byte for byte, then complete',
+    'stream with a chunk of %i bytes of every value among others → byte for byte, then complete',
     async (size) => {
       const pieces = [Buffer.from('data: 1\n\n'), Buffer.from(Array.from({ length: size }, (_unused, at) => at % 256))];
       const message = await asked((answer) => {
@@ -106,7 +106,7 @@ describe('relayed answers', () => {
     },
   );
 
-  it('client of HTTP/1.0 → pieces without frames, the end of the connection ends them', async () => {
+  it('HTTP/1.0 client → chunks without framing, ended by the end of the connection', async () => {
     const port = await serve((answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       answer.write(Buffer.from('data: 1\n\n'));
@@ -118,7 +118,7 @@ describe('relayed answers', () => {
     expect(answer.slice(answer.indexOf('\r\n\r\n'))).toBe('\r\n\r\ndata: 1\n\ndata: 2\n\n');
   });
 
-  it('body of known length in pieces → every byte, without promising a length', async () => {
+  it('body of known length in several chunks → every byte, without a content-length', async () => {
     const message = await asked((answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: 6 });
       answer.write(Buffer.from('abc'));
@@ -173,8 +173,8 @@ describe('relayed answers', () => {
   });
 });
 
-describe('taking back', () => {
-  it('head that has not left → another answer in its place', async () => {
+describe('replacing an answer', () => {
+  it('head that is not sent yet → replaced by another answer', async () => {
     const message = await asked((answer, response) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: ['x-provider', 'yes'], bodyBytes: undefined });
       expect(answer.takeBack()).toBe(true);
@@ -185,7 +185,7 @@ describe('taking back', () => {
     expect(await bodyOf(message)).toBe('refused');
   });
 
-  it('nothing begun → may be taken back', async () => {
+  it('nothing sent → can be replaced', async () => {
     const message = await asked((answer, response) => {
       response.statusCode = answer.takeBack() ? 502 : 500;
       response.end();
@@ -193,7 +193,7 @@ describe('taking back', () => {
     expect(message.statusCode).toBe(502);
   });
 
-  it('head that was sent, alone or with a byte → too late', async () => {
+  it('head already sent, alone or with a byte → too late', async () => {
     const late: boolean[] = [];
     await asked(async (answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
@@ -211,7 +211,7 @@ describe('taking back', () => {
   });
 });
 
-describe('cutting', () => {
+describe('cutting off an answer', () => {
   it('in the middle of the body → the client sees a broken answer', async () => {
     const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
     const message = await asked(async (answer) => {
@@ -224,7 +224,7 @@ describe('cutting', () => {
     await expect(bodyOf(message)).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('before the head has left → no answer at all', async () => {
+  it('before the head is sent → no answer at all', async () => {
     const call = asked((answer) => {
       answer.begin({ status: 200, statusText: 'Fine', headers: [], bodyBytes: undefined });
       answer.cut();
@@ -232,7 +232,7 @@ describe('cutting', () => {
     await expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('connection already gone → beginning and ending are harmless', async () => {
+  it('connection already closed → starting and ending an answer has no effect', async () => {
     const failures: unknown[] = [];
     const call = asked((answer, response) => {
       response.on('error', (error) => failures.push(error));

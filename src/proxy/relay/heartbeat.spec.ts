@@ -26,7 +26,7 @@ function begin(before?: string) {
   return { response, heartbeat, sent, close: () => close() };
 }
 
-it('silence → one comment each time, from the start', () => {
+it('silence → one comment per interval, from the start', () => {
   const { sent } = begin();
   jest.advanceTimersByTime(999);
   expect(sent()).toBe('');
@@ -36,7 +36,7 @@ it('silence → one comment each time, from the start', () => {
   expect(sent()).toBe(': gateway\n\n: gateway\n\n');
 });
 
-it('bytes → the silence begins anew', () => {
+it('bytes → the interval starts again', () => {
   const { heartbeat, sent } = begin();
   jest.advanceTimersByTime(900);
   heartbeat.sent(Buffer.from('data: 1\n\n'));
@@ -64,7 +64,7 @@ it.each(['data: 1', 'data: 1\n', 'data: 1\r\n', '\n: x'])('after %j → not in t
   expect(sent()).toBe('');
 });
 
-it('read on in the middle of an event → not before its end', () => {
+it('resumed in the middle of an event → not before its end', () => {
   const { heartbeat, sent } = begin('ta: ');
   jest.advanceTimersByTime(1_000);
   expect(sent()).toBe('');

@@ -16,8 +16,8 @@ function setUp({ seconds = 30, max = 500 } = {}) {
 /** One event loop turn. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('answers whose client has left', () => {
-  it('within the time → read on; when it is over → cancelled, once', async () => {
+describe('answers whose client has disconnected', () => {
+  it('within the time → still read; after it → cancelled once', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 30 });
     abandoned.take(answer('a'));
     jest.advanceTimersByTime(29_999);
@@ -42,7 +42,7 @@ describe('answers whose client has left', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('one that is kept → its own time, and at the bound the place of the oldest', async () => {
+  it('a kept answer → its own time limit, and takes the place of the oldest at the bound', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 0, max: 2 });
     abandoned.take(answer('a'), 60);
     abandoned.take(answer('b'), 60);
@@ -56,7 +56,7 @@ describe('answers whose client has left', () => {
     expect(cancelled).toEqual(['a', 'b', 'c']);
   });
 
-  it('ended while it waits for its turn to be cancelled → not cancelled any more', async () => {
+  it('ended while waiting to be cancelled → not cancelled', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 0 });
     const [one, two] = [answer('a'), answer('b')];
     abandoned.take(one);
@@ -66,7 +66,7 @@ describe('answers whose client has left', () => {
     expect(cancelled).toEqual(['b']);
   });
 
-  it('more than the bound → the newest are cancelled at once, the others read on', async () => {
+  it('more than the bound → the newest are cancelled at once, the others are still read', async () => {
     const { abandoned, cancelled, answer } = setUp({ max: 2 });
     const first = answer('a');
     for (const one of [first, answer('b'), answer('c')]) abandoned.take(one);
@@ -78,7 +78,7 @@ describe('answers whose client has left', () => {
     expect(cancelled).toEqual(['c']);
   });
 
-  it('no time, or no number → cancelled in the next turn, not within the call', async () => {
+  it('zero time or a zero bound → cancelled in the next turn, not within the call', async () => {
     for (const bounds of [{ seconds: 0 }, { max: 0 }]) {
       const { abandoned, cancelled, answer } = setUp(bounds);
       abandoned.take(answer('a'));
@@ -88,7 +88,7 @@ describe('answers whose client has left', () => {
     }
   });
 
-  it('thousands leave at once → 64 a turn, in order, each once', async () => {
+  it('thousands disconnect at once → 64 per turn, in order, each once', async () => {
     const { abandoned, cancelled, answer } = setUp({ seconds: 0 });
     const names = Array.from({ length: 200 }, (_unused, at) => `${at}`);
     for (const name of names) abandoned.take(answer(name));
@@ -114,7 +114,7 @@ describe('answers whose client has left', () => {
 });
 
 describe('OpenAnswers', () => {
-  it('the service stops → every open answer is ended once, also one that ends others; those that have ended are not', () => {
+  it('the service stops → every open answer is ended once, even one that ends others; ended ones are not', () => {
     const open = new OpenAnswers();
     const ended: string[] = [];
     const answer = (name: string): OpenAnswer => ({

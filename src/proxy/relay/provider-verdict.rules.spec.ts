@@ -23,6 +23,6 @@ it.each([
   ['cancelled for a client that left', { status: 200, error: 'provider_cancelled' }, FAILED, undefined],
   ['the gateway stops', { status: null, error: 'gateway_interrupted' }, OK, undefined],
   ['not recorded, so not sent', { status: null, error: 'provider_not_recordable' }, FAILED, undefined],
-])('%s → what the call says of its provider', (_what, attempt, outcome, verdict) => {
+])('%s → what the call says about its provider', (_what, attempt, outcome, verdict) => {
   expect(verdictOf(attempt, outcome)).toBe(verdict);
 });

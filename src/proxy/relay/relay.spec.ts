@@ -41,7 +41,7 @@ describe('Relay', () => {
     await upstream.close();
   });
 
-  it('client that left while its body was judged → no call, the connection is free again, nothing is held', async () => {
+  it('client that disconnects while its body is checked → no call, the connection is free again, nothing is held', async () => {
     const clock = new SystemClock();
     const bounds = { maxConnections: 1, silenceTimeoutMs: 0 };
     const pool = new OriginPool(upstream.url, bounds, buildConnector({}), clock);

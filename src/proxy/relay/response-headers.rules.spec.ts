@@ -64,7 +64,7 @@ const RELAYED = [
 ];
 
 describe('response headers to the client', () => {
-  it.each(DROPPED)('%s → ends here, once or several times', (name) => {
+  it.each(DROPPED)('%s → not relayed, sent once or several times', (name) => {
     expect(clientHeaders(name, 'x')).toEqual([]);
     expect(clientHeaders(name, 'x', 'etag', '1', name, 'y')).toEqual(['etag', '1']);
   });
@@ -82,38 +82,38 @@ describe('response headers to the client', () => {
     ['date', 'Tue, 03 Feb 2026 04:05:06 GMT'],
     ['etag', 'Ã¼ \t b'],
     ['etag', ''],
-  ])('%s → relayed as it is', (name, value) => {
+  ])('%s → relayed unchanged', (name, value) => {
     expect(clientHeaders(name, value)).toEqual([name, value]);
   });
 
-  it('header sent several times → as often, in order', () => {
+  it('header sent several times → relayed as often, in order', () => {
     const sent = ['link', '<https://a.example/>', 'age', '1', 'link', '<https://b.example/>', 'warning', 'a'];
     expect(clientHeaders(...sent)).toEqual(sent);
   });
 
   it.each([[['etag, keep-alive']], [['close,ETag']], [['keep-alive', ' etag ']], [['ETag', 'x-other']]])(
-    'connection %j → the listed header ends here too, also before the list',
+    'connection %j → the listed header is not relayed either, even before the list',
     (values) => {
       const connection = values.flatMap((value) => ['connection', value]);
       expect(clientHeaders('etag', 'a', ...connection, 'etag', 'b', 'age', '1')).toEqual(['age', '1']);
     },
   );
 
-  it.each(['keep-alive', 'close', 'Keep-Alive'])('connection %s → nothing else is lost', (connection) => {
+  it.each(['keep-alive', 'close', 'Keep-Alive'])('connection %s → no other header is lost', (connection) => {
     expect(clientHeaders('connection', connection, 'etag', '1')).toEqual(['etag', '1']);
   });
 
-  it('private address in one header → that one ends here, the others do not', () => {
+  it('private address in one header → only that one is not relayed', () => {
     expect(clientHeaders('etag', 'a', 'warning', '10.0.0.7:8080', 'location', '/v1/x', 'age', '8.8.8.8')).toEqual([
       ...['etag', 'a', 'age', '8.8.8.8'],
     ]);
   });
 
-  it('references to the provider itself → end here, although no value shows an address', () => {
+  it('references to the provider itself → not relayed, even if no value shows an address', () => {
     expect(clientHeaders('location', '/v1/x', 'link', '</v1/y>', 'etag', '1')).toEqual(['etag', '1']);
   });
 
-  it('any headers → exactly those that are relayed', () => {
+  it('any headers → exactly the allowed ones are relayed', () => {
     const name = fc.constantFrom(...DROPPED, ...RELAYED);
     // Without the signs of an address: a private one would end here.
     const text = fc.string().map((any) => any.replaceAll(/[.:]/g, ''));
@@ -145,7 +145,7 @@ describe('the head of the client’s answer', () => {
     });
   });
 
-  it('secret in a header or in the status text → masked there; the rest is as it was', () => {
+  it('secret in a header or in the status text → masked there; the rest is unchanged', () => {
     const sent = ['etag', '1', 'warning', `key ${SECRET}!`, 'age', '2'];
     const masked = '*'.repeat(SECRET.length);
     expect(answerHead(headOf(sent, `401 No ${SECRET}`), changes)).toMatchObject({
@@ -156,7 +156,7 @@ describe('the head of the client’s answer', () => {
     expect(answerHead(headOf([], `401 ${SECRET}`), changes).statusText).toBe(masked);
   });
 
-  it('event stream → no reverse proxy holds it back', () => {
+  it('event stream → reverse proxies do not buffer it', () => {
     const { headers } = answerHead(headOf(['content-type', 'text/event-stream; charset=utf-8']), changes);
     expect(headers).toEqual(['content-type', 'text/event-stream; charset=utf-8', ...OURS, 'x-accel-buffering', 'no']);
   });
@@ -169,7 +169,7 @@ describe('the head of the client’s answer', () => {
   it.each([
     ['no length', [], true],
     ['body that the gateway changes', ['content-length', '12'], false],
-  ])('%s → none for the client', (_name, sent, isWhole) => {
+  ])('%s → not sent to the client', (_name, sent, isWhole) => {
     expect(answerHead(headOf(sent), { ...changes, isWhole }).bodyBytes).toBeUndefined();
   });
 });

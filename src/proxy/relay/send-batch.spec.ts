@@ -25,7 +25,7 @@ describe('SendBatch', () => {
     expect(told.at(-1)).toBe('next');
   });
 
-  it('requests wait for the disk → written down together, sent once it has them; the next wait for their own time', async () => {
+  it('requests wait for the disk → written together, sent once they are on the disk; later ones wait for their own write', async () => {
     const told: string[] = [];
     const disk: PromiseWithResolvers<void>[] = [];
     const batch = new SendBatch(() => {

@@ -74,7 +74,7 @@ describe('events with content', () => {
   });
 });
 
-describe('events that tell a failure', () => {
+describe('events that report a failure', () => {
   it.each<[string, unknown, name: string, failure: string]>([
     ['an error event', { type: 'error', code: 'server_error', message: 'No.' }, 'error', 'server_error'],
     ['an error by name, its data no JSON', 'overloaded', 'error', 'error'],

@@ -33,7 +33,7 @@ it(`hostile answers to two accounts (seed ${SEED}) → refused, or read as Node 
   expect(idleBytes).toBeGreaterThan(calls * 0.003);
 });
 
-it(`hostile answers over sockets to two accounts at one origin (seed ${SEED}) → none for another account`, async () => {
+it(`hostile answers over sockets to two accounts at one origin (seed ${SEED}) → none reaches another account`, async () => {
   const environment = loadEnvironment({ TRUSTED_PRIVATE_HOSTS: '127.0.0.1' });
   const connections = new UpstreamConnections(
     environment,

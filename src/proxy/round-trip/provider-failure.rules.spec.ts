@@ -6,8 +6,8 @@ import { connectionFailure, failureReason, GivenUp, isOurFailure, refusalOf } fr
 
 const withCode = (message: string, code: unknown) => Object.assign(new Error(message), { code });
 
-describe('calls that brought no answer', () => {
-  it('no headers in time → 504 that names the budget', () => {
+describe('calls without an answer', () => {
+  it('no headers in time → 504 that names the time limit', () => {
     expect(refusalOf(new GivenUp('timeout'), 120_000)).toMatchObject({
       code: 'provider_error',
       status: 504,
@@ -28,7 +28,7 @@ describe('calls that brought no answer', () => {
     ['without a code', new Error('10.0.0.7'), 'provider_unknown'],
     ['with a code that is no text', withCode('10.0.0.7', 42), 'provider_unknown'],
     ['given up by us', new GivenUp('cancelled'), 'provider_cancelled'],
-  ])('connection %s → 502; the reason is for the log, without an address', (_name, error, reason) => {
+  ])('connection %s → 502; the reason goes to the log, without an address', (_name, error, reason) => {
     const refusal = refusalOf(error, 1_000);
     expect(failureReason(error)).toBe(reason);
     expect(refusal).toMatchObject({ code: 'provider_error', status: 502, reason, cause: error });
@@ -51,7 +51,7 @@ describe('calls that brought no answer', () => {
     });
   });
 
-  it('silence in the middle of an answer → provider_silent; 504 if nothing of it has reached the client', () => {
+  it('silence in the middle of an answer → provider_silent; 504 if none of it has reached the client', () => {
     const silent = connectionFailure(new BrokenConnection('silent', 'the provider went silent'));
     expect([silent.message, failureReason(silent)]).toEqual(['silent', 'provider_silent']);
     expect(refusalOf(silent, 1_000)).toMatchObject({
@@ -65,7 +65,7 @@ describe('calls that brought no answer', () => {
     ['closed', new BrokenConnection('closed', 'the provider closed the connection')],
     ['of another kind with the code of silence', withCode('silent', 'silent')],
     ['given up by us', new GivenUp('cancelled')],
-  ])('any other failure of a connection: %s → as it is', (_name, failure) => {
+  ])('any other failure of a connection: %s → unchanged', (_name, failure) => {
     expect(connectionFailure(failure)).toBe(failure);
   });
 
@@ -81,7 +81,7 @@ describe('calls that brought no answer', () => {
     expect(isOurFailure(new GivenUp('timeout'))).toBe(false);
   });
 
-  it('not recordable → its refusal, or a gateway error; never a provider failure', () => {
+  it('cannot be recorded → its refusal, or a gateway error; never a provider failure', () => {
     const refusal = new GatewayError('service_unavailable', { reason: 'usage_journal_full' });
     expect(refusalOf(new GivenUp('not_recordable', { cause: refusal }), 1_000)).toBe(refusal);
     const defect = new GivenUp('not_recordable', { cause: new Error('a defect') });

@@ -28,7 +28,7 @@ function decoded(coding: string, chunks: readonly Buffer[]): Promise<Buffer> {
   return buffer(Readable.from(chunks).pipe(decoderOf(coding, chunks[0]?.[0] ?? 0)));
 }
 
-describe('coded answers', () => {
+describe('encoded answers', () => {
   it.each([
     ['gzip', gzipSync(TEXT)],
     ['x-gzip', gzipSync(TEXT)],
@@ -37,7 +37,7 @@ describe('coded answers', () => {
     ['br', brotliCompressSync(TEXT)],
     ['zstd', zstdCompressSync(TEXT)],
     [' GZIP ', gzipSync(TEXT)],
-  ])('%s, byte by byte → the body itself', async (coding, coded) => {
+  ])('%s, byte by byte → the decoded body', async (coding, coded) => {
     expect(
       await decoded(
         coding,
@@ -46,11 +46,11 @@ describe('coded answers', () => {
     ).toEqual(TEXT);
   });
 
-  it.each([undefined, '', ' ', 'identity', 'Identity'])('"%s" → nothing to undo', (coding) => {
+  it.each([undefined, '', ' ', 'identity', 'Identity'])('"%s" → nothing to decode', (coding) => {
     expect(decodingOf(coding)).toBe('identity');
   });
 
-  it.each(['compress', 'gzip, br', 'aws-chunked', 'constructor', '__proto__'])('"%s" → not by us', (coding) => {
+  it.each(['compress', 'gzip, br', 'aws-chunked', 'constructor', '__proto__'])('"%s" → cannot be decoded', (coding) => {
     expect(decodingOf(coding)).toBe('unknown');
   });
 
@@ -64,7 +64,7 @@ describe('coded answers', () => {
     expect(await failed).toMatchObject({ code: expect.stringMatching(/^Z_/) });
   });
 
-  it('two answers at once → a decoder each', async () => {
+  it('two answers at once → one decoder each', async () => {
     const half = gzipSync(TEXT).length / 2;
     const coded = gzipSync(TEXT);
     const parts = [coded.subarray(0, half), coded.subarray(half)];
@@ -75,7 +75,7 @@ describe('coded answers', () => {
 const BOUNDS = { maxConnections: 1, silenceTimeoutMs: 0 };
 const CALL = { method: 'POST', path: '/', headers: [], body: undefined, ttfbTimeoutMs: 60_000 };
 
-describe('what arrives in one turn', () => {
+describe('data that arrives in one turn', () => {
   const LIMIT_BYTES = 16 * 1024;
 
   /** A round trip whose answer the test passes to its connection, which has no socket, and what it has delivered. */
@@ -119,7 +119,7 @@ describe('what arrives in one turn', () => {
     };
   }
 
-  it('head, pieces and end → delivered at the end of the turn, in this order', async () => {
+  it('head, chunks and end → delivered at the end of the turn, in this order', async () => {
     const { told, head, bytes, end } = receiving();
     head();
     bytes(1);
@@ -130,7 +130,7 @@ describe('what arrives in one turn', () => {
     expect(told).toEqual(['free', 'head 200', '1 bytes', '2 bytes', 'end']);
   });
 
-  it('more bytes than may wait → delivered at once, with the head before them', async () => {
+  it('more bytes than may be queued → delivered at once, with the head before them', async () => {
     const { told, head, bytes } = receiving();
     head();
     bytes(LIMIT_BYTES);
@@ -172,7 +172,7 @@ describe('what arrives in one turn', () => {
     expect(told).toEqual(['free', 'head 200', '5 bytes', 'failure: interrupted']);
   });
 
-  it('finished before it was delivered → nothing of what has arrived', async () => {
+  it('finished before it was delivered → none of the arrived bytes', async () => {
     const { told, roundTrip, head, bytes, end } = receiving();
     head();
     bytes(5);
@@ -195,7 +195,7 @@ describe('what arrives in one turn', () => {
     expect(told).toEqual(['head 200', '1 bytes', 'free', 'failure: cannot relay']);
   });
 
-  it('coded answer → its head before its bytes, also where the bytes are decoded first', async () => {
+  it('encoded answer → its head before its bytes, even if the bytes are decoded first', async () => {
     const { told, connection, head, end } = receiving();
     head('content-encoding: gzip');
     connection.onBytes(gzipSync(TEXT));
@@ -232,7 +232,7 @@ describe('a connection after its call', () => {
     expect([told, pool.busy, pool.isEmpty]).toEqual([['interrupted'], 0, true]);
   });
 
-  it('receiver that paused for the last bytes → the next call on the connection is answered', async () => {
+  it('receiver that paused before the last bytes → the next call on the connection is answered', async () => {
     const upstream = await startUpstream({ script: json(200, 'ok') });
     const pool = new OriginPool(upstream.url, BOUNDS, buildConnector({}), new SystemClock());
     const call: Partial<ProviderCall> = { ...CALL, pool };

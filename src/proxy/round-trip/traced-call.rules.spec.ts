@@ -35,7 +35,7 @@ function aCall(
 }
 
 describe('tracedCall (OpenTelemetry semantic conventions for generative AI)', () => {
-  it('tokens → cached ones and those written to a cache count among the input', () => {
+  it('tokens → cached tokens and cache writes count as input', () => {
     const reading = {
       ...{
         ...NO_TOKENS,
@@ -58,7 +58,7 @@ describe('tracedCall (OpenTelemetry semantic conventions for generative AI)', ()
     });
   });
 
-  it('an answer without a count → none, not zero', () => {
+  it('an answer without a count → absent, not zero', () => {
     const { attributes } = tracedCall(aCall('https://api.example.com'), {
       ...END,
       reading: { ...NO_TOKENS, usageSeen: false },

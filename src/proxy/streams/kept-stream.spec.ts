@@ -48,7 +48,7 @@ function bytesFrom(stream: KeptStream, from: number): Buffer {
 }
 
 describe('KeptStream', () => {
-  it('any pieces → the same bytes from any offset, and the memory that they take', () => {
+  it('any chunks → the same bytes from any offset, and an exact account of their memory', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 5_000 })), fc.nat(20_000), (pieces, from) => {
         const { stream, keeper } = begin();
@@ -63,7 +63,7 @@ describe('KeptStream', () => {
     );
   });
 
-  it('a chunk that changes later → what it was', () => {
+  it('a chunk that its owner changes later → the original bytes', () => {
     const { stream } = begin();
     const chunk = Buffer.from('abc');
     stream.append(chunk);
@@ -71,7 +71,7 @@ describe('KeptStream', () => {
     expect(bytesFrom(stream, 0).toString()).toBe('abc');
   });
 
-  it('more than max_bytes → the first of them, lost, once', () => {
+  it('more than max_bytes → the first bytes are kept, and the rest is reported as lost once', () => {
     const { stream, keeper } = begin(5);
     expect(stream.append(Buffer.from('abc'))).toBe(true);
     expect(stream.append(Buffer.from('defg'))).toBe(false);
@@ -85,14 +85,14 @@ describe('KeptStream', () => {
     ]);
   });
 
-  it('no memory → lost', () => {
+  it('no memory → reported as lost', () => {
     const { stream } = begin(1_000_000, new CountingKeeper(4_000));
     expect(stream.append(Buffer.alloc(1_000))).toBe(true);
     expect(stream.append(Buffer.alloc(3_000))).toBe(false);
     expect([stream.state, stream.length]).toEqual(['lost', 2_048]);
   });
 
-  it('followers → told of each addition and of the end; dropped → told while the bytes are here, then no memory', () => {
+  it('followers → notified of each addition and of the end; dropped → notified while the bytes are still here, then the memory is released', () => {
     const { stream, keeper } = begin();
     const seen: string[] = [];
     const unfollow = stream.follow(() => seen.push(`${stream.state} ${bytesFrom(stream, 0)}`));

@@ -6,8 +6,8 @@ const events = [0, 1, 2, 3].map(
   (sequence_number) => `event: x\ndata: ${JSON.stringify({ sequence_number, delta: 'é✓' })}\n\n`,
 );
 
-describe('responses that are read on', () => {
-  it('their address → id and number; any other → undefined', () => {
+describe('responses that clients resume', () => {
+  it('their address → id and sequence number; any other → undefined', () => {
     const id = 'resp_0a';
     expect(resumedResponseOf(`v1/responses/${id}`, 'stream=true&starting_after=7')).toEqual({
       responseId: id,
@@ -34,7 +34,7 @@ describe('responses that are read on', () => {
     expect(responseIdIn(Buffer.from('data: {"response":{"id":"resp_1'))).toBeUndefined();
   });
 
-  it('cut anywhere → the whole events after the number, to the byte', () => {
+  it('split anywhere → the complete events after the sequence number, byte for byte', () => {
     const bytes = Buffer.from(`${events.join('')}data: {"sequence_number": 4`);
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length)), fc.integer({ min: -1, max: 5 }), (cuts, after) => {

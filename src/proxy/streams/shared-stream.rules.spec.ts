@@ -16,7 +16,7 @@ const END = { state: 'complete', isWhole: true, length: 7, expiresAtMs: 1_000 } 
 const asRead = ({ id, sealed }: SharedEntry) => [Buffer.from(id), [Buffer.from('s'), sealed]] as const;
 
 describe('a stream in Redis', () => {
-  it('head, bytes, end → opened in this order of ids', () => {
+  it('head, bytes, end → opened in the order of their ids', () => {
     const entries = [headEntry(key, HEAD), bytesEntry(key, 0, Buffer.from('abcdefg')), endEntry(key, END)];
     expect(entries.map(({ id }) => id)).toEqual(['0-1', '7-0', '8-0']);
     expect(entries.map((entry) => openEntry(key, asRead(entry)))).toEqual([
@@ -27,7 +27,7 @@ describe('a stream in Redis', () => {
     expect([idAfter(0), idAfter(6), idAfter(7)]).toEqual(['1-0', '7-0', '8-0']);
   });
 
-  it('another key, a changed bit, no entry of ours → undefined; nothing readable inside', () => {
+  it('another key, a changed bit, a foreign entry → undefined; the sealed entry shows no plain text', () => {
     const entry = bytesEntry(key, 0, Buffer.from('a secret answer'));
     expect(openEntry(createSecretKey(Buffer.alloc(32, 2)), asRead(entry))).toBeUndefined();
     for (let at = 0; at < entry.sealed.length; at++) {
@@ -41,7 +41,7 @@ describe('a stream in Redis', () => {
     expect(entry.sealed.includes('secret')).toBe(false);
   });
 
-  it('written to a stream that exists → it is not made', () => {
+  it('adding to a stream that does not exist → does not create it', () => {
     const entry = bytesEntry(key, 0, Buffer.from('a'));
     expect(addArguments({ mark: 'm' }, entry, true)).toEqual(['gw:stream:m', '1-0', 's', entry.sealed]);
     expect(addArguments({ mark: 'm' }, entry, false)[1]).toBe('NOMKSTREAM');

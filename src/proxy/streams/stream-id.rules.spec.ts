@@ -8,7 +8,7 @@ const claims = { owner, instance: keys.mark('instance', 'i1'), issuedAtS: 1_764_
 const sealed = () => keys.seal(claims, randomBytes(12));
 
 describe('ids of streams', () => {
-  it('sealed → opened; text without its secret', () => {
+  it('sealed → opened; an id without its secret', () => {
     const id = sealed();
     expect(keys.open(id)).toEqual(claims);
     expect(id).toMatch(/^st_[A-Za-z0-9_-]{80,100}$/);
@@ -27,7 +27,7 @@ describe('ids of streams', () => {
     for (const text of ['', 'st_', `${id}A`, `x${id}`, id.toUpperCase()]) expect(keys.open(text)).toBeUndefined();
   });
 
-  it('callers → apart, also a user with an empty name and none, and names that run together', () => {
+  it('callers → kept apart, even a user with an empty name from no user, and names that concatenate to the same text', () => {
     const marks = [
       { appId: 'app', userId: null },
       { appId: 'app', userId: '' },
@@ -40,7 +40,7 @@ describe('ids of streams', () => {
     expect(keys.mark('a', 'b')).not.toBe(keys.mark('a', 'b', ''));
   });
 
-  it('keys of streams → one for each id', () => {
+  it('keys of streams → one per id', () => {
     const [id, other] = [sealed(), sealed()];
     expect(keys.keyOf(id).equals(keys.keyOf(id))).toBe(true);
     expect(keys.keyOf(id).equals(keys.keyOf(other))).toBe(false);

@@ -38,7 +38,7 @@ function setUp() {
 }
 
 describe('StreamStore', () => {
-  it('no room → the answer that ended first is dropped, then the next, live ones last', () => {
+  it('no room → the answer that ended first is dropped, then the next; live ones come last', () => {
     const { store, begin, metrics } = setUp();
     const [live, first, second] = [
       begin('live', { kib: 100 }),
@@ -60,13 +60,13 @@ describe('StreamStore', () => {
     expect(metrics.streamsEvicted.of().value).toBe(4);
   });
 
-  it('one that alone has no room → lost, and the memory is free again', () => {
+  it('an answer that is too large by itself → lost, and its memory is free again', () => {
     const { store, begin, metrics } = setUp();
     expect(begin('large', { kib: 2_000 }).state).toBe('lost');
     expect([store.find('large'), metrics.streamBytes.read(), metrics.streamsKept.read()]).toEqual([undefined, 0, 0]);
   });
 
-  it('2 000 answers, one after the other → within the bound, each forgotten after its time', () => {
+  it('2 000 answers, one after the other → memory stays within the bound, and each is dropped when it expires', () => {
     const { clock, store, begin, metrics } = setUp();
     for (let at = 0; at < 2_000; at++) {
       begin(`${at}`, { kib: 3 }).end('complete', true);
@@ -82,7 +82,7 @@ describe('StreamStore', () => {
     expect([metrics.streamBytes.read(), metrics.streamsKept.read()]).toEqual([0, 0]);
   });
 
-  it('a live one → does not expire; turned off → forgotten at the next sweep', () => {
+  it('a live one → does not expire; streams are turned off → dropped at the next sweep', () => {
     const { clock, store, begin, turnOff } = setUp();
     const stream = begin('live', { kib: 1 });
     clock.advance(3_600_000);
@@ -93,7 +93,7 @@ describe('StreamStore', () => {
     expect([store.find('live'), stream.state]).toEqual([undefined, 'lost']);
   });
 
-  it('dropped for room → one log line a minute', () => {
+  it('dropped for room → one log line per minute', () => {
     const { clock, lines, store, begin } = setUp();
     const drop = () => begin(`${lines.length} ${clock.monotonicMs()}`, { kib: 2_000 });
     for (let second = 0; second < 61; second++) {

@@ -12,11 +12,11 @@ describe('common passwords', () => {
   );
 
   it.each(['correct horse battery', 'password password', ' password', 'constructor', '__proto__', 'ゆうしゃのつるぎ'])(
-    '%s → taken',
+    '%s → accepted',
     (own) => expect(judge(own)).not.toThrow(),
   );
 
-  it('the list → every word of eight characters and more, in lower case, once and in order', () => {
+  it('the list → every entry of eight or more characters, in lower case, once and in order', () => {
     const words = COMMON_PASSWORDS.trim().split(/\s+/);
     expect(words.length).toBeGreaterThan(10_000);
     expect(words.every((word) => word.length >= 8 && word === word.toLowerCase())).toBe(true);

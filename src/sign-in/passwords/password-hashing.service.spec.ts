@@ -14,7 +14,7 @@ async function cpuOf(call: () => Promise<unknown>): Promise<number> {
 }
 
 describe('password hashing', () => {
-  it('a password → Argon2id with 19 MiB, two passes, one lane; verified by itself alone', async () => {
+  it('a password → Argon2id with 19 MiB, two passes, one lane; verified only by that password', async () => {
     const hashing = new PasswordHashing();
     const stored = await hashing.hash(PASSWORD);
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -24,12 +24,12 @@ describe('password hashing', () => {
     }
   });
 
-  it('one password twice → two hashes', async () => {
+  it('the same password twice → two hashes', async () => {
     const hashing = new PasswordHashing();
     expect(await hashing.hash(PASSWORD)).not.toBe(await hashing.hash(PASSWORD));
   });
 
-  it('nothing stored → never right, after as much work as a wrong password', async () => {
+  it('no stored password → never matches, after as much work as a wrong password', async () => {
     const hashing = new PasswordHashing();
     const stored = await hashing.hash(new Secret('another password'));
     expect(await hashing.verify(undefined, PASSWORD)).toBe(false);
@@ -41,7 +41,7 @@ describe('password hashing', () => {
     expect(Math.abs(least.unknown / least.wrong - 1)).toBeLessThan(0.2);
   });
 
-  it('more than 52 at once → the rest is refused at once with Retry-After, and all others are served', async () => {
+  it('more than 52 at once → the excess is refused at once with Retry-After, and all others are served', async () => {
     const hashing = new PasswordHashing();
     const calls = Array.from({ length: 60 }, () => hashing.verify(undefined, PASSWORD));
     const ended = await Promise.allSettled(calls);

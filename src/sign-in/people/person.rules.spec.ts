@@ -12,7 +12,7 @@ const CLAIMS = {
 };
 
 describe('what an identity token says of a person', () => {
-  it('everything → taken over, the e-mail address in its comparable form', () => {
+  it('all claims → adopted, the e-mail address in its comparable form', () => {
     expect(thirdPartyPersonOf(CLAIMS)).toEqual({
       issuer: CLAIMS.iss,
       subject: CLAIMS.sub,
@@ -23,7 +23,7 @@ describe('what an identity token says of a person', () => {
     });
   });
 
-  it('subject and e-mail address alone → named by the address; not verified unless it says true', () => {
+  it('only subject and e-mail address → named by the address; not verified unless the claim is true', () => {
     expect(
       thirdPartyPersonOf({ iss: 'https://a.example', sub: '1', email: 'ada@example.com', email_verified: 'true' }),
     ).toEqual({

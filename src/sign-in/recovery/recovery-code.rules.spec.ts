@@ -4,7 +4,7 @@ import { readCode, shownCode } from './recovery-code.rules.js';
 const PLAIN = '3abcdefghijk0123';
 
 describe('recovery codes', () => {
-  it('shown → four groups of four, which read back', () => {
+  it('shown → four groups of four characters that can be typed back', () => {
     expect(shownCode(PLAIN)).toBe('3abc-defg-hijk-0123');
     expect(readCode(shownCode(PLAIN))).toEqual({ position: 3, plain: PLAIN });
   });

@@ -40,7 +40,7 @@ describe('where a sign-in may lead', () => {
     '@evil.example',
   ])('%j → refused', (path) => expect(CONSOLE_PATH.test(path)).toBe(false));
 
-  it('any allowed path → a browser stays on our origin, at that very path', () => {
+  it('any allowed path → a browser stays on our origin, at exactly that path', () => {
     const piece = fc.constantFrom(
       '/',
       '\\',

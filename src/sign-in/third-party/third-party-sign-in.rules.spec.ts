@@ -13,7 +13,7 @@ const STATE: SignInState = {
 };
 
 describe('the state of a sign-in at a third party', () => {
-  it('what was kept, as long as it may be → read back, also when the key has been replaced since', () => {
+  it('stored data of the maximum length → read back, even after the key was rotated', () => {
     expect(readSignInState(signInStateCookie(STATE, KEY), [KEY], NOW)).toEqual(STATE);
     expect(readSignInState(signInStateCookie(STATE, OLD_KEY), [KEY, OLD_KEY], NOW)).toEqual(STATE);
   });
@@ -28,7 +28,7 @@ describe('the state of a sign-in at a third party', () => {
     [660_000, true],
     [660_001, false],
     [31_536_000_000, false],
-  ])('ADR 0014: %d ms from its end, of a clock that was ahead → read: %s', (leftMs, isRead) => {
+  ])('ADR 0014: %d ms before its expiry by a clock that was ahead → read: %s', (leftMs, isRead) => {
     const cookie = signInStateCookie({ ...STATE, expiresAtMs: NOW + leftMs }, KEY);
     expect(readSignInState(cookie, [KEY], NOW) !== undefined).toBe(isRead);
   });
@@ -41,7 +41,7 @@ describe('the state of a sign-in at a third party', () => {
     ['more than we make', `${'a'.repeat(3_000)}.x`],
   ])('%s → nothing', (_name, cookie) => expect(readSignInState(cookie, [KEY], NOW)).toBeUndefined());
 
-  it('one secret → state, nonce and verifier of 43 characters, all different; another secret → others', () => {
+  it('one secret → state, nonce and verifier of 43 characters, all different; another secret → different ones', () => {
     const checks = Object.values(checksOf(STATE));
     const others = Object.values(checksOf({ secret: 'other' }));
     expect(new Set([...checks, ...others]).size).toBe(6);

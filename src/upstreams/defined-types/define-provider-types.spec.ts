@@ -23,7 +23,7 @@ function typeOf(name: string) {
 }
 
 describe('defineProviderTypes', () => {
-  it('a new type → last of the list, with a dialect and a default policy of its own', () => {
+  it('a new type → at the end of the list, with its own dialect and default policy', () => {
     expect(isProviderType('one')).toBe(false);
     defineTypes(aType('one', { credentialHeader: 'x-one-key', extraPaths: ['v1/rank'] }));
     expect(PROVIDER_TYPES.at(-1)).toBe('one');
@@ -36,7 +36,7 @@ describe('defineProviderTypes', () => {
     expect(matchPath(defaultPathPolicy(typeOf('one')), 'v1/rank')).toBeDefined();
   });
 
-  it('the same facts again, as for a second service of the process → nothing more', () => {
+  it('the same facts again, as for a second service of the process → no further change', () => {
     defineTypes(aType('again'));
     const before = [...PROVIDER_TYPES];
     const dialect = dialectOf(typeOf('again'));
@@ -45,14 +45,14 @@ describe('defineProviderTypes', () => {
     expect(dialectOf(typeOf('again'))).toBe(dialect);
   });
 
-  it.each(['openai', 'again'])('%s with other facts → refused: it is taken', (name) => {
+  it.each(['openai', 'again'])('%s with other facts → refused: the name is taken', (name) => {
     defineTypes(aType('again'));
     expect(() => defineTypes(aType(name, { label: 'Other' }))).toThrow(
       `Provider type "${name}": name is taken by another provider type`,
     );
   });
 
-  it('one name twice → refused, even with the same facts', () => {
+  it('the same name twice → refused, even with the same facts', () => {
     expect(() => defineTypes(aType('twice'), aType('twice'))).toThrow('Provider type "twice": name is defined twice');
   });
 
@@ -61,7 +61,7 @@ describe('defineProviderTypes', () => {
     expect(isProviderType('right')).toBe(false);
   });
 
-  it('the service has stopped → its types are gone; what another service has stays until that stops too', () => {
+  it('the service has stopped → its types are gone; those of another service stay until it stops too', () => {
     const before = [...PROVIDER_TYPES];
     const removeFirst = defineProviderTypes([aType('shared'), aType('own')], TRUSTED);
     const removeSecond = defineProviderTypes([aType('shared')], TRUSTED);

@@ -17,7 +17,7 @@ function factsOf(members: Partial<ProviderTypeDefinition>, trusted = NOBODY) {
 }
 
 describe('factsOfDefinition', () => {
-  it('a definition that holds → its facts, the address with one slash at its end', () => {
+  it('a valid definition → its facts, the address with one slash at its end', () => {
     expect(factsOf({ credentialHeader: 'api-key', author: 'Acme' })).toEqual({
       label: 'Acme',
       baseUrl: 'https://models.acme.com/v1/',
@@ -27,7 +27,7 @@ describe('factsOfDefinition', () => {
     });
   });
 
-  it('everything it may say → said', () => {
+  it('every optional member → part of the facts', () => {
     const facts: Partial<ProviderTypeDefinition> = {
       apiStyles: ['responses', 'audio_transcription'],
       endpointPaths: [

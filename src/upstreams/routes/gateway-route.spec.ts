@@ -28,7 +28,7 @@ const SERVED: Readonly<Record<GatewayType, readonly ProviderType[]>> = {
 };
 
 describe('servesType', () => {
-  it.each(['cf_aig', 'vercel'] as const)('%s → exactly the types it serves; others make no route', (kind) => {
+  it.each(['cf_aig', 'vercel'] as const)('%s → exactly the types it serves; others get no route', (kind) => {
     expect(PROVIDER_TYPES.filter((type) => servesType(kind, type))).toEqual(SERVED[kind]);
     const place = kind === 'cf_aig' ? CF : VERCEL;
     for (const type of PROVIDER_TYPES.filter((one) => !SERVED[kind].includes(one))) {
@@ -47,7 +47,7 @@ describe('gatewayRoute to cf_aig', () => {
     ['xai', 'grok', 'v1/chat/completions', 'v1/chat/completions'],
     ['gemini', 'google-ai-studio', 'v1beta/models/g:generateContent', 'v1beta/models/g:generateContent'],
     ['perplexity', 'perplexity-ai', 'chat/completions', 'chat/completions'],
-  ] as const)('%s → below %s, %s as %s', (type, slug, path, sent) => {
+  ] as const)('%s → under %s, with %s as %s', (type, slug, path, sent) => {
     const route = cfAig(type);
     expect(route.baseUrl).toBe(`https://gateway.ai.cloudflare.com/v1/acc/main/${slug}/`);
     expect(route.upstreamPath(path)).toBe(sent);
@@ -58,12 +58,12 @@ describe('gatewayRoute to cf_aig', () => {
     expect(cfAig('xai', place).baseUrl).toBe(`${BASE_URLS.cf_aig}a%2Fb%3Fc/m%252f%20%C3%A9/grok/`);
   });
 
-  it.each([undefined, '', '.', '..'])('account or gateway %j → no route', (name) => {
+  it.each([undefined, '', '.', '..'])('account or gateway %j → refused', (name) => {
     expect(() => cfAig('openai', { ...CF, accountId: name })).toThrow(TypeError);
     expect(() => cfAig('openai', { ...CF, gatewayId: name })).toThrow(TypeError);
   });
 
-  it.each(SERVED.cf_aig)('%s → styles, endpoints and cost as its type; paths of the provider', (type) => {
+  it.each(SERVED.cf_aig)('%s → styles, endpoints and cost of its type; paths of the provider', (type) => {
     const dialect = dialectOf(type);
     const route = cfAig(type);
     expect(route).toMatchObject({ kind: 'cf_aig', modelPrefix: null, paths: 'provider', providerOnly: null });
@@ -79,13 +79,13 @@ describe('gatewayRoute to cf_aig', () => {
     expect(route).toMatchObject({ modelPrefix: null, providerOnly: null });
   });
 
-  it('credential → the token in the gateway’s own header, and no header of the provider', () => {
+  it('credential → the token in the gateway’s own header, and no provider header', () => {
     for (const type of SERVED.cf_aig) {
       expect(cfAig(type).credentialHeaders(new Secret('t'))).toEqual([['cf-aig-authorization', 'Bearer t']]);
     }
   });
 
-  it('client headers → the five that may pass do', () => {
+  it('client headers → only the five allowed ones are forwarded', () => {
     expect([...cfAig('openai').passedHeaders].sort()).toEqual([
       'cf-aig-backoff',
       'cf-aig-cache-ttl',
@@ -95,7 +95,7 @@ describe('gatewayRoute to cf_aig', () => {
     ]);
   });
 
-  it('probe → the type’s own, as a path below the base; none for perplexity', () => {
+  it('probe → the type’s own, as a path under the base; none for perplexity', () => {
     const probes = SERVED.cf_aig.map((type) => cfAig(type).probe);
     expect(probes).toEqual([
       { path: 'models', headers: [] },
@@ -115,7 +115,7 @@ describe('gatewayRoute to cf_aig', () => {
     );
   });
 
-  it('caller: any user → printable ASCII that reads back as the same user', () => {
+  it('caller: any user → printable ASCII that decodes to the same user', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (userId) => {
         const [, value = ''] = cfAig('xai').callerHeaders({ appId: 'a', userId });
@@ -161,7 +161,7 @@ describe('gatewayRoute to vercel', () => {
     }
   });
 
-  it('providerOnly → merged into bodies; without one nothing is', () => {
+  it('providerOnly → merged into bodies; without it, bodies stay unchanged', () => {
     expect(vercel('openai', { providerOnly: ['azure', 'openai'] }).providerOnly).toEqual(['azure', 'openai']);
     expect(vercel('openai').providerOnly).toBeNull();
     expect(vercel('openai', { modelPrefix: 'x/' }).providerOnly).toBeNull();

@@ -21,7 +21,7 @@ describe('directRoute', () => {
     expect(directRoute(type, null).credentialHeaders(new Secret('k'))).toEqual(headers);
   });
 
-  it.each(PROVIDER_TYPES)('%s → everything as its type has it, nothing added', (type) => {
+  it.each(PROVIDER_TYPES)('%s → everything as in its type, with nothing added', (type) => {
     const dialect = dialectOf(type);
     const route = directRoute(type, null);
     expect(route).toMatchObject({
@@ -41,7 +41,7 @@ describe('directRoute', () => {
     for (const style of API_STYLES) expect(route.reportsCost(style)).toBe(dialect.reportsCost(style));
   });
 
-  it('address of the instance → instead of the type’s own', () => {
+  it('address of the instance → replaces the type’s own', () => {
     expect(directRoute('openai', 'https://ai.example.com/v1/').baseUrl).toBe('https://ai.example.com/v1/');
   });
 });

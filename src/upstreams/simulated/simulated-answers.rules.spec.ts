@@ -5,7 +5,7 @@ import { simulatedAnswer } from './simulated-answers.rules.js';
 const at = (path: string, body: unknown) => simulatedAnswer(path, JSON.stringify(body), 1_700_000_000);
 
 describe('simulated answers', () => {
-  it('usage in a stream → only where it is asked for', () => {
+  it('usage in a stream → only if it is requested', () => {
     const request = { model: 'm', stream: true, messages: [] };
     const plain = at('/v1/chat/completions', request).pieces.join('');
     const counted = at('/v1/chat/completions', { ...request, stream_options: { include_usage: true } }).pieces.join('');

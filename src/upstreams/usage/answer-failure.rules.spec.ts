@@ -77,7 +77,7 @@ describe('errors inside answers with a successful status', () => {
     expect(failureOf(event({ sound: 'x' }).repeat(50) + event({ error }))).toBe('after_content');
   });
 
-  it('a long first event → judged by its type', () => {
+  it('a long first event → judged by its event type', () => {
     const long = event({ type: 'response.created', response: { instructions: 'x'.repeat(200_000), error: null } });
     expect(failureOf(long + event({ type: 'error', ...error }))).toBe('before_content');
   });

@@ -32,7 +32,7 @@ describe('ByteWindow', () => {
     expect(window.view().head.toString()).toBe('abc');
   });
 
-  it('a kept view → a copy with memory of its own', () => {
+  it('a kept view → a copy with its own memory', () => {
     const window = new ByteWindow(8, 4);
     window.append(Buffer.from('abc'));
     const { head } = copyOfView(window.view());

@@ -42,7 +42,7 @@ const { document } = fc.letrec((tie) => ({
 }));
 
 describe('an outline', () => {
-  it('any document in any pieces → the same as of the parsed document', () => {
+  it('any document in any pieces → the same outline as that of the parsed document', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat()), fc.constantFrom(undefined, 1), (value, cuts, indent) => {
         expect(outlineOf(JSON.stringify(value, undefined, indent), cuts)).toEqual([expected(value)]);
@@ -54,12 +54,12 @@ describe('an outline', () => {
     expect(outlineOf('[{"id":"a"},7,"id",[{"id":"b"}],{"id":"c"}]')).toEqual([{ id: 'a' }, { id: 'c' }]);
   });
 
-  it('the end is missing → what came before it', () => {
+  it('the end is missing → the outline of what came before it', () => {
     expect(outlineOf('{"id":"a","output":[{"id":"b"},{"id":"c')).toEqual([{ id: 'a', output: [{ id: 'b' }, {}] }]);
   });
 
   it.each(['', '"id"', '7', ']', 'not json', '}{"id":"a"}', '{"id":"a"}{"id":"b"}', '{"id":"\\q"}'])(
-    'no document: %p → nothing but what its beginning says',
+    'not a document: %p → only what its beginning says',
     (text) => {
       const [first] = outlineOf(text);
       expect(['{"id":"a"}', '{}', undefined]).toContain(first && JSON.stringify(first));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { keptIdsOf } from './kept-ids.js';
 
-describe('what a path without a style creates', () => {
+describe('objects created by paths without a style', () => {
   it.each<[string, object, readonly string[]]>([
     ['file', { id: 'file-1', object: 'file', purpose: 'user_data' }, ['file-1']],
     ['file of Anthropic', { id: 'file_011', type: 'file', filename: 'a.pdf' }, ['file_011']],
@@ -31,7 +31,7 @@ describe('what a path without a style creates', () => {
     expect(keptIdsOf('other', { ...document })).toEqual([]);
   });
 
-  it('the same in an answer of a model → nothing: it creates no files', () => {
+  it('the same text in an answer of a model → nothing: models create no files', () => {
     for (const style of ['chat_completions', 'anthropic_messages', 'responses', 'gemini_native'] as const)
       expect([style, keptIdsOf(style, { name: 'cachedContents/a1', object: 'file', type: 'file' })]).toEqual([
         style,

@@ -19,7 +19,7 @@ describe('responseIdOf', () => {
   });
 });
 
-describe('response id in a cut text', () => {
+describe('response id in a truncated text', () => {
   it.each([
     ['data: {"type":"response.created","response": {"id" : "resp_1","inst', 'resp_1'],
     ['data: {"response":{"object":"response","id":"resp_1"', undefined],

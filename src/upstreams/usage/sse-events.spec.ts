@@ -43,7 +43,7 @@ describe('ends of events', () => {
     expect(endOfLastEvent(stream)).toBe(ends.at(-1) ?? 0);
   });
 
-  it('any stream, split anywhere, also within CRLF and within a character → the same ends', () => {
+  it('any stream, split anywhere, even within CRLF or within a character → the same ends', () => {
     const piece = fc.constantFrom('\n', '\r', '\r\n', 'data: ä€', ':', '');
     fc.assert(
       fc.property(

@@ -24,11 +24,11 @@ function scan(chunks: readonly string[]) {
 }
 
 describe('SseScanner', () => {
-  it('several events in a chunk → only the interesting ones are shown, one by one', () => {
+  it('several events in a chunk → only the relevant ones are passed on, one by one', () => {
     expect(scan(['data: a\n\ndata: b!\n\n: c\n\ndata: d!\n\n']).events).toEqual(['data: b!', 'data: d!']);
   });
 
-  it('a chunk of whole events without interest → one question, nothing more', () => {
+  it('a chunk of complete but irrelevant events → one check and nothing more', () => {
     expect(scan(['data: a\n\ndata: b\r\n\r\n'])).toEqual({ events: [], cut: [], asked: 1 });
   });
 
@@ -40,17 +40,17 @@ describe('SseScanner', () => {
     ['CRLF byte by byte', ['data: a!', '\r', '\n', '\r', '\n', 'data: b!\r\n\r\n']],
     ['an empty chunk between', ['data: a!\r\n\r', '', '\ndata: b!\n\n']],
     ['mixed ends', ['data: a!\n\r', '\n', 'data: b!\r\n\n']],
-  ])('a blank line cut in two (%s) → still ends the event', (_how, chunks) => {
+  ])('a blank line split in two (%s) → still ends the event', (_how, chunks) => {
     expect(scan(chunks)).toMatchObject({ events: ['data: a!', 'data: b!'], cut: [] });
   });
 
-  it('an event the stream cut off → shown at the end', () => {
+  it('a truncated last event → passed on at the end', () => {
     expect(scan(['data: a!\n\nda', 'ta: b!'])).toMatchObject({ events: ['data: a!', 'data: b!'], cut: ['data: b!'] });
     expect(scan(['data: a'])).toMatchObject({ events: [] });
     expect(scan([])).toEqual({ events: [], cut: [], asked: 0 });
   });
 
-  it('an event without end → held with its beginning and its end only', () => {
+  it('an endless event → only its first and last bytes are kept', () => {
     const part = 'x'.repeat(300_000);
     const { events } = scan([`start${part}`, part, part, part, part, `${part}!end`]);
     expect(events[0]?.length).toBe(4 * 1024 + 1024 * 1024);

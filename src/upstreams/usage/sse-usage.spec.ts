@@ -64,7 +64,7 @@ describe('event stream', () => {
     expect(read(style, stream)).toMatchObject({ usageSeen: true, ...expected });
   });
 
-  it.each(streams)('%s cut into any chunks → the same reading as in one piece', (style, stream) => {
+  it.each(streams)('%s split into any chunks → the same reading as in one piece', (style, stream) => {
     const bytes = Buffer.from(stream);
     const whole = readChunks(style, [bytes]);
     const cuts = fc.array(fc.nat(bytes.length), { maxLength: 40 });
@@ -83,19 +83,19 @@ describe('event stream', () => {
     ).toEqual(whole);
   });
 
-  it('stream cut anywhere → never more than the whole stream said', () => {
+  it('stream truncated anywhere → never more than the whole stream reports', () => {
     for (let length = 0; length <= anthropic.length; length += 1) {
       const reading = read('anthropic_messages', anthropic.slice(0, length));
       expect([undefined, 1, 15]).toContain(reading?.outputTokens);
     }
   });
 
-  it('stream cut after the usage object → its usage is still read', () => {
+  it('stream truncated after the usage object → its usage is still read', () => {
     const cut = responses.slice(0, responses.indexOf('"output_tokens":6}') + '"output_tokens":6}'.length);
     expect(read('responses', cut)).toMatchObject({ outputTokens: 6, responseId: 'resp_42' });
   });
 
-  it('stream cut before its usage → the response id alone, usage not seen', () => {
+  it('stream truncated before its usage → only the response id, usage not seen', () => {
     expect(read('responses', responses.slice(0, 60))).toMatchObject({ usageSeen: false, responseId: 'resp_42' });
   });
 
@@ -103,7 +103,7 @@ describe('event stream', () => {
     expect(read('chat_completions', 'data: {"usage":\ndata: {"prompt_tokens":\ndata:2}}\n\n')?.inputTokens).toBe(2);
   });
 
-  it('error in JSON under the name of a stream → read as what it is', () => {
+  it('JSON error labelled as a stream → read as JSON', () => {
     expect(read('chat_completions', '{"usage":{"prompt_tokens":2}}')?.inputTokens).toBe(2);
   });
 
@@ -116,7 +116,7 @@ describe('event stream', () => {
     expect(readChunks('responses', chunks)).toMatchObject({ inputTokens: 8, responseId: 'resp_7' });
   });
 
-  it('any bytes → never an exception', () => {
+  it('any bytes → no exception', () => {
     const styles = fc.constantFrom(...API_STYLES);
     const piece = fc.oneof(
       fc.uint8Array({ maxLength: 20 }),

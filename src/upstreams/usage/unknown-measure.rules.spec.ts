@@ -14,7 +14,7 @@ function read(style: ApiStyle, answer: string | object, type: ProviderType = 'op
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 const unknown = (more: object) => ({ inputTokens: 0, outputTokens: 0, tokens: 0, hasOtherUnit: false, ...more });
 
-describe('counters that no reader knows', () => {
+describe('counters that the usage readers do not know', () => {
   const chat = { prompt_tokens: 100, completion_tokens: 50 };
 
   it.each<[object, object]>([
@@ -58,7 +58,7 @@ describe('counters that no reader knows', () => {
       { usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 4, thoughtsTokenCount: 2, totalTokenCount: 15 } },
     ],
     ['audio_transcription', { usage: { type: 'duration', seconds: 9 }, duration: 8.5 }],
-  ])('%s: known counters, zeros and texts → nothing unknown', (style, document) => {
+  ])('%s: known counters, zeros and texts → no unknown measure', (style, document) => {
     const reading = read(style, document);
     expect(reading?.usageSeen).toBe(true);
     expect(reading?.unknownMeasure).toBeUndefined();
@@ -79,12 +79,12 @@ describe('counters that no reader knows', () => {
     expect(read(style, document)?.unknownMeasure).toEqual(unknown(expected));
   });
 
-  it('in an earlier event of a stream alone → unknown all the same', () => {
+  it('only in an earlier event of a stream → still unknown', () => {
     const stream = event({ usage: { ...chat, scans: 1 } }) + event({ usage: chat });
     expect(read('chat_completions', stream)?.unknownMeasure).toEqual(unknown({ hasOtherUnit: true }));
   });
 
-  it('the total of an earlier event above its own parts → explained by the parts of the last one', () => {
+  it('an earlier event whose total exceeds its parts → explained by the parts of the last one', () => {
     const counts = (candidatesTokenCount: number) => ({
       usageMetadata: { promptTokenCount: 10, candidatesTokenCount, totalTokenCount: 15 },
     });
@@ -96,20 +96,20 @@ describe('counters that no reader knows', () => {
     expect(read('gemini_native', apart, 'gemini')?.unknownMeasure).toBeUndefined();
   });
 
-  it('more reasoning than output, where totals are not known to be right → unknown', () => {
+  it('more reasoning than output, from a type whose totals are not reliable → unknown', () => {
     const usage = { ...chat, completion_tokens_details: { reasoning_tokens: 60 } };
     expect(read('chat_completions', { usage }, 'groq')?.unknownMeasure).toEqual(unknown({ outputTokens: 60 }));
   });
 
-  it('a total no answer can have → not plausible', () => {
+  it('an impossible total → not plausible', () => {
     expect(read('chat_completions', { usage: { ...chat, total_tokens: 2e9 } })?.implausible).toBe(true);
   });
 
-  it('a number no answer can have → not plausible', () => {
+  it('an impossible number → not plausible', () => {
     expect(read('chat_completions', { usage: { ...chat, new_tokens: 2e9 } })?.implausible).toBe(true);
   });
 
-  it('usage nested without end → unknown, never an overflow', () => {
+  it('endlessly nested usage → unknown, without an overflow', () => {
     const deep = `{"usage":{"prompt_tokens":1,"x":${'{"y":'.repeat(5_000)}1${'}'.repeat(5_000)}}}`;
     const reader = createUsageReader({
       ...{ style: 'chat_completions', type: 'openai', reportsCost: false, contentType: 'application/json' },
@@ -138,7 +138,7 @@ describe('reasoning outside the completion', () => {
     expect([reading?.outputTokens, reading?.unknownMeasure]).toEqual([output, undefined]);
   });
 
-  it('a type whose totals are not known to be right → the rest is unknown', () => {
+  it('a type whose totals are not reliable → the rest is unknown', () => {
     const usage = { prompt_tokens: 20, completion_tokens: 198, total_tokens: 623 };
     const reading = read('chat_completions', { usage }, 'together');
     expect([reading?.outputTokens, reading?.unknownMeasure]).toEqual([198, unknown({ tokens: 405 })]);
@@ -146,7 +146,7 @@ describe('reasoning outside the completion', () => {
 });
 
 describe('audio of chat models', () => {
-  it('seconds beside the tokens of a prompt → a measure, and the reason why the total is higher', () => {
+  it('seconds beside the tokens of a prompt → a measure, which explains why the total is higher', () => {
     const usage = { prompt_audio_seconds: 203, prompt_tokens: 4, completion_tokens: 635, total_tokens: 3_264 };
     const reading = read('chat_completions', { usage }, 'mistral');
     expect(reading).toMatchObject({ inputTokens: 4, outputTokens: 635, parts: { audio_input_ms: 203_000 } });
@@ -165,7 +165,7 @@ describe('Anthropic iterations', () => {
     iterations: [iteration('compaction', 180_000, 3_500), iteration('message', 23_000, 1_000)],
   };
 
-  it('compaction → added to the counters, which leave it out; the context is that of the largest iteration', () => {
+  it('compaction → added to the counters, which omit it; the largest iteration determines the context', () => {
     const expected = { inputTokens: 203_000, outputTokens: 4_500, parts: { largest_prompt: 180_000 } };
     const document = read('anthropic_messages', { type: 'message', usage: compacted }, 'anthropic');
     expect(document).toMatchObject(expected);
@@ -175,13 +175,13 @@ describe('Anthropic iterations', () => {
     expect(read('anthropic_messages', stream, 'anthropic')).toMatchObject(expected);
   });
 
-  it('iterations of the message alone → the counters as they are', () => {
+  it('only iterations of the message → the counters unchanged', () => {
     const usage = { ...top, iterations: [iteration('message', 3_000, 400), iteration('message', 20_000, 600)] };
     const reading = read('anthropic_messages', { usage }, 'anthropic');
     expect(reading).toMatchObject({ inputTokens: 23_000, outputTokens: 1_000, parts: undefined });
   });
 
-  it('caches of a compaction → in their buckets, by how long they are kept', () => {
+  it('caches of a compaction → in their buckets, by cache lifetime', () => {
     const cached = {
       ...{ cache_read_input_tokens: 50, cache_creation_input_tokens: 30 },
       cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
@@ -212,13 +212,13 @@ describe('parts and totals of different events', () => {
     ['both kinds, and more later', [490, 31_000], 31_490, 184_457, { cache_write_1h: 183_967 }],
     ['five minutes, no more later', [31_490, 0], 31_490, 31_490, undefined],
     ['five minutes, and more later', [31_490, 0], 31_490, 40_000, { cache_write_1h: 8_510 }],
-  ])('cache writes: %s → the rest costs the dearest rate', (_name, split, first, last, parts) => {
+  ])('cache writes: %s → the rest costs the highest rate', (_name, split, first, last, parts) => {
     const start = event({ type: 'message_start', message: { usage: writes(first, split) } });
     const stream = start + event({ type: 'message_delta', usage: writes(last) });
     expect(read('anthropic_messages', stream, 'anthropic')).toMatchObject({ cacheWriteTokens: last, parts });
   });
 
-  it('a last event without the kinds of its prompt → they are unknown', () => {
+  it('a last event without the kinds of its prompt → these kinds are unknown', () => {
     const usage = { promptTokenCount: 40, candidatesTokenCount: 1 };
     const details = {
       promptTokensDetails: [
@@ -244,7 +244,7 @@ describe('parts and totals of different events', () => {
   });
 });
 
-describe('calls that only earlier events of a stream show', () => {
+describe('calls that appear only in earlier events of a stream', () => {
   const usage = { input_tokens: 1, output_tokens: 1 };
   const done = (id: string, type: string, more: object = {}) =>
     event({ type: 'response.output_item.done', item: { id, type, status: 'completed', ...more } });
@@ -270,18 +270,18 @@ describe('calls that only earlier events of a stream show', () => {
     });
   });
 
-  it('a result of a megabyte → counted by its head', () => {
+  it('a result of a megabyte → counted from its head', () => {
     const stream = done('ig_1', 'image_generation_call', { result: 'x'.repeat(2_000_000) }) + completed({ output: [] });
     expect(read('responses', stream)?.hostedToolCalls).toBe(1);
   });
 
-  it('what the provider bills → wins over the announced ones', () => {
+  it('what the provider bills → overrides the announced calls', () => {
     const billed = { output: [], tool_usage: { web_search: { num_requests: 1 } } };
     const stream = done('a', 'web_search_call') + done('b', 'web_search_call') + completed(billed);
     expect(read('responses', stream)).toMatchObject({ hostedToolCalls: 1, parts: { web_search: 1 } });
   });
 
-  it('tools that cost nothing besides → none', () => {
+  it('tools without an extra fee → no calls', () => {
     const stream = ['mcp_call', 'tool_search_call', 'custom_tool_call'].map((type) => done(type, type)).join('');
     expect(read('responses', stream + completed({ output: [] }))?.hostedToolCalls).toBe(0);
   });
@@ -291,7 +291,7 @@ describe('calls that only earlier events of a stream show', () => {
   const start = event({ type: 'message_start', message: { usage: { input_tokens: 9, output_tokens: 1 } } });
   const delta = (more: object = {}) => event({ type: 'message_delta', usage: { output_tokens: 50, ...more } });
 
-  it('Anthropic blocks → counted where the usage does not count them', () => {
+  it('Anthropic blocks → counted if the usage does not count them', () => {
     const blocks = block(0, 'web_search') + block(1, 'web_search') + block(2, 'web_fetch');
     const expected = { hostedToolCalls: 2, parts: { web_search: 2 } };
     expect(read('anthropic_messages', start + blocks + delta(), 'anthropic')).toMatchObject(expected);
@@ -304,7 +304,7 @@ describe('calls that only earlier events of a stream show', () => {
     });
   });
 
-  it('counters of a chat stream → of the last event that has them', () => {
+  it('counters of a chat stream → taken from the last event that has them', () => {
     const chat = { prompt_tokens: 1, completion_tokens: 5 };
     const stream =
       event({ usage: { ...chat, num_search_queries: 3 } }) + event({ usage: chat }) + event({ usage: chat });

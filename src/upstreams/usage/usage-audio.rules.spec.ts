@@ -104,7 +104,7 @@ describe('transcriptions of the second family', () => {
     expect(read(json('xai', document))).toMatchObject({ usageSeen: true, audioSeconds: 3.45, inputTokens: 0 });
   });
 
-  it('audio of no length → zero seconds, which is a figure', () => {
+  it('audio of length zero → zero seconds, which is a known value', () => {
     expect(read(json('xai', { text: '', duration: 0 }))).toMatchObject({ usageSeen: true, audioSeconds: 0 });
   });
 
@@ -112,7 +112,7 @@ describe('transcriptions of the second family', () => {
   it.each<[string, object]>([
     ['in front of the words', { text: 'a', duration: 20_000.25, words }],
     ['behind the words', { words, text: 'a', duration: 20_000.25 }],
-  ])('hours of words, duration %s → found', (_, document) => {
+  ])('a transcript of several hours, duration %s → found', (_, document) => {
     expect(read(json('xai', document))?.audioSeconds).toBe(20_000.25);
   });
 });

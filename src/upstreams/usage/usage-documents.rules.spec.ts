@@ -14,7 +14,7 @@ describe('documentsOf', () => {
     expect(documentsOf(view('\u0000\ufffd'))).toEqual([]);
   });
 
-  it('cut JSON → what it says last, in the tail before the head', () => {
+  it('truncated JSON → its last values, preferring the tail to the head', () => {
     expect(documentsOf(view('{"usage":{"a":1},"x":[', '],"duration":4}'))).toEqual([
       { usage: undefined, usageMetadata: undefined, duration: 4 },
       { usage: { a: 1 }, usageMetadata: undefined, duration: undefined },
@@ -36,7 +36,7 @@ describe('documentsOfEvent', () => {
     expect(documentsOfEvent(view(event))).toEqual([]);
   });
 
-  it('tail of an event in several lines → read across them', () => {
+  it('tail of an event that spans several lines → read across them', () => {
     expect(documentsOfEvent(view('data: {', '"usage":\ndata: {"a":\ndata: 1}}\n\n'))).toMatchObject([
       { usage: { a: 1 } },
     ]);

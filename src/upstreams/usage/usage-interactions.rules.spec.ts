@@ -29,7 +29,7 @@ const completed = (usage: object, more: object = {}) =>
   event('interaction.completed', { interaction: { id: 'int_1', status: 'completed', usage, ...more } });
 
 describe('tokens of an interaction', () => {
-  it('cached tokens → part of the input; thoughts and tokens of tools → beside output and input', () => {
+  it('cached tokens → part of the input; thoughts and tool tokens → added to output and input', () => {
     const usage = {
       ...{ total_input_tokens: 100, total_cached_tokens: 40, total_output_tokens: 50, total_thought_tokens: 20 },
       ...{ total_tool_use_tokens: 10, total_tokens: 180 },
@@ -68,18 +68,18 @@ describe('tokens of an interaction', () => {
     ['a total above its parts', { total_tokens: 160 }, { tokens: 10 }],
     ['nothing: zero', { total_song_tokens: 0 }, {}],
     ['nothing: the first turn is part of the input', { initial_input_tokens: 60 }, {}],
-  ])('%s that no reader knows → an unknown measure', (_what, counters, unknown) => {
+  ])('unknown %s → an unknown measure', (_what, counters, unknown) => {
     const nothing = { inputTokens: 0, outputTokens: 0, tokens: 0, hasOtherUnit: false };
     const expected = Object.keys(unknown).length === 0 ? undefined : { ...nothing, ...unknown };
     expect(read(interaction({ ...COUNTS, ...counters }))?.unknownMeasure).toEqual(expected);
   });
 
-  it('no usage → none, not zero; a counter above a milliard → not plausible', () => {
+  it('no usage → none, not zero; a counter above a billion → not plausible', () => {
     expect(read(interaction({}))).toMatchObject({ usageSeen: false });
     expect(read(interaction({ ...COUNTS, total_thought_tokens: 2e9 }))).toMatchObject({ implausible: true });
   });
 
-  it('a tier other than the standard one → named, whole and streamed', () => {
+  it('a tier other than the standard one → reported, in whole and streamed answers', () => {
     const tier = { service_tier: 'priority' };
     expect(read(interaction(COUNTS, tier))?.otherTier).toBe('priority');
     expect(read(created + completed(COUNTS, tier))?.otherTier).toBe('priority');
@@ -88,7 +88,7 @@ describe('tokens of an interaction', () => {
 });
 
 describe('streams of interactions', () => {
-  it('usage of a step alone → may still grow; of the last event → final', () => {
+  it('usage of a single step → may still grow; of the last event → final', () => {
     const step = event('step.stop', { index: 0, usage: COUNTS });
     expect(read(created + delta + step)).toMatchObject({ outputTokens: 50, isOpening: true });
     expect(read(created + delta + step + completed({ ...COUNTS, total_output_tokens: 60, total_tokens: 160 }))).toEqual(
@@ -100,13 +100,13 @@ describe('streams of interactions', () => {
     expect(read(created + running)?.isOpening).toBe(true);
   });
 
-  it('the id of the first event → that of the interaction, also of a stream without an end', () => {
+  it('the id of the first event → the id of the interaction, even in a truncated stream', () => {
     expect(read(created)).toMatchObject({ usageSeen: false, responseId: 'int_1' });
     expect(read(created + completed(COUNTS))?.responseId).toBe('int_1');
     expect(read(event('interaction.status_update', { interaction_id: 'x', id: 'y' }))).toBeUndefined();
   });
 
-  it('the id of a whole interaction, of any size → read', () => {
+  it('the id of a complete interaction of any size → read', () => {
     expect(read(interaction(COUNTS))?.responseId).toBe('int_1');
     const image = [{ type: 'model_output', content: [{ type: 'image', data: 'A'.repeat(2_000_000) }] }];
     const long = { created: 'now', ...interaction(COUNTS, { steps: image }) };
@@ -121,18 +121,18 @@ describe('tools of interactions', () => {
   it.each<[string, object | string]>([
     ['whole', interaction(counted, { steps: [search, ...STEPS] })],
     ['streamed', created + started(search) + delta + completed(counted)],
-  ])('searches that the provider counts, %s → these, whatever the steps show', (_how, answer) => {
+  ])('searches that the provider counts, %s → these count, whatever the steps show', (_how, answer) => {
     expect(read(answer)).toMatchObject({ hostedToolCalls: 2, parts: { web_search: 2 } });
   });
 
   it.each<[string, object | string]>([
     ['whole', interaction(COUNTS, { steps: [search, ...STEPS] })],
     ['streamed', created + started(search) + delta + completed(COUNTS, { steps: [search] })],
-  ])('searches that it does not count, %s → those of the steps, each once', (_how, answer) => {
+  ])('searches that it does not count, %s → those of the steps count, each once', (_how, answer) => {
     expect(read(answer)).toMatchObject({ hostedToolCalls: 1, parts: { web_search: 1 } });
   });
 
-  it('steps without a fee → none; maps, retrieval and unknown steps → calls with an unknown fee', () => {
+  it('steps without a fee → no calls; maps, retrieval and unknown steps → calls with an unknown fee', () => {
     const free = ['code_execution', 'url_context', 'file_search', 'mcp_server_tool', 'function', 'processing'];
     const steps = free.map((type) => ({ id: type, type: `${type}_call` }));
     expect(read(interaction(COUNTS, { steps }))?.hostedToolCalls).toBe(0);
@@ -144,7 +144,7 @@ describe('tools of interactions', () => {
     expect(read(interaction(maps))).toMatchObject({ hostedToolCalls: 4, parts: undefined });
   });
 
-  it('a long step → counted by its head', () => {
+  it('a long step → counted from its head', () => {
     const long = { ...search, arguments: { queries: ['q'.repeat(100_000)] } };
     expect(read(created + started(long) + completed(COUNTS))?.hostedToolCalls).toBe(1);
   });

@@ -38,7 +38,7 @@ describe('OpenAI format', () => {
     });
   });
 
-  it('audio tokens → parts of the buckets, never more than the bucket holds', () => {
+  it('audio tokens → parts of their buckets, never more than the bucket', () => {
     const usage = {
       prompt_tokens: 50,
       prompt_tokens_details: { cached_tokens: 20, audio_tokens: 45, cached_tokens_details: { audio_tokens: 15 } },
@@ -53,7 +53,7 @@ describe('OpenAI format', () => {
     });
   });
 
-  it('more cached than sent → the input is zero, not negative', () => {
+  it('more cached than input tokens → the input is zero, not negative', () => {
     expect(tokens('responses', { usage: { input_tokens: 1, cached_tokens: 5 } })?.inputTokens).toBe(0);
   });
 
@@ -68,13 +68,13 @@ describe('OpenAI format', () => {
     expect(measureOf('responses', document)).toBeUndefined();
   });
 
-  it('fractions → truncated; inherited members → not seen', () => {
+  it('fractions → truncated; inherited members → ignored', () => {
     expect(tokens('responses', { usage: { input_tokens: 2.9 } })?.inputTokens).toBe(2);
     const inherited: object = Object.create({ input_tokens: 5 });
     expect(tokens('responses', { usage: inherited })).toBeUndefined();
   });
 
-  it('hosted tools → the paid calls among the output items, or the provider counter, or unknown', () => {
+  it('hosted tools → the paid calls among the output items, or the provider’s counter, or unknown', () => {
     const usage = { input_tokens: 1 };
     const output = [{ type: 'web_search_call' }, { type: 'function_call' }, { type: 'message' }, null, {}];
     expect(measureOf('responses', { usage, output })?.hostedToolCalls).toBe(1);
@@ -94,7 +94,7 @@ describe('Anthropic format', () => {
     output_tokens_details: { thinking_tokens: 4 },
   };
 
-  it('message and message_start → buckets as they are: the input already excludes the cache', () => {
+  it('message and message_start → buckets unchanged: the input already excludes the cache', () => {
     const expected = {
       ...NO_TOKENS,
       inputTokens: 7,
@@ -148,7 +148,7 @@ describe('Gemini format', () => {
     });
   });
 
-  it('tool-use prompt tokens → added to the input, also without other counters', () => {
+  it('tool-use prompt tokens → added to the input, even without other counters', () => {
     const usageMetadata = { promptTokenCount: 100, cachedContentTokenCount: 40, toolUsePromptTokenCount: 7 };
     expect(tokens('gemini_native', { usageMetadata })).toMatchObject({ inputTokens: 67, cachedInputTokens: 40 });
     const alone = { usageMetadata: { toolUsePromptTokenCount: 7 } };
@@ -161,7 +161,7 @@ describe('Gemini format', () => {
 });
 
 describe('audio format', () => {
-  it('seconds in the usage → preferred to the duration; tokens are read beside them', () => {
+  it('seconds in the usage → preferred to the duration; tokens are read too', () => {
     const usage = { seconds: 12.5, input_tokens: 30, output_tokens: 4, input_token_details: { audio_tokens: 25 } };
     const measure = measureOf('audio_transcription', { usage, duration: 99 });
     expect(measure?.audioSeconds).toBe(12.5);
@@ -192,7 +192,7 @@ describe('style other', () => {
     expect(measureOf('other', document)?.format).toBe(format);
   });
 
-  it('named style → the answer does not choose the format', () => {
+  it('named style → the answer does not determine the format', () => {
     expect(measureOf('chat_completions', { usageMetadata: { promptTokenCount: 1 } })).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ function read(style: ApiStyle, answer: string | object, type: ProviderType = 'op
 const partsOf = (style: ApiStyle, answer: string | object) => read(style, answer)?.parts;
 const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
 
-describe('cache writes by how long they are kept', () => {
+describe('cache writes by lifetime', () => {
   const usage = (more: object) => ({ input_tokens: 5, cache_creation_input_tokens: 400, output_tokens: 9, ...more });
   const split = (minutes: number, hour: number) => ({
     cache_creation: { ephemeral_5m_input_tokens: minutes, ephemeral_1h_input_tokens: hour },
@@ -72,7 +72,7 @@ describe('kinds of tokens', () => {
     ['nothing is named', { prompt_tokens: 50, completion_tokens: 4 }],
   ])('%s → no parts', (_name, usage) => expect(partsOf('chat_completions', { usage })).toBeUndefined());
 
-  it('Gemini kinds → parts; documents are pictures, thoughts are text, the rest is of no known kind', () => {
+  it('Gemini kinds → parts; documents count as pictures, thoughts as text, the rest has no known kind', () => {
     const modality = (name: string, tokenCount: number) => ({ modality: name, tokenCount });
     const usageMetadata = {
       promptTokenCount: 100,
@@ -97,7 +97,7 @@ describe('kinds of tokens', () => {
     });
   });
 
-  it('reasoning and citations that are counted beside the completion → output', () => {
+  it('reasoning and citations counted outside the completion → output', () => {
     const usage = { prompt_tokens: 33, completion_tokens: 100, citation_tokens: 20, reasoning_tokens: 70 };
     const reading = read('chat_completions', { usage: { ...usage, num_search_queries: 18 } }, 'perplexity');
     expect(reading).toMatchObject({
@@ -107,7 +107,7 @@ describe('kinds of tokens', () => {
   });
 });
 
-describe('calls that cost beside the tokens', () => {
+describe('calls with a fee besides tokens', () => {
   const usage = { input_tokens: 1 };
   const search = (action: string) => ({ type: 'web_search_call', action: { type: action } });
 
@@ -127,7 +127,7 @@ describe('calls that cost beside the tokens', () => {
     }
   });
 
-  it('what the provider counts as billable → wins over its items', () => {
+  it('calls that the provider counts as billable → override the items', () => {
     const answer = { usage, output: [search('search')], tool_usage: { web_search: { num_requests: 4 } } };
     expect(read('responses', answer)).toMatchObject({ hostedToolCalls: 4, parts: { web_search: 4 } });
   });
@@ -142,7 +142,7 @@ describe('calls that cost beside the tokens', () => {
     ['medium', { medium_context_search: 1 }],
     ['high', undefined],
     [7, undefined],
-  ])('a search that brought in %p context → %j', (search_context_size, parts) => {
+  ])('a search with %p context → %j', (search_context_size, parts) => {
     expect(partsOf('chat_completions', { usage: { ...usage, search_context_size } })).toEqual(parts);
   });
 
@@ -166,7 +166,7 @@ describe('the service tier of an answer', () => {
     ['Vertex', 'gemini_native', { usageMetadata: { promptTokenCount: 1, trafficType: 'ON_DEMAND_FLEX' } }],
     ['Groq', 'chat_completions', { service_tier: 'performance', usage }],
     ['Cerebras', 'chat_completions', { service_tier_used: 'priority', usage }],
-  ])('%s names another one → it is reported', (_name, style, answer) => {
+  ])('%s names a tier other than the standard one → it is reported', (_name, style, answer) => {
     expect(read(style, answer)?.otherTier).toEqual(expect.any(String));
   });
 
@@ -179,9 +179,9 @@ describe('the service tier of an answer', () => {
     ['ON_DEMAND', 'gemini_native', { usageMetadata: { promptTokenCount: 1, trafficType: 'ON_DEMAND' } }],
     ['unspecified', 'gemini_native', { usageMetadata: { promptTokenCount: 1, serviceTier: 'unspecified' } }],
     ['one in a text', 'chat_completions', { text: '"service_tier":"priority"', usage }],
-  ])('%s → the standard one', (_name, style, answer) => expect(read(style, answer)?.otherTier).toBeUndefined());
+  ])('%s → the standard tier', (_name, style, answer) => expect(read(style, answer)?.otherTier).toBeUndefined());
 
-  it('a stream that first says auto, then which it was → the last word', () => {
+  it('a stream that says auto first and the actual tier later → the last value', () => {
     const stream =
       event({ type: 'response.created', response: { service_tier: 'auto', usage: null } }) +
       event({ type: 'response.completed', response: { service_tier: 'priority', usage } });
@@ -219,7 +219,7 @@ describe('the service tier of an answer', () => {
   });
 });
 
-describe('numbers that no answer can have', () => {
+describe('impossible numbers', () => {
   const LIMIT = 1_000_000_000;
   const implausible = { implausible: true, usageSeen: true, inputTokens: 0, outputTokens: 0 };
 
@@ -287,7 +287,7 @@ describe('numbers that no answer can have', () => {
     ]);
   });
 
-  it('the limit itself, in every counter at once → usage', () => {
+  it('exactly the limit, in every counter at once → accepted', () => {
     const counters = { promptTokenCount: LIMIT, cachedContentTokenCount: 0, candidatesTokenCount: LIMIT };
     const reading = read('gemini_native', { usageMetadata: { ...counters, thoughtsTokenCount: LIMIT } }, 'gemini');
     expect(reading).toMatchObject({ inputTokens: LIMIT, outputTokens: 2 * LIMIT });

@@ -30,7 +30,7 @@ describe('JSON document', () => {
     });
   });
 
-  it('Chat Completions answer → its id is no response id', () => {
+  it('Chat Completions answer → its id is not a response id', () => {
     const body = { id: 'chatcmpl-1', usage: { prompt_tokens: 3 } };
     expect(read(JSON.stringify(body), { style: 'chat_completions' })?.responseId).toBeUndefined();
   });
@@ -44,7 +44,7 @@ describe('JSON document', () => {
     ).toBeUndefined();
   });
 
-  it('answer without usage → undefined, not zero; an id alone → a reading that saw no usage', () => {
+  it('answer without usage → undefined, not zero; an id alone → a reading without usage', () => {
     expect(read('{"output":[]}')).toBeUndefined();
     expect(read('{"error":{"message":"no"}}')).toMatchObject({ usageSeen: false, failure: 'before_content' });
     expect(read('')).toBeUndefined();
@@ -66,7 +66,7 @@ describe('JSON document', () => {
     expect(read(JSON.stringify({ id: 'resp_9', ...document }))).toMatchObject({ inputTokens: 5, responseId: 'resp_9' });
   });
 
-  it('long transcription → duration of the tail', () => {
+  it('long transcription → duration read from the tail', () => {
     const body = JSON.stringify({ words: 'x'.repeat(2 * MIB), duration: 61.5, language: 'en' });
     expect(read(body, { style: 'audio_transcription' })).toMatchObject({ usageSeen: true, audioSeconds: 61.5 });
   });
@@ -75,7 +75,7 @@ describe('JSON document', () => {
     expect(read('{"usage":{"input_tokens":5}}', { contentType })).toBeUndefined();
   });
 
-  it('text in the answer that looks like usage → is not usage', () => {
+  it('answer text that looks like usage → ignored', () => {
     const forged = JSON.stringify({ output: '"usage":{"input_tokens":999}', usage: { input_tokens: 1 } });
     expect(read(forged)?.inputTokens).toBe(1);
     expect(read(forged.slice(0, forged.indexOf(',"usage"')))).toBeUndefined();
@@ -97,7 +97,7 @@ describe('reported cost', () => {
     expect(read(body, xai)?.reportedCostNanoUsd).toBe(nano);
   });
 
-  it('a way that reports no cost → the figure is not a report', () => {
+  it('a route that reports no cost → the figure does not count', () => {
     const body = '{"usage":{"input_tokens":1,"cost_in_usd_ticks":50}}';
     expect(read(body, { ...xai, reportsCost: false })?.reportedCostNanoUsd).toBeUndefined();
     expect(read(body)?.reportedCostNanoUsd).toBeUndefined();
@@ -120,14 +120,14 @@ describe('reported cost', () => {
     if (nano !== undefined) expect(reading?.credentialSource).toBe(source);
   });
 
-  it('OpenRouter metadata that names the customer’s key → the cost that was paid with it counts too', () => {
+  it('OpenRouter metadata that names the customer’s key → the cost paid with that key counts too', () => {
     const usage = { prompt_tokens: 1, cost: 0.1, cost_details: { upstream_inference_cost: 0.2 } };
     const reading = read(JSON.stringify({ usage, openrouter_metadata: { is_byok: true } }), openrouter);
     expect(reading).toMatchObject({ reportedCostNanoUsd: 300_000_000, credentialSource: 'byok' });
   });
 
   it.each(['openai', 'perplexity', 'deepseek', 'bytedance'] as const)(
-    '%s, whose form of a cost is unknown → no report, whatever it says in the form of others',
+    '%s, whose form of a cost is unknown → no reported cost, even in a format that other types use',
     (type) => {
       const body = '{"usage":{"prompt_tokens":1,"cost_in_usd_ticks":50,"cost":3}}';
       const reading = read(body, { ...openrouter, type });
@@ -140,7 +140,7 @@ describe('reported cost', () => {
     expect(reading).toMatchObject({ usageSeen: false, reportedCostNanoUsd: 500_000_000 });
   });
 
-  it('OpenRouter served by → the selected endpoint, else the root member', () => {
+  it('OpenRouter: serving provider → the selected endpoint, else the root member', () => {
     const available = [{ provider: 'A' }, { provider: 'B', selected: true }];
     const body = {
       model: 'lab/m',
@@ -163,7 +163,7 @@ describe('Anthropic stream', () => {
     ['anthropic_messages', start + text, true, 1],
     ['other', start + text, true, 1],
     ['anthropic_messages', start + text + delta, false, 500],
-  ] as const)('%s, cut off before or after it says what it generated', (style, body, isOpening, outputTokens) => {
+  ] as const)('%s, truncated before or after it reports what it generated', (style, body, isOpening, outputTokens) => {
     const reading = read(body, { style, type: 'anthropic', contentType: 'text/event-stream' });
     expect(reading).toMatchObject({ usageSeen: true, inputTokens: 9, outputTokens });
     expect(reading?.isOpening ?? false).toBe(isOpening);
@@ -230,7 +230,7 @@ describe('ids of kept objects in a document of any size', () => {
     expect(idsIn(document, style, 64 * 1024, false).slice(1)).toEqual([]);
   });
 
-  it('a document at the edge of what is kept → the same ids on both sides of it', () => {
+  it('a document around the size limit of what is kept → the same ids below and above it', () => {
     const document = { object: 'response', output: [{ id: 'msg_1', filling: '' }], id: 'resp_1' };
     const own = Buffer.byteLength(JSON.stringify(document));
     for (const length of [-1, 0, 1].map((more) => 1.25 * MIB + more - own)) {

@@ -17,7 +17,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('whose an object is', () => {
+describe('the owner of an object', () => {
   it.each([
     ['u1', 'u1', true],
     ['u1', 'u2', false],
@@ -33,7 +33,7 @@ describe('whose an object is', () => {
     expect(await objects.findForeign('other-abc123', maker, ['rs_1'])).toBe('rs_1');
   });
 
-  it('one among owned ones that is foreign → that one', async () => {
+  it('one foreign object among owned ones → that one', async () => {
     const { objects } = assembled();
     objects.remember(APP, 'u1', ['rs_1', 'rs_3']);
     objects.remember(APP, 'u2', ['rs_2']);
@@ -63,7 +63,7 @@ describe('whose an object is', () => {
     expect(repository.lookedUp).toHaveLength(2);
   });
 
-  it.each(['resp\u0000', '\ud800'])('id %j, which is never stored → foreign, without a query', async (id) => {
+  it.each(['resp\u0000', '\ud800'])('id %j, which is never stored → foreign without a query', async (id) => {
     const { objects, repository } = assembled();
     expect(await objects.findForeign(APP, null, [id])).toBe(id);
     expect(repository.lookedUp).toEqual([]);
@@ -71,7 +71,7 @@ describe('whose an object is', () => {
 });
 
 describe('storing', () => {
-  it('at the end, each once', async () => {
+  it('at the end of the call → each id once', async () => {
     const { objects, repository } = assembled();
     objects.remember(APP, 'u1', ['rs_1']);
     objects.remember(APP, 'u1', ['rs_1', 'rs_2']);
@@ -79,7 +79,7 @@ describe('storing', () => {
     expect(repository.stored).toEqual(['rs_1', 'rs_2'].map((id) => ({ appId: APP, userId: 'u1', id })));
   });
 
-  it('a failure → told, and tried again', async () => {
+  it('a failure → logged and retried', async () => {
     const { objects, repository, lines } = assembled();
     const store = jest.spyOn(repository, 'store').mockRejectedValueOnce(new Error('no connection'));
     objects.remember(APP, null, ['rs_1']);

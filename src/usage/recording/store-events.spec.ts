@@ -26,7 +26,7 @@ class Table {
 }
 
 describe('store events', () => {
-  it('any bad ones among any number → only they are rejected, the others stored once, in order', async () => {
+  it('any invalid ones among any number → only they are rejected, the others stored once, in order', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 60 }), fc.uniqueArray(fc.nat({ max: 60 })), async (count, bad) => {
         const table = new Table(new Set(bad));
@@ -38,7 +38,7 @@ describe('store events', () => {
     );
   });
 
-  it('one bad event of 500 → found in few statements', async () => {
+  it('one invalid event of 500 → found in few statements', async () => {
     const table = new Table(new Set([321]));
     await storeEvents(
       Array.from({ length: 500 }, (_, id) => event(id)),

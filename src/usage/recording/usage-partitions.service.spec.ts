@@ -49,7 +49,7 @@ async function passes(ms: number): Promise<void> {
   await jest.advanceTimersByTimeAsync(ms);
 }
 
-describe('partitions ahead', () => {
+describe('future partitions', () => {
   it('start, and every day after → those of the current month and the next two', async () => {
     await module.init();
     await passes(0);
@@ -59,7 +59,7 @@ describe('partitions ahead', () => {
     expect(lines).toEqual([]);
   });
 
-  it('Postgres is away → said, and tried again within a minute', async () => {
+  it('Postgres is unavailable → logged, and retried within a minute', async () => {
     partitions.failure = new Error('away');
     await module.init();
     await passes(0);
@@ -71,7 +71,7 @@ describe('partitions ahead', () => {
     expect(partitions.made).toHaveLength(3);
   });
 
-  it('stopped → nothing more', async () => {
+  it('stopped → no further work', async () => {
     await module.init();
     await module.close();
     await passes(2 * DAY_MS);

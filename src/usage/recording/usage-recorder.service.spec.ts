@@ -156,7 +156,7 @@ function linesOf(message: string) {
 }
 
 describe('usage recorder', () => {
-  it('settled request → stored once, with what its answer said', async () => {
+  it('settled request → stored once, with the data of its answer', async () => {
     const ticket = admit({ userId: 'u1' });
     parts.recorder.settle(ticket, anOutcome({ price, reading: aReading() }));
     await parts.recorder.flush();
@@ -184,7 +184,7 @@ describe('usage recorder', () => {
     expect([...parts.metrics.cost.members()]).toEqual([[['openai', 'computed'], { value: 6_000_000 }]]);
   });
 
-  it('no flush → stored within moments, many in one statement, one statement at a time', async () => {
+  it('no flush → stored shortly after, many in one statement, one statement at a time', async () => {
     events.delayMs = 5;
     for (let count = 0; count < 4_500; count++)
       parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
@@ -194,7 +194,7 @@ describe('usage recorder', () => {
     expect(events.mostRunning).toBe(1);
   });
 
-  it('cost that cannot be known → usage_unresolved_cost with its reason', () => {
+  it('unknown cost → usage_unresolved_cost with its reason', () => {
     const ticket = admit({ userId: 'u1' });
     parts.recorder.settle(ticket, anOutcome({ price, contentType: 'text/event-stream' }));
     expect(linesOf('usage_unresolved_cost')).toEqual([
@@ -227,7 +227,7 @@ describe('usage recorder', () => {
     expect(linesOf('unhandled_error')).toHaveLength(1);
   });
 
-  it('Postgres away for a while → calls continue, one line a second, everything is stored when it is back', async () => {
+  it('Postgres unavailable for a while → calls continue, one log line per second, everything is stored when it is back', async () => {
     events.failure = new Error('Connection terminated');
     for (let count = 0; count < 600; count++) parts.recorder.settle(admit(), anOutcome({ price, reading: aReading() }));
     await parts.recorder.flush();
@@ -241,7 +241,7 @@ describe('usage recorder', () => {
     expect(events.rows.size).toBe(600);
   });
 
-  it('event Postgres never takes → is set aside and named; the others are stored', async () => {
+  it('event that Postgres always rejects → set aside and named; the others are stored', async () => {
     const tickets = Array.from({ length: 20 }, () => admit());
     const bad = tickets[7]?.admission.eventId ?? '';
     events.poison = bad;
@@ -253,7 +253,7 @@ describe('usage recorder', () => {
     expect(parts.journal.pending).toBe(0);
   });
 
-  it('Postgres leaves right after it refused an event → that one is set aside once, however often the others are tried', async () => {
+  it('Postgres fails right after it rejects an event → that event is set aside once, however often the others are retried', async () => {
     const { hold, told } = aHold(1e9);
     const tickets = [admit({}, [hold]), admit(), admit()];
     events.poison = tickets[0]?.admission.eventId;
@@ -271,7 +271,7 @@ describe('usage recorder', () => {
 });
 
 describe('usage recovery', () => {
-  it('process that died after a request went on to another target → one event, of that target', async () => {
+  it('process killed after a request moved on to another target → one event, of that target', async () => {
     const ticket = admit();
     const { eventId } = ticket.admission;
     parts.recorder.redirect(
@@ -287,7 +287,7 @@ describe('usage recovery', () => {
     ]);
   });
 
-  it('process that died → its events are stored before the next one starts, interrupted ones are named', async () => {
+  it('process that was killed → its events are stored before the next one starts, interrupted ones are named', async () => {
     events.failure = new Error('away');
     const [interrupted, whole] = [admit(), admit()];
     parts.recorder.settle(whole, anOutcome({ price, reading: aReading() }));
@@ -305,7 +305,7 @@ describe('usage recovery', () => {
     ]);
   });
 
-  it('event that had reached Postgres before the process died → stays as it is and is not named', async () => {
+  it('event that reached Postgres before the process was killed → unchanged and not named', async () => {
     const ticket = admit();
     events.rows.set(ticket.admission.eventId, { cost_source: 'computed' });
     await parts.recorder.onApplicationShutdown();
@@ -315,7 +315,7 @@ describe('usage recovery', () => {
     expect(linesOf('usage_unresolved_cost')).toEqual([]);
   });
 
-  it('Postgres away at the start → waits for it and tries again', async () => {
+  it('Postgres unavailable at the start → waits and retries', async () => {
     admit();
     await parts.recorder.onApplicationShutdown();
     parts = assemble();
@@ -329,7 +329,7 @@ describe('usage recovery', () => {
 });
 
 describe('usage recovery', () => {
-  it('Postgres leaves right after it refused a recovered event → that one is set aside once', async () => {
+  it('Postgres fails right after it rejects a recovered event → that event is set aside once', async () => {
     const [bad] = [admit(), admit(), admit()];
     await parts.recorder.onApplicationShutdown();
     parts = assemble();
@@ -344,7 +344,7 @@ describe('usage recovery', () => {
     expect(linesOf('usage_event_rejected')).toHaveLength(1);
   });
 
-  it('journal of a dead process → its money is given back once its events are stored, by the name of the instance', async () => {
+  it('journal of a dead process → its money is returned once its events are stored, by the name of the instance', async () => {
     admit();
     await parts.recorder.onApplicationShutdown();
     const [directory] = readdirSync(join(root)).filter((name) => name !== 'lock');
@@ -398,7 +398,7 @@ describe('money held for a request', () => {
     ]);
   });
 
-  it('ADR 0007: cost not known → its estimate counts, in the hold and in the event, and the cost stays 0', async () => {
+  it('ADR 0007: unknown cost → its estimate counts, in the hold and in the event, and the cost stays 0', async () => {
     const { hold, told } = aHold(700);
     const ticket = admit({ maxCostNanoUsd: 700_000, sent: { inputTokens: 1, audioSeconds: 0 } }, [hold]);
     parts.recorder.settle(ticket, anOutcome({ price, ending: 'unanswered', clientAborted: true }));
@@ -410,7 +410,7 @@ describe('money held for a request', () => {
     expect([...events.rows.values()][0]).not.toHaveProperty('cost_nano_usd');
   });
 
-  it('process dies in between → what was sent is charged by whoever recovers it, not the worst case', async () => {
+  it('process killed in between → the recovering instance charges the input sent, not the worst case', async () => {
     admit({ maxCostNanoUsd: 700_000, sentNanoUsd: 700 });
     await parts.recorder.onApplicationShutdown();
     parts = assemble();
@@ -430,7 +430,7 @@ describe('money held for a request', () => {
     expect(told).toEqual([cost, 'stored']);
   });
 
-  it('Postgres away → notified when stored; event that it rejects → dropped, the others stored', async () => {
+  it('Postgres unavailable → notified when stored; event that it rejects → dropped, the others stored', async () => {
     const holds = [aHold(1e9), aHold(1e9), aHold(1e9)];
     const tickets = holds.map(({ hold }) => admit({}, [hold]));
     events.failure = new Error('away');

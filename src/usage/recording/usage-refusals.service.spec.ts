@@ -94,7 +94,7 @@ function refuse(overrides: Partial<UsageAdmission> = {}, times = 1): void {
 const stored = () => [...writes.counts.values()];
 
 describe('refusals', () => {
-  it('refused for the first time → stored before the second is over; again and again → the count follows later', async () => {
+  it('refused for the first time → stored within a second; refused repeatedly → the count follows later', async () => {
     refuse();
     await eventually(() => stored().length === 1, { withinMs: 10_000 });
     refuse({}, 999);
@@ -109,7 +109,7 @@ describe('refusals', () => {
     expect([writes.statements, writes.mostRunning]).toEqual([[500, 500, 200], 1]);
   });
 
-  it('twelve thousand identities → ten thousand rows and one for the rest, which counts them', async () => {
+  it('twelve thousand identities → ten thousand rows and one row that counts the rest', async () => {
     for (let user = 0; user < 12_000; user++) refuse({ userId: `user-${user}` });
     await refusals.flush();
     expect(stored()).toHaveLength(10_001);
@@ -117,7 +117,7 @@ describe('refusals', () => {
     expect(writes.added).toBe(12_000);
   });
 
-  it('Postgres away → kept, one line a second, stored when it is back', async () => {
+  it('Postgres unavailable → kept, one log line per second, stored when it is back', async () => {
     writes.failure = new Error('away');
     refuse({}, 3);
     await refusals.flush();
@@ -133,7 +133,7 @@ describe('refusals', () => {
     expect(writes.added).toBe(4);
   });
 
-  it('stored, but the answer gets lost, and more refusals meanwhile → each counts once', async () => {
+  it('stored, but the answer is lost, and more refusals arrive meanwhile → each counts once', async () => {
     writes.failure = new Error('connection reset');
     writes.losesAnswer = true;
     refuse({}, 3);
@@ -146,7 +146,7 @@ describe('refusals', () => {
     expect([stored(), writes.added]).toEqual([[7], 7]);
   });
 
-  it('Postgres leaves right after it refused a row → that one is set aside once, and again only when its count rises', async () => {
+  it('Postgres fails right after it rejects a row → that row is set aside once, and again only when its count rises', async () => {
     const lines = () => logs.filter((line) => line.message === 'usage_event_rejected').length;
     writes.poison = 'ann';
     writes.failureOfOthers = new Error('away');
@@ -164,7 +164,7 @@ describe('refusals', () => {
     expect(lines()).toBe(2);
   });
 
-  it('stop → everything is stored, nothing runs any more', async () => {
+  it('stop → everything is stored, and no work continues', async () => {
     refuse({}, 5);
     await refusals.onApplicationShutdown();
     expect(stored()).toEqual([5]);
@@ -174,7 +174,7 @@ describe('refusals', () => {
     expect([stored(), writes.running]).toEqual([[5], 0]);
   });
 
-  it('minutes later → rows that are stored are forgotten, a new refusal begins a new one', async () => {
+  it('minutes later → stored rows are dropped, and a new refusal starts a new row', async () => {
     refuse();
     await refusals.flush();
     clock.advance(60_000);

@@ -13,7 +13,7 @@ describe('money in CSV', () => {
     expect(exactUsd(nano)).toBe(usd);
   });
 
-  it('any amount → no digit lost', () => {
+  it('any amount → no digit is lost', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 30n }), (nano) => {
         const [whole = '', decimals = ''] = exactUsd(String(nano)).split('.');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { latencyOf, periodBefore } from './usage-period.rules.js';
 
-describe('the period before', () => {
+describe('the previous period', () => {
   it.each([
     ['2026-11-20', '2026-11-20', '2026-11-19', '2026-11-19'],
     ['2026-11-14', '2026-11-20', '2026-11-07', '2026-11-13'],

@@ -16,7 +16,7 @@ const row = {
 };
 
 describe('usage totals', () => {
-  it('sums as Postgres writes them → numbers, dollars', () => {
+  it('sums as Postgres writes them → numbers in dollars', () => {
     expect(toUsageTotals(row)).toEqual({
       requests: 3,
       input_tokens: Number.MAX_SAFE_INTEGER,

@@ -98,7 +98,7 @@ describe('a client generated from the served document', () => {
     COMPILING_MS,
   );
 
-  it('calls: every operation with every credential it names → each succeeded, none was left out', async () => {
+  it('calls: every operation with every credential it names → each succeeds, none is left out', async () => {
     const { driveWholeApi }: Program = await import(PROGRAM);
     const { world } = stage;
     const { signInAt } = thirdParty;

@@ -182,7 +182,7 @@ async function judge(of: RouteAccess, caller: Caller): Promise<string | undefine
 }
 
 describe('every route of the console and of management × every kind of caller', () => {
-  it('the refusal that the declaration says, and no other', async () => {
+  it('exactly the declared refusal', async () => {
     const routes = judgedRoutes();
     expect(routes.length).toBeGreaterThan(50);
     const wrong: string[] = [];
@@ -240,7 +240,7 @@ async function difference(
 }
 
 describe('ids of others and unknown ids', () => {
-  it('everything of another account → the same status and body, to the byte', async () => {
+  it('resources of another account → the same status and body, byte for byte', async () => {
     const ids = await ownIds();
     const [key, session] = await Promise.all([
       clientOf(keyOf('another', 'owner', 'manage')),
@@ -261,7 +261,7 @@ describe('ids of others and unknown ids', () => {
     expect(differences).toEqual([]);
   });
 
-  it('what belongs to another application of the account → as missing as what is not there', async () => {
+  it('resources of another application of the account → the same answer as for missing ones', async () => {
     const other = await world.app();
     const { keys } = (await world.api.get(`/v1/admin/apps/${other.id}/keys`)).body;
     const user = `user-${randomBytes(4).toString('hex')}`;

@@ -37,7 +37,7 @@ async function changesOf(query: string): Promise<Record<string, unknown>[]> {
 }
 
 describe('changed values in the audit trail', () => {
-  it('a limit → its path, from what, to what; other members of the application say nothing', async () => {
+  it('a limit → its path, old and new value; unchanged fields are not listed', async () => {
     const limits = (perDay: number | null) => ({
       limits: { per_app: { requests: { per_minute: 60, per_day: perDay } } },
     });
@@ -59,7 +59,7 @@ describe('changed values in the audit trail', () => {
     expect(await changesOf(`app_id=${id}`)).toEqual([]);
   });
 
-  it('every part of a configuration → models, paths and limits with values, prompts and issuers by name alone', async () => {
+  it('every part of a configuration → models, paths and limits with values, prompts and issuers only by name', async () => {
     const id = await newApp(rawDeviceConfig());
     const next = JSON.parse(JSON.stringify(rawDeviceConfig()));
     next.authentication.end_user.issuer.jwks_url = `https://id.example.com/keys/${SECRET}`;
@@ -89,7 +89,7 @@ describe('changed values in the audit trail', () => {
     ]);
   });
 
-  it('a provider: prices and status with values, a new key by name alone', async () => {
+  it('a provider: prices and status with values, a new key only by name', async () => {
     const secret = { type: 'openai', name: 'Told', slug: 'told', secret: SECRET };
     const { provider } = (await owner.client.post('/v1/admin/providers', secret)).body;
     const pricing = { 'gpt-4.1': { input: 2, output: 8 } };
@@ -112,7 +112,7 @@ describe('changed values in the audit trail', () => {
     expect(stored[0].text).toContain('per_day');
   });
 
-  it('the name of the account → from what, to what', async () => {
+  it('the name of the account → old and new value', async () => {
     const { session } = (await owner.client.get('/v1/admin/session')).body;
     const path = `/v1/admin/organizations/${session.organization.id}`;
     await owner.client.send('PATCH', path, { name: 'Engines' }, {});
@@ -123,7 +123,7 @@ describe('changed values in the audit trail', () => {
 });
 
 describe('GET /v1/admin/audit-events/facets', () => {
-  it('each action and person once, with the current name; those of another account are not among them', async () => {
+  it('each action and person once, with the current name; none of another account', async () => {
     const { status, body } = await owner.client.get(`${PATH}/facets`);
     expect(status).toBe(200);
     expect(body.actions).toEqual([...new Set(body.actions)].sort());
@@ -133,7 +133,7 @@ describe('GET /v1/admin/audit-events/facets', () => {
     expect((await world.as(stranger.key).get(`${PATH}/facets`)).body).toEqual({ actions: [], actors: [] });
   });
 
-  it('a person who was deleted → still named by id', async () => {
+  it('a deleted person → still named by id', async () => {
     const account = await newAccount(world.dataSource);
     await world.dataSource.query(
       `INSERT INTO audit_events (organization_id, created_at, action, actor_id, actor_kind, credential_type,

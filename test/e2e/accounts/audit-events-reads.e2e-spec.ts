@@ -59,7 +59,7 @@ describe('a page of a long trail', () => {
     ['of an application used long ago', { appId: 'rare' }, LIMIT],
     ['of the first day', { days: { from: '2026-09-01', to: '2026-09-01' } }, LIMIT],
     ['of thirty days', { days: { from: '2026-09-10', to: '2026-10-09' } }, 30 * LIMIT],
-  ])('%s → no more entries are read than could be on it, by day', async (_name, asked, most) => {
+  ])('%s → reads no more entries than can be on it, by day', async (_name, asked, most) => {
     const any = { action: undefined, actorId: undefined, appId: undefined, beforeId: undefined, days: undefined };
     await repository.list(ACCOUNT, { limit: LIMIT, ...any, ...asked });
     // The first and the last day with an event are looked up too.

@@ -47,7 +47,7 @@ function targets({ body }: ApiAnswer): string[] {
 }
 
 describe('GET /v1/admin/audit-events', () => {
-  it('what a person did through the console → who, with what, to what, and when', async () => {
+  it('an action in the console → who, with which credential, on what, and when', async () => {
     const person = await newPerson(world, { organizationId, sessionEndsAt: new Date(clock.nowMs() + HOUR_MS) });
     const { body } = await person.client.post('/v1/admin/keys', { name: 'Traced', grant: 'read' });
     const answer = await world.api.get(`${PATH}?limit=1`);
@@ -80,7 +80,7 @@ describe('GET /v1/admin/audit-events', () => {
     ]);
   });
 
-  it('what a key did → the service that owns it, the key, and the door it named', async () => {
+  it('an action with a key → the service that owns it, the key, and the client that it named', async () => {
     const { id } = await world.app();
     await world.api.put(`/v1/admin/apps/${id}`, {}, { headers: { 'x-client': 'cli' } });
     await world.api.delete(`/v1/admin/apps/${id}?confirm=${id}`, { headers: { 'x-client': 'cli' } });
@@ -95,7 +95,7 @@ describe('GET /v1/admin/audit-events', () => {
     expect(events.at(-1)).toMatchObject({ action: 'app.created', actor: { action_source: 'api' } });
   });
 
-  it('pages → newest first, join without gap, the last one has no next', async () => {
+  it('pages → newest first, without gaps, the last one has no next page', async () => {
     const { list } = await accountWith(...['1', '2', '3', '4', '5'].map((target) => ({ target })));
     const first = await list('?limit=2');
     const second = await list(`?limit=2&before_id=${first.body.next_before_id}`);
@@ -111,7 +111,7 @@ describe('GET /v1/admin/audit-events', () => {
     ['app_id=the-app', ['of the app and bob', 'of the app']],
     ['app_id=the-app&actor_id=carl', ['of the app and bob']],
     ['action=nothing.done', []],
-  ])('%s → these alone', async (query, expected) => {
+  ])('%s → only the matching entries', async (query, expected) => {
     const { list } = await accountWith(
       { target: 'created', action: 'app.created' },
       { target: 'by bob', actor: 'bob' },
@@ -142,7 +142,7 @@ describe('GET /v1/admin/audit-events', () => {
     expect(targets(await list(`?${query}`))).toEqual(expected);
   });
 
-  it('nothing ever happened → an empty page, also of days', async () => {
+  it('no actions → an empty page, for days too', async () => {
     const { list } = await accountWith();
     for (const query of ['', '?from=2026-01-01', '?from=0000-01-01&to=9999-12-31']) {
       expect((await list(query)).body).toEqual({ limit: 50, next_before_id: null, events: [] });
@@ -163,7 +163,7 @@ describe('GET /v1/admin/audit-events', () => {
     expect(body.error.message).toContain(message);
   });
 
-  it('another account → none of it, for any query', async () => {
+  it('another account → none of these entries, for any query', async () => {
     const [mine, other] = [await accountWith(), await accountWith({ target: 'theirs', app: 'the-app' })];
     const [{ id }] = (await other.list()).body.events;
     for (const query of ['', '?app_id=the-app', '?actor_id=ann', `?before_id=${id + 1}`, '?from=2026-11-01']) {
@@ -171,7 +171,7 @@ describe('GET /v1/admin/audit-events', () => {
     }
   });
 
-  it('a member, and a key that reads → may', async () => {
+  it('a member, and a key with read grant → allowed', async () => {
     const member = await newPerson(world, {
       organizationId,
       role: 'member',

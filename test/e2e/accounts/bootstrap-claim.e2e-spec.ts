@@ -42,7 +42,7 @@ async function openedAccount({ dataSource, gateway }: World) {
   return { key, organizationId };
 }
 
-describe('the account that the bootstrap key has opened (docs/adr/0022)', () => {
+describe('the account that the bootstrap key opened (docs/adr/0022)', () => {
   let world: World;
   let key: string;
   let organizationId: string;
@@ -57,7 +57,7 @@ describe('the account that the bootstrap key has opened (docs/adr/0022)', () => 
 
   const sessionOf = async (cookie: string) => (await browserOf(world, { cookie }).get(SESSION)).body.session;
 
-  it('the first person signs up with the key → owns it, has no other, and what the key made is there', async () => {
+  it('the first person signs up with the key → owns it and no other, and finds what the key created', async () => {
     const made = await world
       .as(key)
       .post('/v1/admin/providers', { type: 'openai', name: 'A', secret: 'sk-a-long-one' });
@@ -142,7 +142,7 @@ describe('the account that the bootstrap key has opened (docs/adr/0022)', () => 
     expect(JSON.stringify(world.logs)).not.toContain(key);
   });
 
-  it('no key, one that is no text, and one beside an invitation → 400 naming it', async () => {
+  it('no key, one that is not text, and one besides an invitation → 400 naming it', async () => {
     const person = await newPerson(world, {});
     for (const body of [{}, { bootstrapKey: 7 }, { bootstrapKey: '' }, { bootstrapKey: 'k'.repeat(301) }]) {
       const answer = await browserOf(world, person).post(CLAIM, body);
@@ -152,7 +152,7 @@ describe('the account that the bootstrap key has opened (docs/adr/0022)', () => 
     expect([both.status, both.body.error.message]).toEqual([400, expect.stringMatching(/^bootstrapKey: /)]);
   });
 
-  it('a key instead of a person → 403 session_required: the key itself owns nothing more', async () => {
+  it('a key instead of a person → 403 session_required: the key itself cannot become an owner again', async () => {
     expect(
       codeOf(await world.as(key).post(CLAIM, { bootstrapKey: key }, { headers: { 'x-forwarded-for': newAddress() } })),
     ).toEqual([403, 'session_required']);
@@ -185,7 +185,7 @@ describeWithRedis('several who prove the bootstrap key at once, on two instances
     await redis?.stop();
   });
 
-  it('sign-ups and claims → one owner; the others have no account, or keep their own', async () => {
+  it('sign-ups and claims → one owner; the others get no account, or keep their own', async () => {
     for (let round = 0; round < 4; round++) {
       const { key, organizationId } = await openedAccount(world);
       const people = await Promise.all([newPerson(world, {}), newPerson(world, {})]);

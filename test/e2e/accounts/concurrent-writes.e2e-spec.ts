@@ -46,7 +46,7 @@ describeWithRedis('dozens of writes without a revision, on two instances', () =>
   const statusesOf = (answers: readonly ApiAnswer[]) => [...new Set(answers.map(({ status }) => status))];
 
   it(
-    'a provider: names, prices, pauses and keys → all 200, each a revision, none lost',
+    'a provider: names, prices, pauses and keys → all 200, one revision each, none lost',
     async () => {
       const { id } = await newProvider();
       const changes = (index: number) => [
@@ -71,7 +71,7 @@ describeWithRedis('dozens of writes without a revision, on two instances', () =>
   );
 
   it(
-    'a provider: keys, moves and returns → all 200, and the key that is left opens for the address that is left',
+    'a provider: keys, moves and returns → all 200, and the final key opens for the final address',
     async () => {
       const { id, slug } = await newProvider();
       const changes = (index: number) => [
@@ -95,7 +95,7 @@ describeWithRedis('dozens of writes without a revision, on two instances', () =>
   );
 
   it(
-    'a provider gateway: names and tokens → all 200, each a revision',
+    'a provider gateway: names and tokens → all 200, one revision each',
     async () => {
       const made = await world.api.post(GATEWAYS, { type: 'vercel', name: 'First', token: 'the-first-token' });
       const path = `${GATEWAYS}/${made.body.gateway.id}`;
@@ -119,7 +119,7 @@ describeWithRedis('dozens of writes without a revision, on two instances', () =>
   );
 
   it(
-    'one that is deleted meanwhile → 200 until then, 404 from then on, never 409',
+    'deleted meanwhile → 200 before, 404 afterwards, never 409',
     async () => {
       const { id } = await newProvider();
       const writes = atOnce('PUT', `${PROVIDERS}/${id}`, (index) => ({ secret: `sk-a-key-of-number-${1000 + index}` }));

@@ -136,14 +136,14 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(JSON.stringify(entries)).not.toContain(stored?.token_hash);
   });
 
-  it('two instances at once → one account, the other accepts the same key without a line', async () => {
+  it('two instances at once → one account, the other accepts the same key without a log line', async () => {
     await Promise.all([1, 2, 3, 4].map(() => instance(KEY).run()));
     expect(await source.query('SELECT count(*)::int AS accounts FROM organizations')).toEqual([{ accounts: 1 }]);
     expect(events()).toEqual([['bootstrap_account_created', 'info', undefined]]);
     expect((await trail()).map(({ action }) => action)).toEqual(['organization.created', 'management_key.created']);
   });
 
-  it('a person who is opening the first account at that moment → is waited for, and stays the only one', async () => {
+  it('a person who opens the first account at the same time → the start waits, and theirs stays the only one', async () => {
     const person = source.createQueryRunner();
     await person.startTransaction();
     await person.query("INSERT INTO organizations (id, name, created_at) VALUES ('org_theirs', 'Theirs', now())");
@@ -157,7 +157,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await authenticate(KEY)).toBeUndefined();
   });
 
-  it('restart with the same key → silent, and the key still works', async () => {
+  it('restart with the same key → no log line, and the key still works', async () => {
     await instance(KEY).run();
     lines = [];
     await instance(KEY).run();
@@ -166,7 +166,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await trail()).toHaveLength(2);
   });
 
-  it('another key once an account exists → ignored with one line, and it opens nothing', async () => {
+  it('another key once an account exists → ignored with one log line, and not valid', async () => {
     await instance(KEY).run();
     lines = [];
     await instance(OTHER_KEY).run();
@@ -174,7 +174,7 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await authenticate(OTHER_KEY)).toBeUndefined();
   });
 
-  it('the same key after its revocation → stays revoked, with one log line, also after its deletion', async () => {
+  it('the same key after its revocation → stays revoked with one log line, even after its deletion', async () => {
     await instance(KEY).run();
     await source.query('UPDATE management_keys SET revoked_at = now()');
     lines = [];
@@ -187,13 +187,13 @@ describe('BOOTSTRAP_MANAGEMENT_KEY', () => {
     expect(await authenticate(KEY)).toBeUndefined();
   });
 
-  it('unset → nothing is created and nothing is said', async () => {
+  it('unset → nothing is created or logged', async () => {
     await instance(undefined).run();
     expect(await instance(undefined).hasAnyOrganization()).toBe(false);
     expect(lines).toEqual([]);
   });
 
-  it('a failure half way → nothing remains, and the next start succeeds', async () => {
+  it('a failure midway → nothing remains, and the next start succeeds', async () => {
     await source.query("ALTER TABLE management_keys ADD CONSTRAINT refuse_check CHECK (name = 'none')");
     await expect(instance(KEY).run()).rejects.toThrow();
     expect(await instance(KEY).hasAnyOrganization()).toBe(false);
@@ -213,7 +213,7 @@ describe('management key', () => {
     ['its owner left the account', 'DELETE FROM memberships'],
     ['its account expired', "UPDATE organizations SET expires_at = now() - interval '1 second'"],
     ['its account is gone', 'DELETE FROM organizations'],
-  ])('%s → opens nothing from the next request on', async (_name, change) => {
+  ])('%s → is refused from the next request on', async (_name, change) => {
     expect(await authenticate(KEY)).toBeDefined();
     await source.query(change);
     expect(await authenticate(KEY)).toBeUndefined();
@@ -224,13 +224,13 @@ describe('management key', () => {
     expect(await authenticate(KEY)).toMatchObject({ role: 'member', grant: 'manage' });
   });
 
-  it('deadlines in the future → still works', async () => {
+  it('deadlines in the future → the key still works', async () => {
     await source.query("UPDATE organizations SET expires_at = now() + interval '1 hour'");
     await source.query("UPDATE management_keys SET expires_at = now() + interval '1 hour'");
     expect(await authenticate(KEY)).toMatchObject({ role: 'owner' });
   });
 
-  it('one character more, less or in other case → another key', async () => {
+  it('one character more, fewer or in another case → a different key', async () => {
     const near = [KEY.slice(0, -1), `${KEY}0`, KEY.toLowerCase(), ` ${KEY}`];
     expect(await Promise.all(near.map(authenticate))).toEqual(near.map(() => undefined));
   });

@@ -39,7 +39,7 @@ async function invited(by: Person, offer: object = { role: 'member' }): Promise<
 }
 
 describe('POST /v1/admin/invitations', () => {
-  it('an offer → a link that is shown once, and ends after seven days', async () => {
+  it('an invitation → a link that is shown once and expires after seven days', async () => {
     const { status, body } = await invite(owner, { role: 'admin', email: ' Ann@Example.com ' });
     expect([status, body]).toEqual([
       201,
@@ -73,7 +73,7 @@ describe('POST /v1/admin/invitations', () => {
     expect(codeOf(await invite(by, { role: offered })).filter((word) => word !== undefined)).toEqual(expected);
   });
 
-  it('100 that wait for an answer → no further one, also of two at once; one revoked → another one', async () => {
+  it('100 pending invitations → no further one, even of two at once; after one is revoked → one more', async () => {
     await world.dataSource.query(
       `INSERT INTO invitations (id, organization_id, role, token_hash, invited_by, created_at, expires_at, revoked_at)
        SELECT $1 || n, $1, 'member', $1 || n, 'user_x', $2,
@@ -91,7 +91,7 @@ describe('POST /v1/admin/invitations', () => {
     expect((await invite(owner, { role: 'member' })).status).toBe(201);
   });
 
-  it('keys, of owners too → 403 session_required', async () => {
+  it('keys, even of owners → 403 session_required', async () => {
     const { key } = await newMember(world.dataSource, organizationId, { role: 'owner' });
     const client = world.as(key);
     const { id } = await invited(owner);
@@ -109,7 +109,7 @@ describe('POST /v1/admin/invitations', () => {
 });
 
 describe('GET and POST .../revoke', () => {
-  it('list → newest first, those of others not among them', async () => {
+  it('list → newest first, without those of other accounts', async () => {
     const first = await invited(owner);
     clock.advance(1_000);
     const second = await invited(owner);
@@ -118,7 +118,7 @@ describe('GET and POST .../revoke', () => {
     expect(invitations.map(({ id }: { id: string }) => id)).toEqual([second.id, first.id]);
   });
 
-  it('revoked → opens nothing any more; again → the same', async () => {
+  it('revoked → no longer valid; again → the same answer', async () => {
     const { id, token } = await invited(owner);
     const answer = await revoke(owner, id);
     expect([answer.status, answer.body.invitation]).toEqual([
@@ -131,7 +131,7 @@ describe('GET and POST .../revoke', () => {
     expect(codeOf(await accept(await newPerson(world, {}), token))).toEqual([404, 'not_found']);
   });
 
-  it('ADR 0014: offered by a clock that was ahead → opens nothing, can be revoked, and stays so', async () => {
+  it('ADR 0014: created by a clock that was ahead → not valid, can be revoked, and stays revoked', async () => {
     const { id, token } = await invited(owner);
     await world.dataSource.query("UPDATE invitations SET expires_at = expires_at + interval '1 year' WHERE id = $1", [
       id,
@@ -141,7 +141,7 @@ describe('GET and POST .../revoke', () => {
     expect((await revoke(owner, id)).body.invitation).toMatchObject({ id, status: 'revoked' });
   });
 
-  it('accepted → 409 conflict; run out → stays so', async () => {
+  it('accepted → 409 conflict; expired → stays expired', async () => {
     const used = await invited(owner);
     await accept(await newPerson(world, {}), used.token);
     expect(codeOf(await revoke(owner, used.id))).toEqual([409, 'conflict']);
@@ -150,13 +150,13 @@ describe('GET and POST .../revoke', () => {
     expect((await revoke(owner, late.id)).body.invitation).toMatchObject({ status: 'expired', revokedAt: null });
   });
 
-  it('an owner’s offer to an owner → is not for admins to revoke', async () => {
+  it('an owner’s invitation of an owner → admins cannot revoke it', async () => {
     const { id } = await invited(owner, { role: 'owner' });
     const admin = await newPerson(world, { organizationId, role: 'admin' });
     expect(codeOf(await revoke(admin, id))).toEqual([403, 'forbidden']);
   });
 
-  it('one of others → the same answer as one that is not there, and stays', async () => {
+  it('one of another account → the same answer as a missing one, and unchanged', async () => {
     const stranger = (await newOrganization(world)).owner;
     const { id, token } = await invited(owner);
     const answers = [await revoke(stranger, id), await revoke(stranger, 'inv_00000000000000000000')];
@@ -167,7 +167,7 @@ describe('GET and POST .../revoke', () => {
 });
 
 describe('POST /v1/console/invitations/details', () => {
-  it('whoever has the link → what it offers, no more', async () => {
+  it('anyone with the link → sees what it offers, and nothing else', async () => {
     const { token } = await invited(owner, { role: 'admin', email: 'ann@example.com' });
     expect((await details(token)).body).toEqual({
       ...{ organizationName: 'Theirs', role: 'admin', email: 'ann@example.com' },
@@ -175,7 +175,7 @@ describe('POST /v1/console/invitations/details', () => {
     });
   });
 
-  it('unknown, used, revoked, run out, of an account that is over → one and the same 404', async () => {
+  it('unknown, used, revoked, expired, or of an expired account → the same 404', async () => {
     const used = await invited(owner);
     await accept(await newPerson(world, {}), used.token);
     const revoked = await invited(owner);
@@ -197,7 +197,7 @@ describe('POST /v1/console/invitations/details', () => {
     expect(new Set(refused.map(({ text }) => text))).toEqual(new Set([answers[0]?.text]));
   });
 
-  it('another site’s page → 403, also with a session', async () => {
+  it('the page of another site → 403, even with a session', async () => {
     const { token } = await invited(owner);
     const headers = { origin: 'https://elsewhere.example' };
     expect(codeOf(await world.as(undefined).post(DETAILS, { token }, { headers }))).toEqual([403, 'forbidden']);
@@ -232,7 +232,7 @@ describe('POST /v1/console/invitations/accept', () => {
     ['member', 'admin', 'admin'],
     ['admin', 'member', 'admin'],
     ['owner', 'owner', 'owner'],
-  ])('a member who is %s, offered %s → is %s, and the link is used', async (role, offered, expected) => {
+  ])('a member who is %s, offered %s → becomes %s, and the link is used', async (role, offered, expected) => {
     const { token } = await invited(owner, { role: offered });
     const person = await newPerson(world, { organizationId, role });
     expect((await accept(person, token)).body).toEqual({ organizationId, role: expected });
@@ -240,7 +240,7 @@ describe('POST /v1/console/invitations/accept', () => {
     expect(codeOf(await accept(await newPerson(world, {}), token))).toEqual([404, 'not_found']);
   });
 
-  it('an e-mail address that is named → accepts alone, however it is written', async () => {
+  it('an invitation for an e-mail address → only that person can accept, in any spelling', async () => {
     const { token } = await invited(owner, { role: 'member', email: 'Ann@Example.com' });
     expect(codeOf(await accept(await newPerson(world, { email: 'bob@example.com' }), token))).toEqual([
       403,
@@ -279,7 +279,7 @@ describe('POST /v1/console/invitations/accept', () => {
     expect(codeOf(await accept(person, own.token))).toEqual([404, 'not_found']);
   });
 
-  it('an inviter whose role is lowered → what they offered beyond it ends, the rest stays', async () => {
+  it('an inviter whose role is lowered → their invitations above that role end, the others stay valid', async () => {
     const inviter = await newPerson(world, { organizationId, role: 'owner' });
     const [toOwner, toAdmin] = [await invited(inviter, { role: 'owner' }), await invited(inviter, { role: 'admin' })];
     await owner.client.put(`/v1/admin/members/${inviter.identityId}`, { role: 'admin' });
@@ -289,8 +289,8 @@ describe('POST /v1/console/invitations/accept', () => {
   });
 });
 
-describe('the trail', () => {
-  it('written, revoked, joined, raised, used without need → one entry each, without an e-mail address', async () => {
+describe('the audit trail', () => {
+  it('created, revoked, joined, role raised, accepted without effect → one entry each, without an e-mail address', async () => {
     const first = await invited(owner, { role: 'member', email: 'ann@example.com' });
     await revoke(owner, first.id);
     await revoke(owner, first.id);

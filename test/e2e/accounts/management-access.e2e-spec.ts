@@ -48,7 +48,7 @@ describe('management credential', () => {
     ['a connection token', { authorization: `Bearer gw_oat_${'a'.repeat(48)}` }, INVALID],
     ['a key nobody has', { authorization: `Bearer ${newManagementKey()}` }, INVALID],
     ['a cookie without a session', { cookie: 'gw_identity_auth.session_token=x', 'x-console-request': '1' }, PLAIN],
-  ])('%s → 401 auth_required, and the challenge says which kind', async (_name, headers, challenge) => {
+  ])('%s → 401 auth_required, and the challenge names the kind', async (_name, headers, challenge) => {
     const answer = await get(headers);
     expect([answer.status, answer.headers.get('www-authenticate')]).toEqual([401, challenge]);
     expect(await answer.json()).toEqual({
@@ -60,7 +60,7 @@ describe('management credential', () => {
     expect((await get({ authorization: `${scheme} ${world.managementKey}` })).status).toBe(200);
   });
 
-  it('the header twice → refused, whichever of them is good', async () => {
+  it('the header twice → refused, whichever of them is valid', async () => {
     const good = `Bearer ${world.managementKey}`;
     expect(await rawStatus(['authorization', good])).toBe(200);
     expect(await rawStatus(['authorization', good, 'authorization', 'Bearer x'])).toBe(400);
@@ -133,7 +133,7 @@ describe('management requests', () => {
     ['null', 'null', 'body: must be a JSON object'],
     ['a member twice', '{"name":"a","name":"b"}', 'name: is given twice'],
     ['invalid UTF-8', Buffer.from([0x7b, 0xff, 0x7d]), 'body: is not valid UTF-8'],
-  ])('body is %s → 400, but 401 for who has no credential', async (_name, raw, message) => {
+  ])('body is %s → 400, but 401 without a credential', async (_name, raw, message) => {
     const answer = await world.api.post('/v1/admin/providers', undefined, { raw });
     expect([answer.status, answer.body]).toEqual([400, { error: { code: 'invalid_request', message } }]);
     expect((await world.as(undefined).post('/v1/admin/providers', undefined, { raw })).status).toBe(401);
@@ -170,7 +170,7 @@ describe('management requests', () => {
     expect([answer.status, await answer.json()]).toMatchObject([413, { error: { code: 'payload_too_large' } }]);
   });
 
-  it('prices → USD per model of each provider type, custom prices apart', async () => {
+  it('prices → USD per model of each provider type, custom prices separately', async () => {
     const { prices } = (await world.api.get(PATH)).body;
     expect(prices.openai['gpt-4.1']).toMatchObject({ input: 2, output: 8 });
     expect(prices.openai['whisper-1']).toEqual({ per_minute: 0.006 });

@@ -81,7 +81,7 @@ async function askAll(requests: readonly HostileRequest[]): Promise<string[]> {
 
 describe(`${RUNS} hostile requests to all operations, seed ${SEED}`, () => {
   it(
-    'refused in our envelope, or served as documented; nothing else happens',
+    'refused with an error envelope, or answered as documented',
     async () => {
       const requests = new HostileRequests(ground, SEED);
       const theirs = await ground.theirState();

@@ -56,7 +56,7 @@ async function listed(): Promise<string[]> {
 }
 
 describe('revoked management keys', () => {
-  it('revoked before the first day that stays → forgotten, through whichever door they came; later ones stay', async () => {
+  it('revoked before the retention period → deleted, whichever client created them; later ones stay', async () => {
     await newAccount();
     await stored(MANAGEMENT_KEY_SOURCES.map((source) => ({ name: `over ${source}`, source, revokedAt: OVER })));
     await stored(MANAGEMENT_KEY_SOURCES.map((source) => ({ name: `kept ${source}`, source, revokedAt: KEPT })));
@@ -65,7 +65,7 @@ describe('revoked management keys', () => {
     expect(await night()).toBe(0);
   });
 
-  it('never revoked → kept at any age, also expired, or of a person who left', async () => {
+  it('never revoked → kept at any age, even if expired or of a person who left', async () => {
     await newAccount();
     const { identityId } = await newPerson(world, {});
     await stored([
@@ -77,7 +77,7 @@ describe('revoked management keys', () => {
     expect(await listed()).toEqual(['of somebody else', 'old', 'past its end']);
   });
 
-  it('a connection whose last tokens expired before the first day that stays → forgotten; a later one stays', async () => {
+  it('a connection whose last tokens expired before the retention period → deleted; a later one stays', async () => {
     await newAccount();
     await stored([
       { name: 'over', source: 'oauth', expiresAt: OVER },
@@ -87,7 +87,7 @@ describe('revoked management keys', () => {
     expect(await listed()).toEqual(['kept']);
   });
 
-  it('more than one statement deletes → all of them; asked to stop → none', async () => {
+  it('more rows than one statement deletes → all are deleted; asked to stop → none', async () => {
     await newAccount();
     await world.dataSource.query(
       `INSERT INTO management_keys (id, organization_id, identity_id, name, token_hash, token_hint, access_grant, source,

@@ -50,7 +50,7 @@ describe('the last use of a management key', () => {
   const lastUseOf = async (id: string): Promise<string | null> =>
     (await owner.client.get(PATH)).body.keys.find((key: { id: string }) => key.id === id).lastUsedAt;
 
-  it('a call → written afterwards, for that key alone, and again after ten minutes', async () => {
+  it('a call → written afterwards, only for that key, and again after ten minutes', async () => {
     const [used, unused] = [await created(owner.client), await created(owner.client)];
     for (let call = 0; call < 3; call++) await world.as(used.plaintext).get('/v1/admin/apps');
     await flush();
@@ -68,7 +68,7 @@ describe('the last use of a management key', () => {
     expect(Date.parse((await lastUseOf(used.id)) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
   });
 
-  it('a key that is refused → no use', async () => {
+  it('a refused key → no recorded use', async () => {
     const { id, plaintext } = await created(owner.client);
     await owner.client.post(`${PATH}/${id}/revoke`);
     expect((await world.as(plaintext).get('/v1/admin/apps')).status).toBe(401);
@@ -77,8 +77,8 @@ describe('the last use of a management key', () => {
   });
 });
 
-describe('making a management key', () => {
-  it('a name alone → a key that may manage, shown once, only its hash stored', async () => {
+describe('creating a management key', () => {
+  it('only a name → a key with grant manage, shown once, and only its hash is stored', async () => {
     const { plaintext, ...key } = await created(owner.client, { name: '  Deploys  ' });
     expect(plaintext).toMatch(PLAINTEXT);
     expect(key).toEqual({
@@ -107,7 +107,7 @@ describe('making a management key', () => {
     expect((await world.as(plaintext).post('/v1/admin/providers', { ...PROVIDER, slug: 'by-key' })).status).toBe(201);
   });
 
-  it('the grant read → the key reads, and writes nothing', async () => {
+  it('the grant read → the key can read, and cannot write', async () => {
     const { plaintext, grant } = await created(owner.client, { name: 'Dashboards', grant: 'read' });
     expect(grant).toBe('read');
     expect((await world.as(plaintext).get('/v1/admin/providers')).status).toBe(200);
@@ -126,7 +126,7 @@ describe('making a management key', () => {
     expect([answer.status, answer.body.error]).toEqual([400, { code: 'invalid_request', message }]);
   });
 
-  it('1 000 in force → no further one, also of two at once; one revoked → another one', async () => {
+  it('1 000 active keys → no further one, even of two at once; after one is revoked → one more', async () => {
     const account = await newAccount(world.dataSource);
     const person = await newPerson(world, { organizationId: account.organizationId });
     await world.dataSource.query(
@@ -146,7 +146,7 @@ describe('making a management key', () => {
     expect((await make()).status).toBe(201);
   });
 
-  it('one entry of the trail each → who, with which credential, without the key', async () => {
+  it('one audit entry each → who, with which credential, without the key', async () => {
     const { id, plaintext } = await created(owner.client, { name: 'Traced', grant: 'read' });
     await owner.client.post(`${PATH}/${id}/revoke`);
     await owner.client.post(`${PATH}/${id}/revoke`);
@@ -161,7 +161,7 @@ describe('making a management key', () => {
 });
 
 describe('listing management keys', () => {
-  it('newest first → also those of others, of the account alone', async () => {
+  it('newest first → also those of other people, only of the account', async () => {
     const account = await newAccount(world.dataSource);
     const [one, other] = await Promise.all(
       (['owner', 'admin'] as const).map((role) => newPerson(world, { organizationId: account.organizationId, role })),
@@ -179,7 +179,7 @@ describe('listing management keys', () => {
     expect(listed).toHaveLength(3);
   });
 
-  it('a key whose owner left, and one past its end → listed, not enabled, and open nothing', async () => {
+  it('a key whose owner left, and an expired one → listed, not enabled, and not valid', async () => {
     const leaver = await newPerson(world, { organizationId });
     const [left, expired] = [await created(leaver.client), await created(owner.client)];
     await world.dataSource.query('DELETE FROM memberships WHERE identity_id = $1', [leaver.identityId]);
@@ -205,7 +205,7 @@ describe('a key and its owner', () => {
     expect((await write()).body.error.code).toBe('forbidden');
   });
 
-  it('the maker is removed meanwhile → no key, nor one that works when they come back', async () => {
+  it('the creator is removed meanwhile → no key, and none that works when they return', async () => {
     const leaver = await newPerson(world, { organizationId, role: 'admin' });
     const making = await world.dataSource.transaction(async (removal) => {
       await removal.query('DELETE FROM memberships WHERE identity_id = $1', [leaver.identityId]);
@@ -223,7 +223,7 @@ describe('a key and its owner', () => {
 });
 
 describe('revoking a management key', () => {
-  it('in force → refused from the next request on; again → the same answer', async () => {
+  it('active → refused from the next request on; again → the same answer', async () => {
     const { plaintext, ...key } = await created(owner.client);
     expect((await world.as(plaintext).get('/v1/admin/providers')).status).toBe(200);
     const answer = await owner.client.post(`${PATH}/${key.id}/revoke`);
@@ -246,7 +246,7 @@ describe('revoking a management key', () => {
   });
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   it.each([
     ['GET', PATH, 'session_required'],
     ['POST', PATH, 'session_required'],
@@ -259,7 +259,7 @@ describe('who may', () => {
     }
   });
 
-  it('a member → lists, and neither makes nor revokes', async () => {
+  it('a member → may list, but not create or revoke', async () => {
     const member = await newPerson(world, { organizationId, role: 'member' });
     const { id } = await created(owner.client);
     expect((await member.client.get(PATH)).status).toBe(200);
@@ -270,13 +270,13 @@ describe('who may', () => {
   });
 });
 
-describe('ending the key one holds', () => {
+describe('revoking one’s own key', () => {
   it.each([
     ['owner', 'manage'],
     ['admin', 'read'],
     ['member', 'manage'],
     ['member', 'read'],
-  ] as const)('as %s with the grant %s → ended, and on the trail', async (role, grant) => {
+  ] as const)('as %s with the grant %s → revoked, with an audit entry', async (role, grant) => {
     const { key, identityId } = await newMember(world.dataSource, organizationId, { role, grant });
     const answer = await world.as(key).delete(OWN);
     expect([answer.status, answer.body]).toEqual([200, { revoked: true }]);
@@ -303,7 +303,7 @@ describeWithRedis('several instances', () => {
 
   afterAll(() => further.stop());
 
-  it('revoked at one → refused at the other from the next request on', async () => {
+  it('revoked on one instance → refused on the other from the next request on', async () => {
     for (let round = 0; round < 10; round++) {
       const { id, plaintext } = await created(owner.client);
       expect((await further.as(plaintext).get('/v1/admin/providers')).status).toBe(200);

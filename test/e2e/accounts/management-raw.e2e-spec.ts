@@ -148,9 +148,9 @@ const REFUSED: readonly Message[] = [
   ['an asterisk', 'OPTIONS * HTTP/1.1\r\n', LAST, '', 404],
 ];
 
-describe('a message that no client sends', () => {
+describe('a malformed message', () => {
   it.each(REFUSED)(
-    '%s → refused once, one line in the log, nothing made, closed',
+    '%s → refused once, one log line, nothing created, connection closed',
     async (_name, start, lines, rest, status) => {
       const before = await apps();
       const { text, end } = await exchange(`${start}${proof}${lines}\r\n${rest}`);
@@ -206,8 +206,8 @@ const SERVED: readonly (readonly [name: string, bytes: () => string, statuses: n
   ['a body without a length', () => `${post('HTTP/1.0')}${proof}${JSON_TYPE}\r\n${BODY}`, [400]],
 ];
 
-describe('a message that few clients send', () => {
-  it.each(SERVED)('%s → answered, each request in its turn, and closed', async (_name, bytes, statuses) => {
+describe('an unusual but valid message', () => {
+  it.each(SERVED)('%s → answered, each request in turn, and closed', async (_name, bytes, statuses) => {
     const answer = await exchange(bytes());
     expect([statusesOf(answer), answer.end]).toEqual([statuses, 'closed']);
     expect(linesOfRefusals().map(({ status }) => status)).toEqual(statuses.filter((status) => status >= 400));
@@ -217,7 +217,7 @@ describe('a message that few clients send', () => {
     ['half a head', () => `${get('/v1/admin/session')}Host: a\r\nAuth`],
     ['half a body', () => `${post()}${proof}${JSON_TYPE}Content-Length: ${BODY.length}\r\n\r\n${BODY.slice(0, 20)}`],
     ['half a chunk', () => `${post()}${proof}${JSON_TYPE}${CHUNKED}\r\nFFFFF\r\n${BODY}`],
-  ])('%s, and the client sends no more → refused once, one line', async (_name, bytes) => {
+  ])('%s, and the client stops sending → refused once, one log line', async (_name, bytes) => {
     const { socket, answer } = openRaw(world.baseUrl, bytes());
     socket.once('connect', () => socket.end());
     expect(statusesOf(await ended(answer))).toEqual([400]);
@@ -233,7 +233,7 @@ async function sendAndStop(bytes: string): Promise<RawAnswer> {
   return ended(answer);
 }
 
-describe(`${RUNS} messages changed by chance, seed ${SEED}`, () => {
+describe(`${RUNS} randomly changed messages, seed ${SEED}`, () => {
   it(
     'refused or served, never 5xx; each connection ends',
     async () => {

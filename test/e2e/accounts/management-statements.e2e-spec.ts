@@ -75,7 +75,7 @@ function reads(other: 'session' | 'key') {
 }
 
 describe('database statements of an authentication', () => {
-  it('a key on any GET → one question, and one more where an application must be theirs', async () => {
+  it('a key on any GET → one query, and one more to check the owner of an application', async () => {
     const routes = reads('session');
     expect(routes.length).toBeGreaterThan(15);
     for (const { path, most } of routes) {

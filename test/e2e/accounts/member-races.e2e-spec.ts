@@ -35,7 +35,7 @@ describeWithRedis('two at once, on two instances', () => {
     return row.owners;
   }
 
-  it('the two last owners demote, or remove, each other and themselves → one owner is left', async () => {
+  it('the last two owners demote, or remove, each other and themselves → one owner is left', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { organizationId, owner } = await newOrganization(world);
       const second = await newPerson(world, { organizationId, role: 'owner' });
@@ -55,7 +55,7 @@ describeWithRedis('two at once, on two instances', () => {
     }
   });
 
-  it('two people accept one invitation → one joins, the other gets an error', async () => {
+  it('two people accept the same invitation → one joins, the other gets an error', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { organizationId, owner } = await newOrganization(world);
       const { url } = (await owner.client.post('/v1/admin/invitations', { role: 'admin' })).body;
@@ -93,7 +93,7 @@ describeWithRedis('two at once, on two instances', () => {
     expect(row).toEqual({ entries: 1 });
   });
 
-  it('an admin is removed while they invite → no link of theirs is left that works', async () => {
+  it('an admin is removed while inviting → none of their links works', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { organizationId, owner } = await newOrganization(world);
       const admin = await newPerson(world, { organizationId, role: 'admin' });
@@ -110,7 +110,7 @@ describeWithRedis('two at once, on two instances', () => {
     }
   });
 
-  it('a removal on one instance → counts on the other from the next request on', async () => {
+  it('a removal on one instance → takes effect on the other from the next request on', async () => {
     const { organizationId, owner } = await newOrganization(world);
     const admin = await newPerson(world, { organizationId, role: 'admin' });
     expect((await elsewhere(admin).get('/v1/admin/members')).status).toBe(200);

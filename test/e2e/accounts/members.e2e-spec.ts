@@ -45,7 +45,7 @@ async function keyOf({ identityId }: Person): Promise<string> {
 }
 
 describe('GET /v1/admin/members', () => {
-  it('admins and owners → everybody, in the order they joined, services too', async () => {
+  it('admins and owners → all members, in the order they joined, services included', async () => {
     const admin = await person('admin');
     const service = await newMember(world.dataSource, organizationId, { role: 'member' });
     const { body } = await admin.client.get(MEMBERS);
@@ -60,7 +60,7 @@ describe('GET /v1/admin/members', () => {
     expect((await owner.client.get(MEMBERS)).body).toEqual(body);
   });
 
-  it('members → 403 forbidden; keys, of owners too → 403 session_required', async () => {
+  it('members → 403 forbidden; keys, even of owners → 403 session_required', async () => {
     const member = await person('member');
     expect(codeOf(await member.client.get(MEMBERS))).toEqual([403, 'forbidden']);
     const { key } = await newMember(world.dataSource, organizationId, { role: 'owner' });
@@ -81,7 +81,7 @@ const ALLOWED: Readonly<Record<Role, Readonly<Record<Role, string>>>> = {
 describe('who may change whom', () => {
   const cases = ROLES.flatMap((by) => ROLES.map((of): [Role, Role] => [by, of]));
 
-  it.each(cases)('%s, of another %s → exactly what the role allows, and nothing else is written', async (by, of) => {
+  it.each(cases)('%s, of another %s → exactly what the role allows, and no other change', async (by, of) => {
     const actor = await person(by);
     const judged: string[] = [];
     for (const to of [...ROLES, '-']) {
@@ -95,7 +95,7 @@ describe('who may change whom', () => {
     expect(judged.join(' ')).toBe(ALLOWED[by][of]);
   });
 
-  it.each(ROLES)('%s leaves → 200, and has no way back', async (role) => {
+  it.each(ROLES)('%s leaves → 200, and cannot return', async (role) => {
     const leaver = await person(role);
     expect((await remove(leaver, leaver)).body).toEqual({ removed: true });
     expect(codeOf(await leaver.client.get('/v1/admin/apps'))).toEqual([403, 'no_eligible_organization']);
@@ -103,7 +103,7 @@ describe('who may change whom', () => {
     expect(await rolesNow()).not.toHaveProperty(leaver.identityId);
   });
 
-  it('a lowered role → counts from the next request on', async () => {
+  it('a lowered role → takes effect from the next request on', async () => {
     const admin = await person('admin');
     expect((await setRole(owner, admin, 'member')).body.member).toMatchObject({
       id: admin.identityId,
@@ -112,7 +112,7 @@ describe('who may change whom', () => {
     expect(codeOf(await admin.client.get(MEMBERS))).toEqual([403, 'forbidden']);
   });
 
-  it('a role that there is not, or none → 400', async () => {
+  it('an unknown role, or none → 400', async () => {
     const member = await person('member');
     expect(codeOf(await setRole(owner, member, 'root'))).toEqual([400, 'invalid_request']);
     expect(codeOf(await owner.client.put(`${MEMBERS}/${member.identityId}`, {}))).toEqual([400, 'invalid_request']);
@@ -120,7 +120,7 @@ describe('who may change whom', () => {
 });
 
 describe('the last owner', () => {
-  it('is not demoted, removed, and does not leave; with a second one they may', async () => {
+  it('cannot be demoted or removed and cannot leave; with a second owner they can', async () => {
     expect(codeOf(await setRole(owner, owner, 'admin'))).toEqual([409, 'last_owner']);
     expect(codeOf(await remove(owner, owner))).toEqual([409, 'last_owner']);
     expect(await rolesNow()).toEqual({ [owner.identityId]: 'owner' });
@@ -129,7 +129,7 @@ describe('the last owner', () => {
     expect(codeOf(await remove(second, second))).toEqual([409, 'last_owner']);
   });
 
-  it('beside a service that owns, too → is the last one; the service may be removed', async () => {
+  it('besides a service that is an owner → still the last one; the service may be removed', async () => {
     const service = await newMember(world.dataSource, organizationId, { role: 'owner' });
     expect(codeOf(await remove(owner, owner))).toEqual([409, 'last_owner']);
     expect((await remove(owner, service)).status).toBe(200);
@@ -137,8 +137,8 @@ describe('the last owner', () => {
   });
 });
 
-describe('whoever is removed', () => {
-  it('their keys here → end with the next request, and for good; those elsewhere work on', async () => {
+describe('removed members', () => {
+  it('their keys here → invalid from the next request on, permanently; their keys elsewhere still work', async () => {
     const other = await newOrganization(world);
     const member = await person('admin');
     await world.dataSource.query("INSERT INTO memberships VALUES ($1, $2, 'member', now())", [
@@ -161,7 +161,7 @@ describe('whoever is removed', () => {
     expect((await world.as(there).get(SESSION)).status).toBe(200);
   });
 
-  it('their sessions → act in another organization of theirs', async () => {
+  it('their sessions → switch to another of their organizations', async () => {
     const member = await person('admin');
     const other = await newOrganization(world);
     await world.dataSource.query("INSERT INTO memberships VALUES ($1, $2, 'member', now())", [
@@ -188,7 +188,7 @@ describe('foreign and missing members', () => {
     expect((await foreign.owner.client.get(SESSION)).body.session.role).toBe('owner');
   });
 
-  it('to a member, who may not remove anyone → the same answer as for a member', async () => {
+  it('removed by a member, who may not remove anyone → the same answer as for a member of the account', async () => {
     const member = await person('member');
     const foreign = await newOrganization(world);
     const ids = [owner, foreign.owner, { identityId: 'user_00000000000000000000' }];
@@ -198,8 +198,8 @@ describe('foreign and missing members', () => {
   });
 });
 
-describe('the trail', () => {
-  it('every change → one entry; what changes nothing or is refused → none', async () => {
+describe('the audit trail', () => {
+  it('every change → one entry; without effect or refused → none', async () => {
     const member = await person('member');
     await setRole(owner, member, 'admin');
     await setRole(owner, member, 'admin');

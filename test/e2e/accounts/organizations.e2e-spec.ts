@@ -33,7 +33,7 @@ async function expire(id: string): Promise<void> {
 }
 
 describe('GET /v1/admin/session', () => {
-  it('a session → the person, where they act, all they belong to', async () => {
+  it('a session → the person, the current organization, and all their organizations', async () => {
     const other = await newOrganization(world);
     await join(owner, other.organizationId, 'admin');
     const { status, body } = await owner.client.get(SESSION);
@@ -70,7 +70,7 @@ describe('GET /v1/admin/session', () => {
     expect([second.organization.id, second.role]).toEqual([other.organizationId, 'admin']);
   });
 
-  it('a key → its own organization alone, whatever else its owner belongs to', async () => {
+  it('a key → only its own organization, whatever other ones its owner belongs to', async () => {
     const other = await newOrganization(world);
     const { key, identityId } = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });
     await world.dataSource.query("INSERT INTO memberships VALUES ($1, $2, 'owner', now())", [
@@ -91,7 +91,7 @@ describe('GET /v1/admin/session', () => {
     ]);
   });
 
-  it('a person without an organization → who they are, and neither organization nor role; a new one is theirs', async () => {
+  it('a person without an organization → the person, without organization or role; a new organization is theirs', async () => {
     const nobody = await newPerson(world, {});
     const { status, body } = await nobody.client.get(SESSION);
     expect([status, body.session]).toEqual([
@@ -114,7 +114,7 @@ describe('GET /v1/admin/session', () => {
     });
   });
 
-  it('whoever is removed from all organizations → still sees who they are, joins by invitation, and signs out', async () => {
+  it('a person removed from all organizations → still sees their identity, can join by invitation, and can sign out', async () => {
     const leaver = await newPerson(world, { organizationId, role: 'member' });
     await owner.client.delete(`/v1/admin/members/${leaver.identityId}`);
     expect((await leaver.client.get(SESSION)).body.session).toMatchObject({ organization: null, role: null });
@@ -126,7 +126,7 @@ describe('GET /v1/admin/session', () => {
     expect(codeOf(await leaver.client.get(SESSION))).toEqual([401, 'auth_required']);
   });
 
-  it('whose only organization is past its end → 403 account_expired, as everywhere', async () => {
+  it('a person whose only organization is expired → 403 account_expired, as everywhere', async () => {
     await expire(organizationId);
     expect(codeOf(await owner.client.get(SESSION))).toEqual([403, 'account_expired']);
   });
@@ -156,7 +156,7 @@ describe('GET /v1/admin/organizations', () => {
     ]);
   });
 
-  it('whoever belongs to none, or to one whose time is over → is told so', async () => {
+  it('a person with no organization, or an expired one → the answer says so', async () => {
     const nobody = await newPerson(world, {});
     expect((await nobody.client.get(ORGANIZATIONS)).body).toEqual({ organizations: [] });
     await expire(organizationId);
@@ -165,7 +165,7 @@ describe('GET /v1/admin/organizations', () => {
     ]);
   });
 
-  it('a key → 403 session_required, selecting and creating too', async () => {
+  it('a key → 403 session_required, even for selecting and creating', async () => {
     expect(codeOf(await world.api.get(ORGANIZATIONS))).toEqual([403, 'session_required']);
     expect(codeOf(await world.api.post(SELECT, { organizationId }))).toEqual([403, 'session_required']);
     expect(codeOf(await world.api.post(ORGANIZATIONS, { name: 'A' }))).toEqual([403, 'session_required']);
@@ -173,7 +173,7 @@ describe('GET /v1/admin/organizations', () => {
 });
 
 describe('POST /v1/admin/organizations/select', () => {
-  it('a member who only reads → their session there, and a cookie that later calls follow', async () => {
+  it('a member → a session in that organization, and a cookie that later calls use', async () => {
     const other = await newOrganization(world);
     await join(owner, other.organizationId, 'member');
     const answer = await owner.client.post(SELECT, { organizationId: other.organizationId, further: 'ignored' });
@@ -191,7 +191,7 @@ describe('POST /v1/admin/organizations/select', () => {
     expect(body.session).toEqual(answer.body.session);
   });
 
-  it('a foreign organization → the same answer as one that is not there, and no cookie', async () => {
+  it('a foreign organization → the same answer as for a missing one, and no cookie', async () => {
     const { organizationId: foreign } = await newOrganization(world);
     const answers = await Promise.all(
       [foreign, 'org_00000000000000000000'].map((id) => owner.client.post(SELECT, { organizationId: id })),
@@ -204,7 +204,7 @@ describe('POST /v1/admin/organizations/select', () => {
     expect(answers.map(({ headers }) => headers.get('set-cookie'))).toEqual([null, null]);
   });
 
-  it('an expired organization → 403 account_expired; leaving it for another one → goes', async () => {
+  it('an expired organization → 403 account_expired; switching from it to another one → allowed', async () => {
     await expire(organizationId);
     const other = await newOrganization(world);
     expect(codeOf(await owner.client.post(SELECT, { organizationId }))).toEqual([403, 'account_expired']);
@@ -212,14 +212,14 @@ describe('POST /v1/admin/organizations/select', () => {
     expect((await owner.client.post(SELECT, { organizationId: other.organizationId })).status).toBe(200);
   });
 
-  it('no id → 400 at it', async () => {
+  it('no id → 400 naming it', async () => {
     const answer = await owner.client.post(SELECT, {});
     expect(answer.body.error).toMatchObject({ code: 'invalid_request', message: 'organizationId: is required' });
   });
 });
 
 describe('POST /v1/admin/organizations', () => {
-  it('a person, also one who belongs to none → owns a further organization, on the record', async () => {
+  it('a person, even one without an organization → owns a new organization, with an audit entry', async () => {
     const person = await newPerson(world, {});
     const answer = await person.client.post(ORGANIZATIONS, { name: ' Second ' });
     const { organization } = answer.body;
@@ -248,8 +248,8 @@ describe('POST /v1/admin/organizations', () => {
   );
 });
 
-describe('how many organizations a person may own', () => {
-  it('20 → no further one, also of two at once; those of others do not count', async () => {
+describe('maximum number of organizations per person', () => {
+  it('20 → no further one, even of two at once; those of others do not count', async () => {
     await join(owner, (await newOrganization(world)).organizationId, 'admin');
     await world.dataSource.query(
       `WITH made AS (
@@ -268,7 +268,7 @@ describe('how many organizations a person may own', () => {
 });
 
 describe('PATCH /v1/admin/organizations/{id}', () => {
-  it('the current one → renamed, on the record', async () => {
+  it('the current one → renamed, with an audit entry', async () => {
     const answer = await patch(owner, organizationId, { name: 'Renamed' });
     expect([answer.status, answer.body.organization]).toEqual([
       200,
@@ -280,7 +280,7 @@ describe('PATCH /v1/admin/organizations/{id}', () => {
     ]);
   });
 
-  it('a key that manages → may; a member, or a key that reads → may not', async () => {
+  it('a key with grant manage → allowed; a member, or a key with grant read → not allowed', async () => {
     const rename = async (role: 'admin' | 'member', grant: 'read' | 'manage') => {
       const { key } = await newMember(world.dataSource, organizationId, { role, grant });
       return codeOf(await patch({ client: world.as(key) }, organizationId, { name: 'A' }));
@@ -290,7 +290,7 @@ describe('PATCH /v1/admin/organizations/{id}', () => {
     expect(await rename('admin', 'read')).toEqual([403, 'grant_insufficient']);
   });
 
-  it('any other, be it the person’s own → 404 as for one that is not there; nothing is written', async () => {
+  it('any other, even the person’s own → 404 as for a missing one; nothing is written', async () => {
     const foreign = await newOrganization(world);
     const own = await newOrganization(world);
     await join(owner, own.organizationId, 'owner');

@@ -29,8 +29,8 @@ function trailOf(targetId: string): Promise<Record<string, unknown>[]> {
 
 const actionsOf = async (targetId: string) => (await trailOf(targetId)).map(({ action }) => action);
 
-describe('the trail of an account', () => {
-  it('an application: created, replaced, deleted; by whom, and through what', async () => {
+describe('the audit trail of an account', () => {
+  it('an application: created, replaced, deleted; with person and client', async () => {
     const config = rawServerConfig();
     const { app } = (await person.client.post('/v1/admin/apps', { name: 'Told', config })).body;
     await person.client.put(`/v1/admin/apps/${app.id}`, { name: 'Renamed', config, revision: 1 });
@@ -58,7 +58,7 @@ describe('the trail of an account', () => {
     ]);
   });
 
-  it('a provider: created, updated with the members named, deleted; without its key', async () => {
+  it('a provider: created, updated with the changed fields named, deleted; without its key', async () => {
     const { id } = await world.provider({ slug: 'told', secret: 'sk-never-to-be-told' });
     await world.api.put(`/v1/admin/providers/${id}`, { name: 'Other', secret: 'sk-never-to-be-told-2' });
     await world.api.delete(`/v1/admin/providers/${id}`);
@@ -85,7 +85,7 @@ describe('the trail of an account', () => {
     expect(JSON.stringify(await trailOf(gateway.id))).not.toContain('never-to-be-told');
   });
 
-  it('what is refused: leaves no entry', async () => {
+  it('refused actions: no entry', async () => {
     const { id } = await world.provider({ slug: 'kept' });
     const { app } = (await world.api.post('/v1/admin/apps', { name: 'Kept', config: rawServerConfig() })).body;
     const again = { type: 'openai', name: 'Again', slug: 'kept', secret: 'sk-12345678' };
@@ -103,7 +103,7 @@ describe('the trail of an account', () => {
     expect(after).toEqual(before);
   });
 
-  it('the trail cannot be written: nothing is changed', async () => {
+  it('the audit trail cannot be written: nothing is changed', async () => {
     const { id } = await world.provider({ slug: 'stays' });
     await world.dataSource.query('ALTER TABLE audit_events RENAME TO audit_events_away');
     try {

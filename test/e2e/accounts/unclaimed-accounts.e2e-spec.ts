@@ -32,8 +32,8 @@ beforeEach(async () => {
 });
 afterAll(() => world.stop());
 
-describe('accounts that a service has opened', () => {
-  it('opened → owned by its service, without a deadline, claimed by nobody, on the record', async () => {
+describe('accounts opened by a service', () => {
+  it('opened → owned by its service, without a deadline, unclaimed, with an audit entry', async () => {
     const [row] = await world.dataSource.query(
       `SELECT o.name, o.expires_at, m.role, i.id, i.kind, i.name AS service, i.email
          FROM organizations o JOIN memberships m ON m.organization_id = o.id JOIN identities i ON i.id = m.identity_id
@@ -50,7 +50,7 @@ describe('accounts that a service has opened', () => {
     ]);
   });
 
-  it('claimed → the person owns it; its keys and resources are as before, its deadline is gone', async () => {
+  it('claimed → the person owns it; its keys and resources are unchanged, its deadline is removed', async () => {
     const { key } = await newMember(world.dataSource, organizationId, { role: 'owner' });
     const made = await world.as(key).post('/v1/admin/providers', { type: 'openai', name: 'A', secret: 'sk-a-secret' });
     await world.dataSource.query("UPDATE organizations SET expires_at = now() + interval '1 day' WHERE id = $1", [
@@ -70,7 +70,7 @@ describe('accounts that a service has opened', () => {
     });
   });
 
-  it('claimed again, by the same person too → conflict', async () => {
+  it('claimed again, even by the same person → conflict', async () => {
     const person = await newPerson(world, {});
     await claim(person);
     await expect(claim(await newPerson(world, {}))).rejects.toEqual(failing('conflict'));
@@ -83,7 +83,7 @@ describe('accounts that a service has opened', () => {
     expect(await accounts.isClaimed(organizationId)).toBe(false);
   });
 
-  it('one that there is not → not_found; one whose time is over → account_expired', async () => {
+  it('a missing one → not_found; an expired one → account_expired', async () => {
     const person = await newPerson(world, {});
     await expect(claim(person, 'account-none')).rejects.toEqual(failing('not_found'));
     await world.dataSource.query('UPDATE organizations SET expires_at = now() WHERE id = $1', [organizationId]);
@@ -117,7 +117,7 @@ describe('accounts that a service has opened', () => {
 });
 
 describe('the organization of a person who registers', () => {
-  it('opened in a transaction → theirs, with an id that follows from theirs, on the record', async () => {
+  it('opened in a transaction → theirs, with an id derived from theirs, with an audit entry', async () => {
     const person = await newPerson(world, {});
     const own = world.gateway.app.get(Organizations, { strict: false });
     const { organizationId: id } = await inTransaction((tx) => own.createOwn(tx, person));

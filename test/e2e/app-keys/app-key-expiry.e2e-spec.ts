@@ -35,7 +35,7 @@ async function callWith(key: string, appId: string, baseUrl = world.baseUrl) {
 }
 
 describe('an application key with expires_at', () => {
-  it('created → shown in answer, list and trail; its application’s other keys do not expire', async () => {
+  it('created → shown in the answer, the list and the audit trail; its application’s other keys do not expire', async () => {
     const app = await world.app();
     const expiresAt = inMs(60_000);
     const { status, body } = await world.api.post(keysOf(app.id), { name: 'Trial', expires_at: expiresAt });
@@ -51,7 +51,7 @@ describe('an application key with expires_at', () => {
     });
   });
 
-  it('called until then → answered; from that moment → 401 as a key that never was, with its own reason in the log', async () => {
+  it('calls before that → answered; from that moment → 401 as for an unknown key, with its own reason in the log', async () => {
     const app = await world.app();
     const { key } = (await world.api.post(keysOf(app.id), { name: 'Trial', expires_at: inMs(20_000) })).body;
     clock.advance(19_999);
@@ -69,7 +69,7 @@ describe('an application key with expires_at', () => {
     expect((await callWith(app.key, app.id)).status).toBe(200);
   });
 
-  it('an expired key of another application → says no more than any other', async () => {
+  it('an expired key of another application → the same answer as for any other', async () => {
     const [mine, other] = [await world.app(), await world.app()];
     const { key } = (await world.api.post(keysOf(other.id), { name: 'Trial', expires_at: inMs(1_000) })).body;
     clock.advance(1_000);
@@ -78,7 +78,7 @@ describe('an application key with expires_at', () => {
     expect(world.logs.find(({ message }) => message === 'gateway_error')).toMatchObject({ reason: 'app_key_invalid' });
   });
 
-  it('exchanged before → its tokens end with it', async () => {
+  it('exchanged before → its tokens expire with it', async () => {
     const app = await world.app({ authentication: TOKEN_APPS['users of an issuer behind a backend'] });
     const { id } = (await world.api.post(keysOf(app.id), { name: 'Trial', expires_at: inMs(30_000) })).body;
     const token = await issueToken(world, { appId: app.id, userId: 'ann', authMethod: 'api_key', apiKeyId: id });
@@ -105,7 +105,7 @@ describe('an application key with expires_at', () => {
     ['no day of the calendar', () => '2099-02-30T12:00:00Z'],
     ['a number', () => 4_070_908_800],
     ['nothing', () => ''],
-  ])('%s → 400 that names the member, and no key', async (_what, expiresAt) => {
+  ])('%s → 400 that names the field, and no key', async (_what, expiresAt) => {
     const app = await world.app();
     const { status, body } = await world.api.post(keysOf(app.id), { name: 'Trial', expires_at: expiresAt() });
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
@@ -129,7 +129,7 @@ describeWithRedis('two instances', () => {
 
   afterAll(() => further.stop());
 
-  it('a key cached by both → refused by both from the moment of its expiry', async () => {
+  it('a key cached by both instances → refused by both from the moment it expires', async () => {
     const app = await world.app();
     const { key } = (await world.api.post(keysOf(app.id), { name: 'Trial', expires_at: inMs(10_000) })).body;
     const both = () =>

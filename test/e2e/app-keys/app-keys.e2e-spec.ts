@@ -22,7 +22,7 @@ afterAll(() => world.stop());
 const keysOf = (appId: string) => `/v1/admin/apps/${appId}/keys`;
 
 describe('keys of an application', () => {
-  it('issued → 201 with the key this once; a hash is stored, the list shows a prefix', async () => {
+  it('issued → 201 with the key, shown only once; a hash is stored, and the list shows a prefix', async () => {
     const app = await world.app();
     const { status, body } = await world.api.post(keysOf(app.id), { name: '  Backend  ' });
     expect(status).toBe(201);
@@ -52,7 +52,7 @@ describe('keys of an application', () => {
     expect((await world.api.post(keysOf(app.id), body)).status).toBe(400);
   });
 
-  it('revoked → status says so; repeated → the same answer; first revocation stands', async () => {
+  it('revoked → the status says so; repeated → the same answer; the time of the first revocation stays', async () => {
     const app = await world.app();
     const { id } = (await world.api.get(keysOf(app.id))).body.keys[0];
     const first = await world.api.post(`${keysOf(app.id)}/${id}/revoke`);
@@ -64,7 +64,7 @@ describe('keys of an application', () => {
     expect((await world.api.get(keysOf(app.id))).body.keys[0]).toMatchObject({ id, status: 'revoked' });
   });
 
-  it('members other than the name → ignored', async () => {
+  it('fields other than the name → ignored', async () => {
     const app = await world.app();
     const mine = { name: 'Backend', key: 'gw_mine', id: 'key_mine', status: 'revoked', organization_id: 'somebody' };
     const { status, body } = await world.api.post(keysOf(app.id), mine);
@@ -85,7 +85,7 @@ describe('keys of an application', () => {
     expect((await world.api.get(keysOf(other.id))).body.keys[0].status).toBe('active');
   });
 
-  it('application of devices → has none and gets none', async () => {
+  it('application for devices → has no keys and gets none', async () => {
     const app = await world.app(rawDeviceConfig());
     expect((await world.api.get(keysOf(app.id))).body).toEqual({ app_id: app.id, keys: [] });
     const issued = await world.api.post(keysOf(app.id), { name: 'Backend' });
@@ -94,7 +94,7 @@ describe('keys of an application', () => {
     expect([revoked.status, revoked.body.error.code]).toEqual([404, 'not_found']);
   });
 
-  it('application that came to be one of devices → its keys are listed, can be revoked, and stay so when it is back', async () => {
+  it('application changed to device authentication → its keys are listed, can be revoked, and stay revoked when it is changed back', async () => {
     const app = await world.app();
     const [kept] = (await world.api.get(keysOf(app.id))).body.keys;
     const leaked = (await world.api.post(keysOf(app.id), { name: 'Leaked' })).body;
@@ -124,7 +124,7 @@ describe('keys of an application', () => {
     expect([(await call(leaked.key)).status, (await call(app.key)).status]).toEqual([401, 200]);
   });
 
-  it('a member → lists, neither issues nor revokes', async () => {
+  it('a member → may list, but not issue or revoke', async () => {
     const app = await world.app();
     const organizationId = await firstOrganizationId(world.dataSource);
     const member = world.as((await newMember(world.dataSource, organizationId, { role: 'member' })).key);
@@ -135,7 +135,7 @@ describe('keys of an application', () => {
   });
 });
 
-describe('what callers are checked against', () => {
+describe('lookups of caller checks', () => {
   const directory = () => world.gateway.app.get(AppKeyDirectory, { strict: false });
 
   it('a cached key, revoked over HTTP → revoked in the next lookup', async () => {
@@ -146,7 +146,7 @@ describe('what callers are checked against', () => {
     expect(await directory().find(app.key)).toMatchObject({ status: 'revoked' });
   });
 
-  it('a use → last_used_at of that key only, and not twice within the hour', async () => {
+  it('a use → sets last_used_at of that key only, and not twice within an hour', async () => {
     const app = await world.app();
     await world.api.post(keysOf(app.id), { name: 'Unused' });
     await directory().find(app.key);

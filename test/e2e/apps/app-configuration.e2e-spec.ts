@@ -62,7 +62,7 @@ describe('wrong types in a configuration', () => {
     ['mobile', rawDeviceConfig()],
     ['server', rawServerConfig()],
   ])(
-    '%s configuration: an object with a stranger in it at any place → 400 naming the place or its parent',
+    '%s configuration: an unknown member in any object → 400 naming its path or its parent',
     async (_name, config) => {
       const isDocumented = await grammar();
       const places = placesOf(config).filter((path) => !isFree(path));
@@ -81,7 +81,7 @@ describe('wrong types in a configuration', () => {
     60_000,
   );
 
-  it('what is accepted, and what it is normalised to → what the OpenAPI document describes', async () => {
+  it('accepted and normalised configurations → as the OpenAPI document describes', async () => {
     const isDocumented = await grammar();
     for (const config of [rawDeviceConfig(), rawServerConfig()]) {
       const { body } = await world.api.post(APPS, serverBody({ config }));

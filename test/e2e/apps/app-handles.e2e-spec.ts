@@ -58,7 +58,7 @@ describe('the handle of an application', () => {
   );
 
   it.each([[''], ['-a'], ['A'], ['a_b'], ['a b'], ['ä'], ['x'.repeat(64)], [7], [['a']], [{}]])(
-    '%j → 400 that names it, of every write',
+    '%j → 400 that names it, on every write',
     async (handle) => {
       const id = await created();
       for (const answer of [
@@ -88,14 +88,14 @@ describe('the handle of an application', () => {
     await created({ handle: second });
   });
 
-  it('its own one again → accepted', async () => {
+  it('its own handle again → accepted', async () => {
     const handle = newHandle();
     const id = await created({ handle });
     expect((await replace(id, { handle })).status).toBe(200);
     expect((await world.api.post(`${APPS}/${id}/validate`, body({ handle }))).status).toBe(200);
   });
 
-  it('that of another application → 409 that says so, of every write, and nothing is written', async () => {
+  it('the handle of another application → 409 that says so, on every write, and nothing is written', async () => {
     const handle = newHandle();
     await created({ handle });
     const id = await created();
@@ -113,7 +113,7 @@ describe('the handle of an application', () => {
     expect((await world.api.get(`${APPS}/${id}`)).body.app).toMatchObject({ name: 'Notes', handle: null, revision: 1 });
   });
 
-  it('of another account → free', async () => {
+  it('of another account → available', async () => {
     const handle = newHandle();
     await created({ handle });
     const other = world.as((await newAccount(world.dataSource)).key);
@@ -121,14 +121,14 @@ describe('the handle of an application', () => {
     expect((await create({ handle }, other)).body.app.handle).toBe(handle);
   });
 
-  it('of a deleted application → free', async () => {
+  it('of a deleted application → available', async () => {
     const handle = newHandle();
     const id = await created({ handle });
     await world.api.delete(`${APPS}/${id}?confirm=${id}`);
     expect(await created({ handle })).not.toBe(id);
   });
 
-  it('is found by the search of the list', async () => {
+  it('searching the list by handle → finds it', async () => {
     const handle = newHandle();
     const id = await created({ handle });
     const { apps } = (await world.api.get(`${APPS}?query=${handle.toUpperCase()}`)).body;
@@ -136,15 +136,15 @@ describe('the handle of an application', () => {
   });
 });
 
-describe('writes at the same time', () => {
-  it('of one handle → one creation, the others 409', async () => {
+describe('concurrent writes', () => {
+  it('of the same handle → one creation, the others 409', async () => {
     const handle = newHandle();
     const answers = await Promise.all(Array.from({ length: 8 }, () => create({ handle })));
     expect(statuses(answers)).toEqual([201, ...Array(7).fill(409)]);
     expect(answers.filter(({ status }) => status === 409).map(codeOf)).toEqual(Array(7).fill(TAKEN));
   });
 
-  it('of one handle by replacements → one is written, the others 409', async () => {
+  it('of the same handle by replacements → one is written, the others 409', async () => {
     const handle = newHandle();
     const ids = await Promise.all(Array.from({ length: 6 }, () => created()));
     const answers = await Promise.all(ids.map((id) => replace(id, { handle })));
@@ -152,7 +152,7 @@ describe('writes at the same time', () => {
     expect(answers.filter(({ status }) => status === 409).map(codeOf)).toEqual(Array(5).fill(TAKEN));
   });
 
-  it('of one operation of a terminal → each is answered the one application', async () => {
+  it('of the same terminal operation → each answer has the same application', async () => {
     const { key } = await newAccount(world.dataSource);
     await addProviders(world.as(key));
     for (let round = 0; round < 5; round++) {
@@ -165,7 +165,7 @@ describe('writes at the same time', () => {
     }
   });
 
-  it('with one idempotency key → each is answered the one application', async () => {
+  it('with the same idempotency key → each answer has the same application', async () => {
     const payload = body({ handle: newHandle() });
     const headers = { 'idempotency-key': `handles-${'k'.repeat(32)}`, 'x-idempotency-proof': 'p'.repeat(43) };
     const answers = await Promise.all(Array.from({ length: 6 }, () => world.api.post(APPS, payload, { headers })));

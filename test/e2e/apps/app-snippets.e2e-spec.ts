@@ -74,7 +74,7 @@ describe('GET /v1/admin/apps/{app}/snippet', () => {
     expect(codeOf(await snippet(query))).toEqual(expected);
   });
 
-  it('get_app_snippet → the same, and the same refusals', async () => {
+  it('get_app_snippet → the same result, and the same refusals', async () => {
     const client = await McpTestClient.connect(world.baseUrl, world.managementKey);
     const { body, text } = await client.call('get_app_snippet', { app: app.id, endpoint: 'ask' });
     const here = { ...body, snippet: body.snippet.replace('http://localhost:0', world.baseUrl) };

@@ -26,14 +26,14 @@ const naming = (slug: string, model = 'gpt-4.1-mini') => ({
 const draft = (members: object = {}) => ({ name: 'Notes', config: naming('later'), ...members });
 
 describe('validation with assumed providers', () => {
-  it('a provider that is not there yet → refused without, accepted with it', async () => {
+  it('a provider that does not exist yet → refused without the assumption, accepted with it', async () => {
     expect(codeOf(await world.api.post(VALIDATE, draft()))).toEqual(REFUSED);
     const answer = await world.api.post(VALIDATE, draft({ assumed_providers: [OPENAI] }));
     expect([answer.status, answer.body]).toEqual([200, { valid: true }]);
     expect((await world.api.get('/v1/admin/providers')).body.providers).toEqual([]);
   });
 
-  it('custom prices of an assumed one → count, in place of those that are stored', async () => {
+  it('custom prices of an assumed provider → replace the stored ones', async () => {
     const api = world.as((await newAccount(world.dataSource)).key);
     const pricing = { own: { input: 1, output: 2 } };
     await api.post('/v1/admin/providers', { ...OPENAI, secret: 'sk-of-a-provider', pricing });
@@ -62,13 +62,13 @@ describe('validation with assumed providers', () => {
     expect(answer.body.error.message).toMatch(new RegExp(`^${path}`));
   });
 
-  it('in a creation → not a known member', async () => {
+  it('in a creation → unknown field', async () => {
     expect(codeOf(await world.api.post('/v1/admin/apps', draft({ assumed_providers: [] })))).toEqual(REFUSED);
   });
 });
 
 describe('?include=config', () => {
-  it('→ the configuration as it is stored by a creation', async () => {
+  it('→ the stored configuration, as in a creation', async () => {
     const config = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
     const { body } = await world.api.post(`${VALIDATE}?include=config`, { name: 'Notes', config });
     const { app } = (await world.api.post('/v1/admin/apps', { name: 'Notes', config })).body;

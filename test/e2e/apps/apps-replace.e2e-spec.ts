@@ -30,7 +30,7 @@ async function created(changes: Record<string, unknown> = {}): Promise<{ id: str
 const refusal = (code: string, message: unknown = expect.any(String)) => ({ error: { code, message } });
 
 describe('GET and PUT /v1/admin/apps/{app}', () => {
-  it('replaced with the revision read → 200, revision one more, everything else as sent', async () => {
+  it('replaced with the revision read → 200, revision incremented, everything else as sent', async () => {
     const { id } = await created();
     const config = { ...rawServerConfig(), limits: { per_app: { requests: { per_minute: 5 } } } };
     const { status, body } = await world.api.put(`${APPS}/${id}`, {
@@ -45,7 +45,7 @@ describe('GET and PUT /v1/admin/apps/{app}', () => {
     expect((await world.api.get(`${APPS}/${id}`)).body).toEqual(body);
   });
 
-  it('no status in the body → the stored one stays', async () => {
+  it('no status in the body → keeps the stored one', async () => {
     const { id } = await created({ status: 'disabled' });
     const { body } = await world.api.put(`${APPS}/${id}`, serverBody({ revision: 1 }));
     expect(body.app.status).toBe('disabled');
@@ -69,13 +69,13 @@ describe('GET and PUT /v1/admin/apps/{app}', () => {
     },
   );
 
-  it('stale revision and a wrong configuration → the conflict is said first', async () => {
+  it('stale revision and a wrong configuration → the conflict is reported first', async () => {
     const { id } = await created();
     const { body } = await world.api.put(`${APPS}/${id}`, serverBody({ config: {}, revision: 9 }));
     expect(body.error.code).toBe('app_revision_conflict');
   });
 
-  it('two PUTs with one revision at once → one 200, one 409, one write', async () => {
+  it('two PUTs with the same revision at once → one 200, one 409, one write', async () => {
     const { id } = await created();
     const answers = await Promise.all(
       ['A', 'B'].map((name) => world.api.put(`${APPS}/${id}`, serverBody({ name, revision: 1 }))),
@@ -93,7 +93,7 @@ describe('GET and PUT /v1/admin/apps/{app}', () => {
     }
   });
 
-  it('type changed to one without keys → its keys are listed still', async () => {
+  it('type changed to one without keys → its keys are still listed', async () => {
     const { id } = await created();
     await world.api.put(`${APPS}/${id}`, { name: 'Mobile', config: rawDeviceConfig(), revision: 1 });
     const { status, body } = await world.api.get(`${APPS}/${id}/keys`);
@@ -124,7 +124,7 @@ describe('POST validate and GET check', () => {
     expect((await world.api.get(`${APPS}/${id}`)).body.app).toMatchObject({ name: 'Notes', revision: 1 });
   });
 
-  it('validate: not acceptable → the error a write gives', async () => {
+  it('validate: not acceptable → the same error as for a write', async () => {
     const { id } = await created();
     const bad = serverBody({ config: rawSelection({ groq: { allowed_paths: [], allowed_models: [] } }) });
     const validated = await world.api.post(`${APPS}/${id}/validate`, bad);
@@ -168,7 +168,7 @@ describe('POST validate and GET check', () => {
     expect(validated.body).toEqual(status === 200 ? { valid: true } : written.body);
   });
 
-  it('validate: a member with a read key → may ask', async () => {
+  it('validate: a member with a read key → allowed', async () => {
     const { id } = await created();
     const organizationId = await firstOrganizationId(world.dataSource);
     const member = await newMember(world.dataSource, organizationId, { role: 'member', grant: 'read' });
@@ -190,7 +190,7 @@ describe('POST validate and GET check', () => {
     expect(body.limitations).toHaveLength(2);
   });
 
-  it('check: provider disabled, then deleted → not ready; grandfathered for this application, not for a new one', async () => {
+  it('check: provider disabled, then deleted → not ready; still accepted for this application, not for a new one', async () => {
     const provider = await world.provider({ type: 'groq', slug: 'gone-soon' });
     const config = rawSelection({ 'gone-soon': { allowed_paths: [], allowed_models: ['gone-model'] } });
     await world.api.put(`/v1/admin/providers/${provider.id}`, { pricing: { 'gone-model': { input: 1, output: 1 } } });

@@ -46,7 +46,7 @@ describe('POST /v1/admin/apps', () => {
     expect(read.text).not.toContain(body.api_key.key);
   });
 
-  it('mobile application with every part of the grammar → 201, normalised, no key', async () => {
+  it('mobile application with every part of the configuration → 201, normalised, no key', async () => {
     const { status, body } = await world.api.post(APPS, { name: 'Mobile', config: rawDeviceConfig() });
     expect(status).toBe(201);
     expect(body.api_key).toBeNull();
@@ -107,7 +107,7 @@ describe('POST /v1/admin/apps', () => {
       { ...rawServerConfig(), endpoints: { sum: { ...endpoint, fallback: [{ provider: 'openai', model: 'nope' }] } } },
       'endpoints.sum.fallback.0.model',
     ],
-  ])('%s → 400 naming the place', async (_what, config, place) => {
+  ])('%s → 400 naming the path', async (_what, config, place) => {
     const { status, body } = await world.api.post(APPS, serverBody({ config }));
     expect(status).toBe(400);
     expect(body.error.message).toMatch(new RegExp(`^config\\.${place.replaceAll('.', '\\.')}: `));
@@ -115,7 +115,7 @@ describe('POST /v1/admin/apps', () => {
 });
 
 describe('GET /v1/admin/apps', () => {
-  it('an account’s list → ordered by id, with this month’s zeros', async () => {
+  it('the list of an account → ordered by id, with zero usage this month', async () => {
     const other = await newAccount(world.dataSource);
     const api = world.as(other.key);
     for (const name of ['Beta', 'Alpha']) await api.post(APPS, serverBody({ name }));
@@ -173,7 +173,7 @@ describe('GET /v1/admin/apps', () => {
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('search, status, order and offset → the page asked for, how many there are, and usage of the whole account', async () => {
+  it('search, status, order and offset → the requested page, the total number, and usage of the whole account', async () => {
     const { organizationId, key } = await newAccount(world.dataSource);
     const api = world.as(key);
     const create = async (body: object): Promise<string> => (await api.post(APPS, body)).body.app.id;
@@ -216,7 +216,7 @@ describe('GET /v1/admin/apps', () => {
     expect(await list('query=%25')).toMatchObject({ ids: [], total: 0 });
   });
 
-  it('usage of the month asked for → in its application’s line; users of all time', async () => {
+  it('usage of the requested month → in the row of its application; users of all time', async () => {
     const { organizationId, key } = await newAccount(world.dataSource);
     const api = world.as(key);
     const { id } = (await api.post(APPS, serverBody())).body.app;
@@ -273,7 +273,7 @@ describe('DELETE /v1/admin/apps/{app}', () => {
     },
   );
 
-  it('confirmed → application and keys are deleted, usage stays and its id is not reused', async () => {
+  it('confirmed → application and keys are deleted, usage is kept, and the id is not reused', async () => {
     const { id } = await created();
     await storeEvents(world.dataSource, { app_id: id, organization_id: 'x', at: '2025-04-01T00:00:00Z' });
     const { status, body } = await world.api.delete(`${APPS}/${id}?confirm=${id}`);

@@ -131,15 +131,15 @@ describe('endpoint targets on create, replace and validate', () => {
     expect([status, body.validation]).toEqual([200, { valid: true, app_id: id }]);
   });
 
-  it('a provider that is paused → accepted: it may come back', async () => {
+  it('a paused provider → accepted: it may be resumed', async () => {
     const { id } = await world.provider({ slug: 'resting' });
     await world.api.put(`/v1/admin/providers/${id}`, { status: 'disabled' });
     await created(withEndpoint({ ...PRICED, provider: 'resting', fallback: [{ ...PRICED, provider: 'resting' }] }));
   });
 });
 
-describe('targets that go away later', () => {
-  it('provider deleted → check, validate and replace still pass; a new application gets no grace', async () => {
+describe('targets that are removed later', () => {
+  it('provider deleted → check, validate and replace still pass; a new application is refused', async () => {
     const gone = await world.provider({ slug: 'gone-target' });
     const config = withEndpoint({ ...PRICED, fallback: [{ ...PRICED, provider: 'gone-target' }] });
     const app = await created(config);
@@ -153,7 +153,7 @@ describe('targets that go away later', () => {
     expect((await world.api.post(`${APPS}/${stored.id}/validate`, { name: 'App', config })).status).toBe(400);
   });
 
-  it('custom price taken away → the check of the stored application says so: the provider is there to be judged', async () => {
+  it('custom price removed → the check of the stored application reports it, since the provider exists', async () => {
     const { id } = await world.provider({ slug: 'price-goes', pricing: { [UNPRICED]: { input: 1, output: 1 } } });
     const app = await created(withEndpoint({ provider: 'price-goes', model: UNPRICED }));
     expect((await world.api.put(`/v1/admin/providers/${id}`, { pricing: null })).status).toBe(200);
@@ -205,7 +205,7 @@ describe('params, checked by the rules of a call', () => {
     await created(withEndpoint({ ...PRICED, ...endpoint, params }));
   });
 
-  it('a target comes back behind a gateway → the check says what no longer works, the other endpoint serves, pausing works', async () => {
+  it('a target is recreated behind a gateway → the check says what no longer works, the other endpoint serves, pausing works', async () => {
     const { id } = await world.provider({ slug: 'moves' });
     const target = { api_style: 'responses', provider: 'moves', model: 'gpt-4.1' };
     const config = {
@@ -258,7 +258,7 @@ describe('params, checked by the rules of a call', () => {
 });
 
 describe('reports of applications with endpoints', () => {
-  it('referenced_providers → selection, targets and fallbacks; reach → the routing alone; check → both', async () => {
+  it('referenced_providers → selection, targets and fallbacks; reach → only the routing; check → both', async () => {
     const selected = { 'second-key': { allowed_paths: [], allowed_models: [] } };
     const fallback = [
       { provider: 'through-cf', model: 'gpt-4.1' },
@@ -277,7 +277,7 @@ describe('reports of applications with endpoints', () => {
     expect(check.text).not.toContain(GATEWAY_TOKEN);
   });
 
-  it('check: an application of endpoints alone → ready while one of them serves; what does not is named', async () => {
+  it('check: an application with only endpoints → ready while one of them works; the others are named', async () => {
     const { id: providerId } = await world.provider({ slug: 'of-endpoint' });
     const say = { api_style: 'responses', ...PRICED, provider: 'of-endpoint', fallback: [] };
     const { id } = await created({ ...rawSelection({}), endpoints: { say } });
@@ -297,7 +297,7 @@ describe('reports of applications with endpoints', () => {
     });
   });
 
-  it('the configuration answered → params and fallback as sent, an absent fallback as an empty list', async () => {
+  it('the returned configuration → params and fallback as sent, an absent fallback as an empty list', async () => {
     const params = { text: { format: { type: 'text' } }, tools: [], temperature: null, constructor: { a: 1 } };
     const { id } = await created(withEndpoint({ ...PRICED, params, max_output_tokens: 5 }));
     const { body } = await world.api.get(`${APPS}/${id}`);

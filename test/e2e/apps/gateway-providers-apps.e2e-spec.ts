@@ -17,7 +17,7 @@ describe('configurations that name routed providers', () => {
   const TRANSCRIBE = { api_style: 'transcription', provider: 'routed', model: 'whisper-1' };
   const RESPOND = { api_style: 'responses', provider: 'routed', model: 'gpt-4.1' };
 
-  it('endpoint of style transcription on a vercel-routed provider → refused by create, replace and validate alike', async () => {
+  it('endpoint of style transcription on a vercel-routed provider → refused by create, replace and validate', async () => {
     await suite.created({ slug: 'routed', providerGatewayId: suite.vercel });
     const config = withEndpoint(TRANSCRIBE);
     const app = (await suite.stage.world.api.post(APPS, { name: 'App', config: withEndpoint(RESPOND) })).body.app;

@@ -45,7 +45,7 @@ describe('pausing an application always works', () => {
   const put = (id: string, body: object) => uncheckedCall(world, 'PUT', `${APPS}/${id}`, { name: 'Notes', ...body });
   const BROKEN = { authentication: { type: 'api_key' }, routing: 'none' };
 
-  it('one whose stored configuration no longer parses, sent back as it was read → 200, kept as it is', async () => {
+  it('one whose stored configuration no longer parses, sent back as read → 200, kept unchanged', async () => {
     const { id } = await created();
     await spoil('apps', 'config', JSON.stringify(BROKEN), id);
     const read = (await world.api.get(`${APPS}/${id}`)).body;
@@ -58,7 +58,7 @@ describe('pausing an application always works', () => {
     expect((await put(id, { config: { ...BROKEN, routing: 7 }, revision: 3 })).status).toBe(400);
   });
 
-  it('one with a model that has lost its price → 200; changed at the same time → judged as ever', async () => {
+  it('one with a model that has lost its price → 200; changed at the same time → validated as usual', async () => {
     const { id: providerId, slug } = await world.provider({
       slug: 'priced',
       pricing: { 'own-model': { input: 1, output: 1 } },
@@ -71,7 +71,7 @@ describe('pausing an application always works', () => {
     expect((await put(id, { config, revision: 1, status: 'disabled' })).status).toBe(200);
   });
 
-  it('with a revision that is not the stored one → still a conflict', async () => {
+  it('with an outdated revision → still a conflict', async () => {
     const { id, config } = await created();
     expect((await put(id, { config, revision: 7, status: 'disabled' })).status).toBe(409);
   });

@@ -34,7 +34,7 @@ async function used(slug: string, api = world.api) {
 }
 
 describe('GET providers/usage', () => {
-  it('applications → those of every way to a provider: all, slug, type, endpoint, fallback; disabled ones too', async () => {
+  it('applications → all that reach the provider by all, slug, type, endpoint or fallback; disabled ones too', async () => {
     for (const slug of ['openai', 'openai-2', 'openai-3']) await world.provider({ slug });
     const none = await world.app(routing({}));
     const all = await world.app(routing());
@@ -62,7 +62,7 @@ describe('GET providers/usage', () => {
     expect([appCount, apps.length]).toEqual([7, 5]);
   });
 
-  it('calls → counted with failures and the day of the last success; refused ones are none', async () => {
+  it('calls → counted with failures and the day of the last success; refused ones are not counted', async () => {
     await world.provider();
     const { id, key } = await world.app({ ...routing(), limits: { per_app: { requests: { per_minute: 3 } } } });
     const call = async () => {
@@ -85,7 +85,7 @@ describe('GET providers/usage', () => {
     expect(await used('openai')).toMatchObject({ requests: 3, errors: 1, lastSuccessDay: to });
   });
 
-  it('another account → nothing of this one, also for a provider of the same slug', async () => {
+  it('another account → none of this account’s data, even for a provider with the same slug', async () => {
     await world.provider();
     await world.app(routing());
     const other = world.as((await newAccount(world.dataSource)).key);

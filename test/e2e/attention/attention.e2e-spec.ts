@@ -63,7 +63,7 @@ it('nothing, or calls that succeed → nothing needs attention', async () => {
   expect(await added()).toEqual([]);
 });
 
-it('a provider fails three times in a row → listed; a success, or a change of the provider → not any more', async () => {
+it('a provider fails three times in a row → listed; after a success, or a change of the provider → no longer listed', async () => {
   const client = await ProxyClient.create(world);
   world.upstream.script(FAILED);
   await call(client, 2, 2);
@@ -84,7 +84,7 @@ it('a provider fails three times in a row → listed; a success, or a change of 
   expect(await added()).toEqual([]);
 });
 
-it('errors of one model, successes of another in between → the provider is not failing', async () => {
+it('errors of one model with successes of another in between → the provider is not failing', async () => {
   const client = await ProxyClient.create(world);
   for (let time = 0; time < 3; time++) {
     world.upstream.script(FAILED);
@@ -96,7 +96,7 @@ it('errors of one model, successes of another in between → the provider is not
   expect(await added()).toEqual([]);
 });
 
-it('80 % of the budget of an application are spent → listed; a larger budget, none, or a disabled one → not', async () => {
+it('80 % of the budget of an application is spent → listed; with a larger budget, none, or a disabled application → not', async () => {
   const budget = (monthly_usd: number | null) => ({ per_app: { spending: { monthly_usd } } });
   const client = await ProxyClient.create(world, { limits: budget(usd(5)) });
   const ofApp = { kind: 'app_budget', id: client.appId, app_id: client.appId };
@@ -115,7 +115,7 @@ it('80 % of the budget of an application are spent → listed; a larger budget, 
   expect(await added()).toEqual([]);
 });
 
-it('users have spent 80 % of theirs → counted; blocked ones, or with a larger budget → not', async () => {
+it('users have spent 80 % of theirs → counted; blocked users, or users with a larger budget → not', async () => {
   const client = await ProxyClient.create(world, {
     authentication: NAMED_USERS,
     limits: { per_user: { spending: { monthly_usd: usd(2) } } },
@@ -153,7 +153,7 @@ it('budgets by day, week and in total → each listed with its window; users by 
   );
 });
 
-it('a cost is unresolved → listed with its estimate; settled → not any more', async () => {
+it('a cost is unresolved → listed with its estimate; settled → no longer listed', async () => {
   const client = await ProxyClient.create(world);
   world.upstream.script(WITHOUT_USAGE);
   await call(client, 2, 2);

@@ -83,7 +83,7 @@ describe('demo', () => {
   );
 
   it(
-    'Ctrl-C after the job → the service answered until then, and everything is stopped and removed',
+    'Ctrl-C after the job → the service answers until then, and everything is stopped and removed',
     async () => {
       startDemo();
       await eventually(() => output.includes('Ctrl-C stops everything') || child.exitCode !== null, {
@@ -125,7 +125,7 @@ describe('demo', () => {
   );
 
   it(
-    'Ctrl-C while usage is made up → ends at once, nothing left',
+    'Ctrl-C while usage is generated → ends at once, nothing left',
     async () => {
       startDemo();
       await eventually(() => output.includes('8. Fill the console'), { withinMs: TEST_MS });
@@ -151,9 +151,9 @@ describe('demo', () => {
   );
 });
 
-describe('a reader that leaves', () => {
+describe('a reader that closes its pipe', () => {
   it.each([[], ['--phone']])(
-    'a pipe that is closed half-way, %p → ends, nothing left',
+    'a pipe that is closed midway, %p → ends, nothing left',
     async (...options) => {
       startDemo(...options);
       await eventually(() => output.includes('Service') || output.includes('Data directory'), { withinMs: TEST_MS });

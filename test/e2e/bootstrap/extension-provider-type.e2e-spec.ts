@@ -59,7 +59,7 @@ describe('a provider type of an extension (docs/extending.md)', () => {
     }
   });
 
-  it('an unknown type → the refusal names it among those there are', async () => {
+  it('an unknown type → the refusal lists it among the known types', async () => {
     const { status, body } = await world.api.post('/v1/admin/providers', instance({ type: 'acne', name: 'A' }));
     expect(status).toBe(400);
     expect(body.error.message).toContain('"openrouter", "acme"');
@@ -91,7 +91,7 @@ describe('a provider type of an extension (docs/extending.md)', () => {
     expect(refused.body.error.code).toBe('provider_key_invalid');
   });
 
-  it('a call → its address and headers, whoever the client says it is; priced by custom prices; in usage', async () => {
+  it('a call → its address and headers, whatever type the client claims; priced by custom prices; in usage', async () => {
     const client = await ProxyClient.create(world, { provider: instance(PRICED) });
     const headers = ['x-acme-key', 'forged', 'x-acme-tenant', 'forged'];
     const answer = await client.call(CHAT, { body: { model: 'acme-large', messages: [] }, headers });
@@ -106,7 +106,7 @@ describe('a provider type of an extension (docs/extending.md)', () => {
     expect(body.rows).toMatchObject([{ key: 'acme', requests: 1 }]);
   });
 
-  it('the header of its key → carries an application’s key, as its own SDK sends it', async () => {
+  it('its key header → accepts an application’s key, as its own SDK sends it', async () => {
     const client = await ProxyClient.create(world, { provider: instance(PRICED) });
     const credential = ['x-acme-key', client.key];
     const answer = await client.call(CHAT, { body: { model: 'acme-large', messages: [] }, credential });
@@ -129,7 +129,7 @@ describe('a provider type of an extension (docs/extending.md)', () => {
     expect(acme.requests).toHaveLength(0);
   });
 
-  it('a named endpoint → may have it as target, at the path the type says', async () => {
+  it('a named endpoint → may have it as a target, at the path of the type', async () => {
     acme.script(json(200, { id: 'resp_1', object: 'response', usage: { input_tokens: 10, output_tokens: 2 } }));
     const provider = instance(PRICED);
     const client = await EndpointClient.create(world, { provider, endpoint: { model: 'acme-large' } });

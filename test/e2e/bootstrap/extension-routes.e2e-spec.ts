@@ -48,7 +48,7 @@ describe('a route of an extension (docs/extending.md)', () => {
     }
   });
 
-  it('two accounts → each sees its own applications, and the other’s not at all', async () => {
+  it('two accounts → each sees only its own applications', async () => {
     const { id } = await world.app();
     const other = world.as((await newAccount(world.dataSource)).key);
     expect((await world.api.get('/v1/admin/reports/apps')).body).toEqual({ apps: 1 });
@@ -57,7 +57,7 @@ describe('a route of an extension (docs/extending.md)', () => {
     expect(codeOf(await other.get(`/v1/admin/apps/${id}/report`))).toEqual([404, 'app_not_found']);
   });
 
-  it('a route without an access decorator → the service does not start, and says which', async () => {
+  it('a route without an access decorator → the service refuses to start and names the route', async () => {
     @Controller('v1/admin')
     class OpenController {
       @Get('reports/open')
@@ -73,7 +73,7 @@ describe('a route of an extension (docs/extending.md)', () => {
     });
   });
 
-  it('a declaration without its guards → the service does not start, and says of which route', async () => {
+  it('a declaration without its guards → the service refuses to start and names the route', async () => {
     @Controller('v1/admin')
     class DeclaredController {
       @Get('reports/declared')
@@ -92,7 +92,7 @@ describe('a route of an extension (docs/extending.md)', () => {
 });
 
 describe('a role rule of an extension (docs/extending.md)', () => {
-  it('only owners may export → an owner does and leaves an entry of the trail; others neither', async () => {
+  it('only owners may export → an owner can, with an audit entry; others cannot', async () => {
     const account = await newAccount(world.dataSource);
     const owner = world.as(account.key);
     const refused: [Parameters<typeof newMember>[2], string][] = [

@@ -51,12 +51,12 @@ async function storedBlob(id: string): Promise<string> {
 }
 
 describe('a vault of an extension (docs/extending.md)', () => {
-  it('health and readiness → tell its state', async () => {
+  it('health and readiness → report its state', async () => {
     expect((await world.as(undefined).get('/v1/healthz')).body.vault).toBe('ok');
     expect((await world.as(undefined).get('/v1/readyz')).body).toMatchObject({ ready: true, vault: 'ok' });
   });
 
-  it('a provider key → sealed by it, stored as it says, opened by it for a call', async () => {
+  it('a provider key → sealed by it, stored as it returns it, opened by it for a call', async () => {
     const client = await ProxyClient.create(world, { provider: { secret: 'sk-of-the-hsm' } });
     expect(await storedBlob(client.providerId)).toMatch(/^hsm1\.sealed-\d+$/);
     expect((await client.call(CHAT, { body: BODY })).status).toBe(200);
@@ -78,7 +78,7 @@ describe('a vault of an extension (docs/extending.md)', () => {
     );
   });
 
-  it('it does not answer → calls and new keys are refused with provider_unavailable; everything else works', async () => {
+  it('the vault does not answer → calls and new keys are refused with provider_unavailable; everything else works', async () => {
     const client = await ProxyClient.create(world);
     keyServer.breakDown();
     expect(refusalOf(await client.call(CHAT, { body: BODY }))).toEqual([502, 'provider_unavailable']);
@@ -88,7 +88,7 @@ describe('a vault of an extension (docs/extending.md)', () => {
     expect(world.logs).toContainEqual(expect.objectContaining({ reason: 'vault_unreachable' }));
   });
 
-  it('it has nothing to work with → the service starts, says misconfigured and opens no key', async () => {
+  it('the vault is not configured → the service starts, reports misconfigured and opens no key', async () => {
     const other = await startWorld({ vault: hsmVault(undefined) });
     try {
       expect((await other.as(undefined).get('/v1/healthz')).body.vault).toBe('misconfigured');
@@ -102,7 +102,7 @@ describe('a vault of an extension (docs/extending.md)', () => {
     }
   });
 
-  it('it cannot be made → the start fails with what it says', async () => {
+  it('the vault cannot be created → the start fails with its message', async () => {
     const started = startWorld({
       vault: async () => {
         throw new Error('no HSM here');
@@ -111,7 +111,7 @@ describe('a vault of an extension (docs/extending.md)', () => {
     expect(await rejectionOf(started)).toMatchObject({ message: 'no HSM here' });
   });
 
-  it('it fails in words of its own → provider_unavailable, and none of them in the log', async () => {
+  it('the vault fails with its own message → provider_unavailable, and the message is not logged', async () => {
     const other = await startWorld({ vault: () => new BrokenVault() });
     try {
       const body = { type: 'groq', name: 'New', secret: 'sk-12345678' };
@@ -123,7 +123,7 @@ describe('a vault of an extension (docs/extending.md)', () => {
     }
   });
 
-  it('stop → it is closed', async () => {
+  it('stop → the vault is closed', async () => {
     const before = keyServer.openConnections();
     const other = await startWorld({ vault: hsmVault(keyServer.url) });
     await other.provider();

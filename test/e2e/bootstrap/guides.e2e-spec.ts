@@ -111,7 +111,7 @@ function withoutInstall({ text }: GuideBlock): string {
 
 describe('README.md', () => {
   it(
-    'its commands, from the start to the account of a person → each does what it says',
+    'its commands, from the start to a person’s account → each works as described',
     async () => {
       const shell = newShell();
       const simulator = await newSimulator();
@@ -178,7 +178,7 @@ async function sendToSimulator(shell: GuideShell, id: string, { url }: ProviderS
 
 describe('docs/guides', () => {
   it(
-    'limits-and-budgets.md → as its commands print it',
+    'limits-and-budgets.md → the documented output',
     async () => {
       // The minute does not end between two calls.
       const clock = new FakeClock();
@@ -300,7 +300,7 @@ describe('docs/guides', () => {
   );
 
   it(
-    'coding-agents.md → as its commands print it: the agents use tools, go on later, and call nobody else',
+    'coding-agents.md → as its commands print it: the agents use tools, resume later, and call no other host',
     async () => {
       const world = await startWorld();
       const { shell } = await afterStepTwo(world);
@@ -314,7 +314,7 @@ describe('docs/guides', () => {
   );
 
   it(
-    'webhooks.md → as its commands print it; its endpoint takes what is signed, and nothing else',
+    'webhooks.md → as its commands print it; its endpoint accepts only signed deliveries',
     async () => {
       const world = await startWorld({ env: { REDIS_URL: '' } });
       const { shell } = await afterStepTwo(world);
@@ -363,7 +363,7 @@ describe('docs/guides', () => {
     WALK_MS,
   );
 
-  it('call-from-a-phone.md, hashes to check one’s own with → those of its own text', () => {
+  it('call-from-a-phone.md, hashes to check your own code against → match its text', () => {
     const guide = readGuide('docs/guides/call-from-a-phone.md');
     const table = /^\| challenge \|[\s\S]*?\n\n/m.exec(guide)?.[0] ?? '';
     const values = [...table.matchAll(/`([\w+/=-]{18,})`/g)].map(([, value = '']) => value);

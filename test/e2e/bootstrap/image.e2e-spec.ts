@@ -69,7 +69,7 @@ describe('the packages of the image', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('what the Dockerfile removes → was there', () => {
+  it('packages that the Dockerfile removes → existed before', () => {
     const named = pruningCommand().match(/node_modules\/[\w./-]+(?=[\s\\])/g) ?? [];
     expect(named.length).toBeGreaterThan(4);
     expect(named.filter((path) => path !== 'node_modules/.bin' && !existsSync(join(directory, path)))).toEqual([]);

@@ -160,7 +160,7 @@ describe('npm start, while the gateway runs', () => {
   );
 
   it(
-    'Ctrl-C, which the terminal sends to each process and npm forwards → the same: it is one request',
+    'Ctrl-C, which the terminal sends to each process and npm forwards → the same: it counts as one request',
     async () => {
       const stream = await call();
       npm.signalGroup('SIGINT');
@@ -189,7 +189,7 @@ describe('npm start, while the gateway runs', () => {
   );
 });
 
-describe('npm start, before that', () => {
+describe('npm start, before the gateway runs', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     '%s to npm while it builds → the build ends, no process is left, the next start builds and runs',
     async (signal) => {
@@ -210,7 +210,7 @@ describe('npm start, before that', () => {
   );
 
   it(
-    'SIGTERM to npm while the embedded database starts → stops when it has started, with exit code 0 and no Postgres',
+    'SIGTERM to npm while the embedded database starts → stops once it has started, with exit code 0 and no Postgres left',
     async () => {
       const settings = testEnvironment('', join(directory, 'data'), managementKey);
       npm = new Npm({ ...settings, DATABASE_URL: '' });

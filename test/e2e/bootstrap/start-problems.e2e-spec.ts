@@ -145,7 +145,7 @@ describe('a start that the system prevents', () => {
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:private@127.0.0.1:1/db', DATABASE_WAIT_SECONDS: '0' }],
     ['DATABASE_URL', { DATABASE_URL: 'postgres://u:private@db.invalid/db', DATABASE_WAIT_SECONDS: '0' }],
   ])(
-    '%s that leads nowhere, %j → its name, in one line',
+    '%s that cannot be reached, %j → its name, in one line',
     async (name, settings) => {
       const file = { [name]: join(directory, 'absent') };
       const ended = await start({ ...EMBEDDED, ...file, ...settings });

@@ -62,7 +62,7 @@ function waysOf(banner: string) {
 }
 
 describe('the banner of a start', () => {
-  it('an empty deployment → both ways in; the first person has registered there → none, unless the setting opens it', async () => {
+  it('an empty deployment → both ways to sign up; after the first person has registered → none, unless the setting opens it', async () => {
     const settings = await emptyDeployment();
     expect(waysOf(await bannerOf(settings, register))).toEqual({ key: true, register: true });
     expect(waysOf(await bannerOf(settings))).toEqual({ key: false, register: false });
@@ -70,7 +70,7 @@ describe('the banner of a start', () => {
     expect(waysOf(await bannerOf(open, register))).toEqual({ key: false, register: true });
   });
 
-  it('HOST for other machines and no PUBLIC_URL → the console on this machine, and the setting; so does the answer to another host', async () => {
+  it('HOST for other machines and no PUBLIC_URL → names the console on this machine, and the setting; so does the answer to another host', async () => {
     const settings = { ...(await emptyDeployment()), HOST: '0.0.0.0' };
     const pages: string[] = [];
     const banner = await bannerOf(settings, async ({ url }) => {
@@ -87,7 +87,7 @@ describe('the banner of a start', () => {
     expect(await bannerOf({ ...settings, PUBLIC_URL: 'https://gateway.example.com' })).not.toContain('is not set');
   });
 
-  it('an account that no person owns → registering alone', async () => {
+  it('an account that no person owns → only registration', async () => {
     const settings = { ...(await emptyDeployment()), BOOTSTRAP_MANAGEMENT_KEY: newManagementKey() };
     expect(waysOf(await bannerOf(settings))).toEqual({ key: false, register: true });
   });
@@ -107,7 +107,7 @@ describe('settings', () => {
     expect(names.filter((name) => name === 'TRUSTED_PRIVATE_HOSTS')).toHaveLength(1);
   });
 
-  it('a provider type that is wrong → the start fails before anything is opened', async () => {
+  it('an invalid provider type → the start fails before anything is opened', async () => {
     const settings = { ...testEnvironment(NO_DATABASE, '/nowhere', ''), DATABASE_WAIT_SECONDS: '0' };
     const wrong = { ...acmeType('https://acme.example.com/'), name: 'openai' };
     await expect(startGateway(settings, { log, providerTypes: [wrong] })).rejects.toThrow(

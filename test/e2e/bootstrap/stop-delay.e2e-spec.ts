@@ -53,7 +53,7 @@ describe('between SIGTERM and the stop', () => {
   }
 
   it(
-    'readyz → 503 at once with its reason; calls → served; then it stops by itself, exit code 0',
+    'readyz → 503 at once with its reason; calls → served; then the process stops by itself, exit code 0',
     async () => {
       await start('2');
       expect(await call('/v1/readyz')).toMatchObject({ status: 200, body: { ready: true, reason: null } });
@@ -67,7 +67,7 @@ describe('between SIGTERM and the stop', () => {
   );
 
   it(
-    'a second SIGTERM, later → skips the wait, and what is open still drains',
+    'a second SIGTERM, later → skips the wait, and open answers still drain',
     async () => {
       await start(NEVER);
       await signalled('SIGTERM');

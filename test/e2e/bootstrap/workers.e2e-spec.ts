@@ -217,12 +217,12 @@ describeWithRedis('WORKERS', () => {
     return load;
   }
 
-  describe('each started again', () => {
+  describe('each worker started again', () => {
     beforeEach(setUp);
     afterEach(tearDown);
 
     it(
-      'two serve on one port, the banner comes once; SIGTERM → both finish, exit code 0',
+      'two serve on one port, the banner appears once; SIGTERM → both finish, exit code 0',
       async () => {
         const service = start({ REDIS_URL: redis.url });
         await service.serving(2);
@@ -239,7 +239,7 @@ describeWithRedis('WORKERS', () => {
     );
 
     it(
-      `a worker is killed, ${KILLS} times under load → others go on, another comes, every call has one event`,
+      `a worker is killed, ${KILLS} times under load → others continue, a new one starts, every call has one event`,
       async () => {
         const service = start({ REDIS_URL: redis.url, LOG_LEVEL: 'info' });
         await service.serving(2);
@@ -271,7 +271,7 @@ describeWithRedis('WORKERS', () => {
     );
   });
 
-  describe('started once, and once again after the end of the first process', () => {
+  describe('started once, and again after the first process ends', () => {
     let service: Service;
 
     const startSlowToStop = () => start({ REDIS_URL: redis.url, STOP_DELAY_SECONDS: '3600' });
@@ -308,7 +308,7 @@ describeWithRedis('WORKERS', () => {
     );
 
     it(
-      'a worker is killed before it takes a connection that it was given → the client sees it closed',
+      'a worker is killed before it takes an assigned connection → the client sees it closed',
       async () => {
         await twoLive();
         const [victim = 0] = await workerPids();

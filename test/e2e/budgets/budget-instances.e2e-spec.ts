@@ -96,7 +96,7 @@ async function spentOf({ appId }: Scope): Promise<number> {
 
 describe('budgets on two instances and one Postgres', () => {
   it.each([1_000, 7_000, 400_000])(
-    '200 calls at once, each %i of 1 000 000 at worst → less than one beyond the budget',
+    '200 calls at once, each at most %i of 1 000 000 → less than one call over the budget',
     async (worst) => {
       const scope = aScope();
       const holds = await Promise.all(Array.from({ length: 200 }, (_, at) => call(at, scope, worst)));
@@ -109,7 +109,7 @@ describe('budgets on two instances and one Postgres', () => {
     },
   );
 
-  it('one call at a time, on either instance → served until the budget is used up, to the last one', async () => {
+  it('one call at a time, on either instance → served until the budget is used up', async () => {
     const scope = aScope();
     const cost = 45_000;
     let served = 0;
@@ -122,7 +122,7 @@ describe('budgets on two instances and one Postgres', () => {
     expect([served, await spentOf(scope)]).toEqual([Math.ceil(BUDGET / cost), Math.ceil(BUDGET / cost) * cost]);
   });
 
-  it('all calls are over, all instances stop → nothing is granted any more', async () => {
+  it('all calls have ended and all instances stop → no grants remain', async () => {
     const scope = aScope();
     const holds = await Promise.all(Array.from({ length: 10 }, (_, at) => call(at, scope, 10_000)));
     await Promise.all(holds.map((hold) => hold && end(hold, 100)));

@@ -85,7 +85,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
   );
 
   it(
-    'money that a call at one instance holds → the other says when to come back, and serves then',
+    'money held by a call at one instance → the other sends Retry-After, and serves after it',
     async () => {
       for (let run = 0; run < RUNS; run++) {
         const app = await fleet.app(undefined, tokensCost(100), []);
@@ -115,7 +115,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
   );
 
   it(
-    'prices that change and are applied to the month, over and over, while others call → the next call follows, at both; sums are exact',
+    'prices that change and are applied to the month repeatedly during calls → the next call at either instance uses them; sums are exact',
     async () => {
       const app = await fleet.app(tokensCost(1_000), undefined, ['ann', 'bob']);
       const plan = { app, userId: 'ann', treatment: 'whole' } as const;
@@ -152,7 +152,7 @@ describeBreakingRedis(`budgets of two instances, one call at a time (BUDGET_SEED
   );
 
   it(
-    'all of it → each call is recorded once at its price, and nothing stays granted',
+    'all of this → each call is recorded once at its price, and no grant remains',
     async () => {
       await fleet.stop();
       const counts = await auditEnd(fleet);

@@ -22,7 +22,7 @@ describeBreakingRedis('budgets of two instances, as processes', () => {
       ['Redis and Postgres come and go', { redis: true, postgres: true }],
       ...(IS_LONG ? ALL_AT_ONCE : []),
     ])(
-      `${CLIENTS} clients, %s → never more than one call above a budget, each call recorded once, no money lost`,
+      `${CLIENTS} clients, %s → a budget is exceeded by at most one call, each call is recorded once, no money is lost`,
       async (name, faults) => {
         const storm = { seed, clients: CLIENTS, forMs: STORM_MS, faults, waitsForQuiet: IS_LONG };
         const report = await BudgetStorm.run(storm);

@@ -109,7 +109,7 @@ const someEnd = fc.record({ kind: fc.constant('forget' as const), instance: fc.c
 const someRows = fc.record({ kind: fc.constant('rows' as const), instance: fc.constantFrom(...INSTANCES) });
 
 describe('budget statements', () => {
-  it('any history of statements → Postgres answers and keeps what the fake does, and sums are the sum of rows', async () => {
+  it('any sequence of statements → Postgres returns and stores the same as the fake, and sums equal the sum of rows', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.oneof(someTake, someTake, someFirst, someFirst, someRows, someReturn, someSpending, someEnd), {
@@ -154,7 +154,7 @@ describe('budget statements', () => {
     );
   });
 
-  it('50 instances take at once → the budget is crossed by one call at most, granted is the sum of rows', async () => {
+  it('50 instances take grants at once → the budget is exceeded by at most one call, and granted is the sum of rows', async () => {
     const key = aKey();
     const ids = Array.from({ length: 50 }, (_, at) => `i-${at}`);
     await Promise.all(ids.map((id) => real.addRows(key, id, 'org-1')));
@@ -164,7 +164,7 @@ describe('budget statements', () => {
     expect([granted, Object.values(grants).reduce((sum, one) => sum + one, 0)]).toEqual([120, 120]);
   });
 
-  it('taking, giving back, storing and forgetting at once, on the same rows in any order → no deadlock, sums in step', async () => {
+  it('taking, returning, storing and deleting at once, on the same rows in any order → no deadlock, and sums stay consistent', async () => {
     const keys = ['', 'a', 'b', 'c'].map((subject) => ({ ...aKey(subject), appId: 'busy' }));
     const work = Array.from({ length: 60 }, async (_, round) => {
       const id = `busy-${round % 6}`;
@@ -189,7 +189,7 @@ describe('budget statements', () => {
     }
   });
 
-  it('first takes of many budgets → those that another statement holds or that have a row are left out, at once', async () => {
+  it('first takes of many budgets → those locked by another statement or with an existing row are skipped at once', async () => {
     const [free, known, held, own] = [aKey('free'), aKey('known'), aKey('held'), aKey('own')];
     await spend(known, 20);
     await real.addRows(known, 'two', 'org-1');
@@ -217,7 +217,7 @@ describe('budget statements', () => {
     expect(await stateOf(own)).toEqual({ spent: 0, granted: 0, grants: { one: 0 } });
   });
 
-  it('first takes beside a transaction that adds a budget and then changes the next one → no deadlock', async () => {
+  it('first takes beside a transaction that inserts a budget and then changes the next one → no deadlock', async () => {
     const added = aKey('a');
     const changed = { ...added, subject: 'b' };
     await spend(changed, 20);
@@ -238,7 +238,7 @@ describe('budget statements', () => {
     expect(await stateOf(added)).toEqual({ spent: 5, granted: 0, grants: {} });
   });
 
-  it('first takes of many instances at once → the budget is crossed by one call at most, granted is the sum of rows', async () => {
+  it('first takes of many instances at once → the budget is exceeded by at most one call, and granted is the sum of rows', async () => {
     const keys = Array.from({ length: 20 }, () => aKey('new'));
     const ids = Array.from({ length: 20 }, (_, at) => `i-${at}`);
     const ask = (id: string) =>
@@ -254,7 +254,7 @@ describe('budget statements', () => {
     }
   });
 
-  it('a statement waits for another that changes the same rows → it decides by what that one left', async () => {
+  it('a statement waits for another that changes the same rows → it decides on the resulting rows', async () => {
     const key = aKey();
     await real.addRows(key, 'one', 'org-1');
     await real.addRows(key, 'two', 'org-1');
@@ -281,7 +281,7 @@ describe('budget statements', () => {
     expect(await stateOf(key)).toEqual({ spent: 0, granted: 70, grants: { one: 20, two: 50 } });
   });
 
-  it('the row was taken away by others while a statement waited → nothing is granted by what was there', async () => {
+  it('others delete the row while a statement waits → nothing is granted from the old row', async () => {
     const key = aKey();
     await real.addRows(key, 'one', 'org-1');
     await real.take('one', take(key, { needs: [40] }));
@@ -301,7 +301,7 @@ describe('budget statements', () => {
     expect(await stateOf(key)).toEqual({ spent: 0, granted: 0, grants: {} });
   });
 
-  it('instances without a heartbeat → unknown ones, and those silent for five minutes', async () => {
+  it('instances without a heartbeat → unknown ones, and those without one for five minutes', async () => {
     await db.query('DELETE FROM budget_grants');
     const key = aKey();
     for (const id of ['unknown', 'silent', 'alive']) await real.addRows(key, id, 'org-1');

@@ -43,7 +43,7 @@ describe.each(['user', 'app'] as const)('budgets of the %s', (scope) => {
   const limit = (spending: Record<string, number>) => ({ [`per_${scope}`]: { spending } });
 
   it.each(['daily_usd', 'weekly_usd', 'monthly_usd'] as const)(
-    '%s → served until it is spent, refused until its period ends, the window is named; then served',
+    '%s → served until it is spent, refused until its period ends, and the window is named; then served again',
     async (member) => {
       const app = await LimitedApp.create(world, limit({ [member]: TWO_CALLS_USD }));
       expect(await app.calls(2)).toEqual([200, 200]);
@@ -77,7 +77,7 @@ describe.each(['user', 'app'] as const)('budgets of the %s', (scope) => {
     }
   });
 
-  it('several are spent → the one that ends last is named; the tightest decides', async () => {
+  it('several are spent → the one that ends last is named; several are not → the tightest decides', async () => {
     const app = await LimitedApp.create(world, limit({ daily_usd: TWO_CALLS_USD, weekly_usd: ENOUGH_USD }));
     expect(await app.calls(2)).toEqual([200, 200]);
     await app.recorded('ok', 2);
@@ -115,7 +115,7 @@ describe('budgets of other kinds', () => {
     expect((await app.refused('ben')).data).toMatchObject({ scope: 'app', window: 'week' });
   });
 
-  it('/me → what was spent in each window that has a budget', async () => {
+  it('/me → the amount spent in each window with a budget', async () => {
     const spending = { daily_usd: 1, weekly_usd: 2 };
     const app = await LimitedApp.create(world, { per_user: { spending } });
     await app.calls(2);
@@ -126,7 +126,7 @@ describe('budgets of other kinds', () => {
     });
   });
 
-  it('total_usd of a user → 400 that says what to set', async () => {
+  it('total_usd of a user → 400 that says what to set instead', async () => {
     const { status, body } = await world.api.post('/v1/admin/apps', {
       name: 'Notes',
       config: {

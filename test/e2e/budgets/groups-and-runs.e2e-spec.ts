@@ -41,7 +41,7 @@ describe('limits of tokens', () => {
     ['app', 'per_minute', 'minute'],
     ['app', 'per_day', 'day'],
   ] as const)(
-    '%s, %s → passed by one call at most, refused until the window ends, then served',
+    '%s, %s → exceeded by at most one call, then refused until the window ends, then served',
     async (scope, member, window) => {
       const app = await LimitedApp.create(world, { [`per_${scope}`]: { tokens: { [member]: TOKENS + 1 } } });
       const before = clock.nowMs();
@@ -78,7 +78,7 @@ describe('groups', () => {
   const groups = (limits: object) => ({ groups: { team: { header: 'X-Team', ...limits } } });
   const of = (team: string) => ({ headers: ['x-end-user-id', 'ann', 'x-team', team] });
 
-  it('the header never reaches the provider; it is missing or cannot be used → 400 that names it', async () => {
+  it('the header → never reaches the provider; missing or unusable → 400 that names it', async () => {
     const app = await LimitedApp.create(world, groups({ spending: { monthly_usd: 1 } }));
     expect((await app.call('ann', of('blue'))).status).toBe(200);
     expect(world.upstream.requests.map((sent) => sent.header('x-team'))).not.toContain('blue');
@@ -92,7 +92,7 @@ describe('groups', () => {
     }
   });
 
-  it('a budget → of one value alone, named with its group; others are served', async () => {
+  it('a budget → applies to one value only and is named with its group; other values are served', async () => {
     const app = await LimitedApp.create(world, groups({ spending: { daily_usd: TWO_CALLS_USD } }));
     expect((await app.call('ann', of('blue'))).status).toBe(200);
     expect((await app.call('bob', of('blue'))).status).toBe(200);
@@ -109,7 +109,7 @@ describe('groups', () => {
     expect((await app.call('ann', of('red'))).status).toBe(200);
   });
 
-  it('requests and tokens → counted by group, and refused with their window', async () => {
+  it('requests and tokens → counted by group, and refusals name their window', async () => {
     const app = await LimitedApp.create(world, groups({ requests: { per_minute: 2 }, tokens: { per_day: 9_000 } }));
     toNextMinute();
     for (const _ of [1, 2]) expect((await app.call('ann', of('blue'))).status).toBe(200);
@@ -127,7 +127,7 @@ describe('groups', () => {
     });
   });
 
-  it('usage → by group, calls before it under no key', async () => {
+  it('usage → grouped by value, earlier calls under no key', async () => {
     const app = await LimitedApp.create(world, {});
     await app.call();
     await app.recorded('ok', 1);
@@ -169,7 +169,7 @@ describe('runs', () => {
   });
   const RUNS = { runs: { max_usd: 0.02 } };
 
-  it('a budget → passed by one call at most; another run, and the same id of another user, are served', async () => {
+  it('a budget → exceeded by at most one call; another run, and the same id of another user, are served', async () => {
     const app = await LimitedApp.create(world, RUNS);
     for (const _ of [1, 2]) expect((await app.call('ann', run('loop 1', String(TWO_CALLS_USD)))).status).toBe(200);
     await app.recorded('ok', 2);
@@ -187,7 +187,7 @@ describe('runs', () => {
     expect(sent.flat().filter((value) => value !== undefined)).toEqual([]);
   });
 
-  it('the same id in another application → a run of its own, with an amount of its own', async () => {
+  it('the same id in another application → a separate run with its own amount', async () => {
     const [one, other] = [await LimitedApp.create(world, RUNS), await LimitedApp.create(world, RUNS)];
     for (const _ of [1, 2]) expect((await one.call('ann', run('shared', String(TWO_CALLS_USD)))).status).toBe(200);
     await one.recorded('ok', 2);
@@ -195,7 +195,7 @@ describe('runs', () => {
     expect((await other.call('ann', run('shared', '0.02'))).status).toBe(200);
   });
 
-  it('first calls at once with different amounts → one amount begins the run, the others are 400', async () => {
+  it('first calls at once with different amounts → one amount starts the run, the others get 400', async () => {
     const app = await LimitedApp.create(world, RUNS);
     const amounts = Array.from({ length: 8 }, (_, at) => String(0.01 + at / 1_000));
     const answers = await Promise.all(amounts.map((usd) => app.call('ann', run('race', usd))));
@@ -217,7 +217,7 @@ describe('runs', () => {
     expect((await app.call('ann', run('race', begun[0]))).status).toBe(200);
   });
 
-  it('an hour after its last call → the id begins another run', async () => {
+  it('an hour after its last call → the id starts a new run', async () => {
     const app = await LimitedApp.create(world, RUNS);
     const before = clock.nowMs();
     for (const _ of [1, 2]) await app.call('ann', run('loop', String(TWO_CALLS_USD)));

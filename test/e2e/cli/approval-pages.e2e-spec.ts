@@ -56,7 +56,7 @@ describeWithBrowser('approval pages in a browser', () => {
   }
 
   it(
-    'the link of a login → proof out of the address, register, approve; the terminal has a key',
+    'the link of a login → proof removed from the address, register, approve; the terminal has a key',
     async () => {
       const terminal = new Terminal(world);
       const opened = await terminal.open({ client: { label: MARKUP, os: 'linux' } });
@@ -104,7 +104,7 @@ describeWithBrowser('approval pages in a browser', () => {
   );
 
   it(
-    'a terminal that listens → the browser comes back to it with the code, which it redeems',
+    'a terminal that listens → the browser returns to it with the code, which it redeems',
     async () => {
       const codes: string[] = [];
       const listener = createServer((request, response) => {
@@ -127,7 +127,7 @@ describeWithBrowser('approval pages in a browser', () => {
   );
 
   it(
-    'a provider’s key → typed into the page; a bad one is said there, and the form stays',
+    'a provider’s key → typed into the page; an invalid one is reported there, and the form stays',
     async () => {
       const { owner } = await newOrganization(world);
       const { body } = await owner.client.post('/v1/admin/keys', { name: 'Terminal' });
@@ -148,7 +148,7 @@ describeWithBrowser('approval pages in a browser', () => {
   );
 
   it(
-    'a part of the link → says so; keyboard alone → everything can be reached',
+    'an incomplete link → says so; keyboard only → everything can be reached',
     async () => {
       await page.goto(`${origin}/cli/approve/op%3A${'0'.repeat(64)}`);
       expect(await page.getByText('address is incomplete').isVisible()).toBe(true);

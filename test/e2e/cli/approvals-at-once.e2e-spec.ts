@@ -38,7 +38,7 @@ it(`${AT_ONCE} approvals and ${AT_ONCE} logins at once on a pool of ${CONNECTION
   expect(approved.map(({ status }) => status)).toEqual(Array(AT_ONCE).fill(200));
 });
 
-it('others hold the lock of an address → its logins are refused soon, and hold up nobody', async () => {
+it('others hold the lock of an address → its logins are refused soon and block nobody', async () => {
   await holding('cli login of 198.51.100.1', async () => {
     const refused = Array.from({ length: 2 * CONNECTIONS }, () => new Terminal(world, '198.51.100.1').open());
     expect((await new Terminal(world, '198.51.100.2').open()).status).toBe(200);

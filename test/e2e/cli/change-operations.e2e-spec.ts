@@ -27,7 +27,7 @@ const pathOf = (id: string) => `/v1/admin/operations/${encodeURIComponent(id)}`;
 const reveal = (id: string, by = client.owner.client) => by.post(`${pathOf(id)}/reveal`, {});
 
 describe('GET /v1/admin/operations/{id}', () => {
-  it('every member, key and session → where it stands, without the key', async () => {
+  it('every member, key and session → its status, without the key', async () => {
     const { id, next: _next, ...standing } = await addApp(client);
     const member = await newPerson(world, { organizationId: client.organizationId, role: 'member' });
     for (const by of [client.owner.client, member.client, world.as(client.key)]) {
@@ -48,7 +48,7 @@ describe('GET /v1/admin/operations/{id}', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
   });
 
-  it('an operation of a terminal → shown, and its key is not for the console', async () => {
+  it('an operation of a terminal → shown, and its key is not available in the console', async () => {
     const terminal = new Terminal(world);
     await terminal.operate(client.key, 'app.add', SERVER_APP);
     const { body } = await client.owner.client.get(pathOf(terminal.id));
@@ -60,7 +60,7 @@ describe('GET /v1/admin/operations/{id}', () => {
 });
 
 describe('POST /v1/admin/operations/{id}/reveal', () => {
-  it('owner or admin → the key that calls, once; recorded; stored no more', async () => {
+  it('owner or admin → a working key, once; recorded; no longer stored', async () => {
     const { id, result } = await addApp(client);
     const admin = await newPerson(world, { organizationId: client.organizationId, role: 'admin' });
     const { status, body, text } = await reveal(id, admin.client);
@@ -94,7 +94,7 @@ describe('POST /v1/admin/operations/{id}/reveal', () => {
     expect(JSON.stringify([records, world.logs])).not.toContain(key);
   });
 
-  it('a member, a key, no origin, a foreign origin, another account → refused, and the key still waits', async () => {
+  it('a member, a key, no origin, a foreign origin, another account → refused, and the key stays available', async () => {
     const { id } = await addApp(client);
     const member = await newPerson(world, { organizationId: client.organizationId, role: 'member' });
     const stranger = await newChangeClient(world);
@@ -119,7 +119,7 @@ describe('POST /v1/admin/operations/{id}/reveal', () => {
     expect((await reveal(id)).status).toBe(200);
   });
 
-  it('a person of two accounts → by the current one', async () => {
+  it('a person with two accounts → the current one counts', async () => {
     const { id } = await addApp(client);
     const other = await newChangeClient(world);
     await world.dataSource.query("INSERT INTO memberships VALUES ($1, $2, 'owner', now())", [
@@ -145,7 +145,7 @@ describe('POST /v1/admin/operations/{id}/reveal', () => {
     expect((await client.owner.client.get(pathOf(id))).body.reveal_url).toBeUndefined();
   });
 
-  it('not yet run → 409; lapsed → 410; nothing issued → 400', async () => {
+  it('not run yet → 409; expired → 410; no key issued → 400', async () => {
     const { body: reserved } = await client.mcp.call('add_app', { config: SERVER_APP });
     expect(codeOf(await reveal(reserved.id))).toEqual([409, 'operation_pending']);
     clock.advance(15 * MINUTE_MS);
@@ -156,7 +156,7 @@ describe('POST /v1/admin/operations/{id}/reveal', () => {
     expect(codeOf(await reveal(terminal.id))).toEqual([400, 'invalid_request']);
   });
 
-  it('the nightly job → clears a key that nobody revealed; what is said stays the same', async () => {
+  it('the nightly job → clears a key that nobody revealed; the answers stay the same', async () => {
     const { id } = await addApp(client);
     const revealed = await addApp(client, 'Revealed');
     await reveal(revealed.id);

@@ -80,7 +80,7 @@ describe('POST /v1/cli/bootstrap', () => {
 });
 
 describe('the claim of an account from a terminal', () => {
-  it('a person without an account → the owner; the terminal keeps its access', async () => {
+  it('a person without an account → becomes the owner; the terminal keeps its access', async () => {
     const opened = await new Terminal(world).bootstrap();
     const accountId = opened.body.account.id;
     const { terminal, proof } = await openClaim(keyIn(opened));
@@ -113,7 +113,7 @@ describe('the claim of an account from a terminal', () => {
     expect((await terminal.poll()).body).toMatchObject({ state: 'pending', failure: { code: 'account_exists' } });
   });
 
-  it('registering on the page → a person without an account of their own, though registration is closed', async () => {
+  it('registering on the page → a person without an account, even if registration is closed', async () => {
     const opened = await new Terminal(world).bootstrap();
     await newPerson(world, {});
     const { terminal, proof } = await openClaim(keyIn(opened));
@@ -134,7 +134,7 @@ describe('the claim of an account from a terminal', () => {
     ]);
   });
 
-  it('after the claim → the bootstrap is over, and another claim is 409', async () => {
+  it('after the claim → bootstrap is no longer possible, and another claim is 409', async () => {
     const terminal = new Terminal(world);
     const opened = await terminal.bootstrap();
     const claim = await openClaim(keyIn(opened));

@@ -112,7 +112,7 @@ describe('POST /v1/cli/login', () => {
     ]);
   });
 
-  it('the eleventh pending login of an address → 429; after one is declined → 200', async () => {
+  it('the eleventh pending login from an address → 429; after one is declined → 200', async () => {
     const opened = [];
     for (let at = 0; at < 10; at++) {
       const terminal = new Terminal(world, '198.51.100.3');
@@ -125,7 +125,7 @@ describe('POST /v1/cli/login', () => {
     expect((await new Terminal(world, '198.51.100.3').open()).status).toBe(200);
   });
 
-  it('the twenty-first login of an address in an hour → 429 with exact data', async () => {
+  it('the twenty-first login from an address in an hour → 429 with exact data', async () => {
     for (let at = 0; at < 20; at++) {
       const terminal = new Terminal(world, '198.51.100.5');
       const proof = proofIn(await terminal.open());
@@ -141,7 +141,7 @@ describe('POST /v1/cli/login', () => {
 });
 
 describe('approval of a login', () => {
-  it('details → who asks, who is signed in, which accounts there are; nothing changes', async () => {
+  it('details → the requester, the signed-in person and their accounts; nothing changes', async () => {
     const terminal = new Terminal(world, '203.0.113.9');
     const opened = await terminal.open({ client: { label: '<b>Mine</b>', os: 'macOS' }, loopbackRedirect: LOOPBACK });
     const { status, body } = await browser.details(terminal.id, proofIn(opened));
@@ -207,7 +207,7 @@ describe('approval of a login', () => {
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
   });
 
-  it('the user code instead of the proof → works, in any case and with blanks', async () => {
+  it('the user code instead of the proof → accepted, in any case and with blanks', async () => {
     const terminal = new Terminal(world);
     const { body } = await terminal.open();
     const typed = ` ${body.userCode.toLowerCase().replace('-', ' ')} `;
@@ -256,7 +256,7 @@ describe('approval of a login', () => {
 });
 
 describe('the key of a login', () => {
-  it('approved → the first poll has it, no later one; it carries the approver’s role', async () => {
+  it('approved → only the first poll returns it; it has the role of the approver', async () => {
     const { terminal } = await approved();
     const { status, body } = await terminal.poll();
     expect([status, body]).toEqual([
@@ -282,7 +282,7 @@ describe('the key of a login', () => {
     expect(listed.keys).toEqual([expect.objectContaining({ name: 'A laptop', label: 'A laptop', source: 'cli' })]);
   });
 
-  it('polls at once → exactly one has it', async () => {
+  it('concurrent polls → exactly one returns it', async () => {
     const { terminal } = await approved();
     const answers = await Promise.all(Array.from({ length: 10 }, () => terminal.poll()));
     expect(answers.filter(({ body }) => body.result.credential !== undefined)).toHaveLength(1);
@@ -316,7 +316,7 @@ describe('the key of a login', () => {
     expect((await terminal.poll()).body.result.credential).toBeDefined();
   });
 
-  it('with a listener → by its one-time code alone, once', async () => {
+  it('with a listener → only by its one-time code, once', async () => {
     const { terminal, proof, redirectUrl = '' } = await approved({ loopbackRedirect: LOOPBACK });
     expect(redirectUrl).toMatch(/^http:\/\/127\.0\.0\.1:51234\/callback\?code=[0-9A-Za-z]{48}$/);
     expect((await browser.approve(terminal.id, proof)).body.redirectUrl).toBe(redirectUrl);
@@ -334,7 +334,7 @@ describe('the key of a login', () => {
     expect(codeOf(await terminal.redeem(code))).toEqual([409, 'already_completed']);
   });
 
-  it('redeem before the approval → 409 operation_pending; after a refusal → 409; after the time → 410', async () => {
+  it('redeem before the approval → 409 operation_pending; after a refusal → 409; expired → 410', async () => {
     const pending = new Terminal(world);
     const proof = proofIn(await pending.open({ loopbackRedirect: LOOPBACK }));
     expect(codeOf(await pending.redeem('a'.repeat(48)))).toEqual([409, 'operation_pending']);
@@ -356,13 +356,13 @@ describe('the key of a login', () => {
     expect(codeOf(await listening.redeem(code))).toEqual([410, 'operation_expired']);
   });
 
-  it('not collected within 15 minutes → it is not handed over any more', async () => {
+  it('not collected within 15 minutes → no longer handed over', async () => {
     const { terminal } = await approved();
     clock.advance(15 * MINUTE_MS);
     expect((await terminal.poll()).body.result).toEqual({ accountId: organizationId });
   });
 
-  it('no column of the row holds the token, the key, the proof or a code', async () => {
+  it('stored row → contains neither token, key, proof nor code', async () => {
     const terminal = new Terminal(world);
     const opened = await terminal.open({ loopbackRedirect: LOOPBACK });
     const { body } = await browser.approve(terminal.id, proofIn(opened));
@@ -384,7 +384,7 @@ describe('the key of a login', () => {
 });
 
 describe('the end of a login', () => {
-  it('declined by anybody with the link → expired and denied for the terminal, for ever', async () => {
+  it('declined by anybody with the link → expired and denied for the terminal, permanently', async () => {
     const terminal = new Terminal(world);
     const proof = proofIn(await terminal.open());
     const nobody = new ApprovalBrowser(world);
@@ -410,7 +410,7 @@ describe('the end of a login', () => {
     expect(linesOf(declined.id)).toEqual(['cli_login_opened', 'cli_operation_denied']);
   });
 
-  it('opened, approved, collected → a log line of each; declined by a signed-in person → in the audit trail', async () => {
+  it('opened, approved, collected → a log line each; declined by a signed-in person → in the audit trail', async () => {
     const { terminal } = await approved();
     await terminal.poll();
     await terminal.poll();
@@ -439,7 +439,7 @@ describe('the end of a login', () => {
     expect(codeOf(await browser.deny(terminal.id, proof))).toEqual([410, 'operation_expired']);
   });
 
-  it('approved → it cannot be declined, and nobody else sees its redirect', async () => {
+  it('approved → cannot be declined any more, and nobody else sees its redirect', async () => {
     const { terminal, proof } = await approved({ loopbackRedirect: LOOPBACK });
     expect(codeOf(await browser.deny(terminal.id, proof))).toEqual([409, 'already_completed']);
     const { owner: stranger } = await newOrganization(world);
@@ -450,7 +450,7 @@ describe('the end of a login', () => {
     expect((await new ApprovalBrowser(world, sameElsewhere.cookie).approve(terminal.id, proof)).status).toBe(200);
   });
 
-  it('approve and decline at once → one wins, and there is a key only if the approval did', async () => {
+  it('approve and decline at once → one wins, and there is a key only if it is the approval', async () => {
     for (let round = 0; round < 8; round++) {
       clock.advance(MINUTE_MS);
       const terminal = new Terminal(world, `198.51.100.${100 + round}`);

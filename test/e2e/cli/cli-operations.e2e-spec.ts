@@ -65,8 +65,8 @@ async function routedProvider(): Promise<string> {
   return (await world.as(key).post('/v1/admin/providers', body)).body.provider.id;
 }
 
-describe('operations that run at once', () => {
-  it('app.add → the application and its key; again with the token → the same, for 15 minutes with the key', async () => {
+describe('operations that run immediately', () => {
+  it('app.add → the application and its key; again with the same token → the same answer, for 15 minutes with the key', async () => {
     const terminal = new Terminal(world);
     const { status, body } = await terminal.operate(key, 'app.add', APP);
     expect([status, body]).toEqual([
@@ -111,7 +111,7 @@ describe('operations that run at once', () => {
     expect(codeOf(await terminal.open())).toEqual([409, 'conflict']);
   });
 
-  it('app.key.add → a key that calls; another account’s application → 404', async () => {
+  it('app.key.add → a working key; another account’s application → 404', async () => {
     const { body: created } = await new Terminal(world).operate(key, 'app.add', APP);
     const app = created.result.app.id;
     const { status, body } = await new Terminal(world).operate(key, 'app.key.add', { app, name: 'Second' });
@@ -196,7 +196,7 @@ describe('operations that a person completes', () => {
     });
   });
 
-  it('provider.update → approved on the page; a new address wants the key that is sent there', async () => {
+  it('provider.update → approved on the page; a new address requires the key that is sent there', async () => {
     const { id } = await newProvider();
     const renamed = await openStep('provider.update', { provider: id, name: 'Renamed' });
     expect(codeOf(await submit(renamed.terminal, renamed.proof, SECRET))).toEqual([400, 'invalid_request']);
@@ -319,7 +319,7 @@ describe('operations that a person completes', () => {
     expect((await terminal.poll()).status).toBe(404);
   });
 
-  it('what was refused when the person acted → in the operation, until another try succeeds', async () => {
+  it('a refusal when the person acts → stored in the operation until another attempt succeeds', async () => {
     const slug = newSlug();
     const { terminal, proof } = await openStep('provider.add', { type: 'openai', name: 'x', slug });
     const taken = { type: 'openai', name: 'Other', slug, secret: SECRET };
@@ -344,7 +344,7 @@ describe('operations that a person completes', () => {
     ['with a line end', `${SECRET}\n`],
     ['with letters beyond ASCII', `${SECRET}é`],
   ])(
-    'a secret %s → judged as the routes of providers and gateways do, and nothing is stored',
+    'a secret %s → validated as by the routes of providers and gateways, and nothing is stored',
     async (_what, secret) => {
       const { id } = await newProvider();
       const steps = [
@@ -362,7 +362,7 @@ describe('operations that a person completes', () => {
     },
   );
 
-  it('the page → who asks, by the name of its key; the account by name and id; where from, and when', async () => {
+  it('the page → the requester by the name of its key; the account by name and id; its address and time', async () => {
     const { body } = await owner.client.post('/v1/admin/keys', { name: 'Ops “<b>' });
     const terminal = new Terminal(world);
     const payload = { type: 'openai', name: 'x', slug: newSlug() };
@@ -380,13 +380,13 @@ describe('operations that a person completes', () => {
     expect(text).toContain(`<dt>Asked at</dt><dd>${clock.now().toISOString().slice(0, 10)}`);
   });
 
-  it('a sign-in at a step that is over and needs nobody → 403, as while it is pending', async () => {
+  it('a sign-in at a finished step that needs none → 403, as while it is pending', async () => {
     const { terminal, proof } = await openStep('provider.add', { type: 'openai', name: 'x', slug: newSlug() });
     expect((await submit(terminal, proof, SECRET)).status).toBe(200);
     expect(codeOf(await page().post(`${terminal.id}/google`, { submissionToken: proof }))).toEqual([403, 'forbidden']);
   });
 
-  it('ten browser steps in a minute → the eleventh is 429; ten pending → 429 also later', async () => {
+  it('ten browser steps in a minute → the eleventh is 429; ten pending → 429 even later', async () => {
     for (let at = 0; at < 10; at++) await openStep('provider.add', { type: 'openai', name: 'x', slug: newSlug() });
     const payload = { type: 'openai', name: 'x', slug: newSlug() };
     const next = () => new Terminal(world).operate(key, 'provider.add', payload, { browser: true });
@@ -398,7 +398,7 @@ describe('operations that a person completes', () => {
     expect((await next()).status).toBe(200);
   });
 
-  it('a user code or a sign-in → not for these', async () => {
+  it('a user code or a sign-in → not accepted here', async () => {
     const { terminal, proof } = await openStep('provider.add', { type: 'openai', name: 'x', slug: newSlug() });
     const newcomer = { submissionToken: proof, name: 'x', email: 'x@example.com', password: 'long enough' };
     expect(codeOf(await page().post(`${terminal.id}/register`, newcomer))).toEqual([403, 'forbidden']);

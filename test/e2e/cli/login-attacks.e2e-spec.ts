@@ -39,7 +39,7 @@ async function keysOfVictim(): Promise<unknown[]> {
   return body.keys;
 }
 
-describe('a login that somebody else began', () => {
+describe('a login started by somebody else', () => {
   it('its whole link opened in the victim’s browser, with every parameter a page can set → nothing is decided', async () => {
     const attacker = new Terminal(world);
     const proof = proofIn(await attacker.open());
@@ -52,7 +52,7 @@ describe('a login that somebody else began', () => {
     expect(await keysOfVictim()).toEqual([]);
   });
 
-  it('its form sent by another site with the victim’s cookies → 403; by the page, without the tick → asked for it', async () => {
+  it('its form sent by another site with the victim’s cookies → 403; by the page, without the checkbox → asks for it', async () => {
     const attacker = new Terminal(world);
     const submissionToken = proofIn(await attacker.open());
     const path = `/cli/approve/${attacker.id}`;
@@ -74,7 +74,7 @@ describe('a login that somebody else began', () => {
 });
 
 describe('the steps of one login', () => {
-  it('a form of the page is one step, whatever it does → the eleventh within a minute is 429', async () => {
+  it('every form submission → one step; the eleventh within a minute is 429', async () => {
     const terminal = new Terminal(world);
     const submissionToken = proofIn(await terminal.open());
     const send = () => sendForm(`/cli/approve/${terminal.id}`, { submissionToken, step: 'approve' });
@@ -84,7 +84,7 @@ describe('the steps of one login', () => {
 });
 
 describe('a stolen link', () => {
-  it('without a session → shows who asks, approves nothing, and is not the terminal’s token', async () => {
+  it('without a session → shows the requester, cannot approve, and is not the token of the terminal', async () => {
     const terminal = new Terminal(world);
     const proof = proofIn(await terminal.open());
     const thief = new ApprovalBrowser(world);
@@ -94,7 +94,7 @@ describe('a stolen link', () => {
     expect(codeOf(await terminal.redeem('x'.repeat(48), proof))).toEqual([403, 'forbidden']);
   });
 
-  it('approved by the thief for an account of their own → the terminal is told whose it is', async () => {
+  it('approved by the thief for an account of their own → the terminal shows whose account it is', async () => {
     const terminal = new Terminal(world);
     const proof = proofIn(await terminal.open());
     const { organizationId, owner: thief } = await newOrganization(world);
@@ -106,12 +106,12 @@ describe('a stolen link', () => {
 });
 
 describe('fixation of the user code', () => {
-  it('a terminal that names a code of its choice → 400', async () => {
+  it('a terminal that chooses its own code → 400', async () => {
     const chosen = await new Terminal(world).open({ userCode: 'ABCD-EFGH' });
     expect([chosen.status, chosen.body.error.message]).toEqual([400, expect.stringMatching(/^userCode:/)]);
   });
 
-  it('the code of a login that has ended → opens nothing, not the next login of that terminal either', async () => {
+  it('the code of a login that has ended → not valid, not even for the next login of that terminal', async () => {
     const first = await new Terminal(world).open();
     clock.advance(QUARTER_MS);
     const next = await new Terminal(world).open();

@@ -74,7 +74,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
   }
 
   it.each([true, false])(
-    'JavaScript %s: sign in, see which key, press the button → the key, this time only',
+    'JavaScript %s: sign in, see which key it is, press the button → the key, only once',
     async (javaScriptEnabled) => {
       await openContext(javaScriptEnabled);
       const email = await colleague();
@@ -118,7 +118,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
   );
 
   it(
-    'keyboard alone → the button is reached, and the key is selected and read out',
+    'keyboard only → reaches the button, and the key is selected and announced',
     async () => {
       await signInAs(client.owner);
       const { id } = await addApp(client);
@@ -157,7 +157,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
   );
 
   it(
-    'none, another account’s, a member, too late, not run yet → said, with its status; no key, no button',
+    'missing, of another account, a member, too late, not run yet → an explanation with its status; no key, no button',
     async () => {
       const { id } = await addApp(client);
       await signInAs((await newChangeClient(world)).owner);
@@ -187,7 +187,7 @@ describeWithBrowser('the page that reveals a key, in a browser', () => {
   );
 
   it(
-    'headers → no frame, no inline script, no cache, no referrer; forms of other sites → 403, and the key waits',
+    'headers → no frame, no inline script, no cache, no referrer; forms of other sites → 403, and the key stays available',
     async () => {
       const { id } = await addApp(client);
       const url = `${origin}/reveal/${encodeURIComponent(id)}`;

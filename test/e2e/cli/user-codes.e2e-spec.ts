@@ -33,7 +33,7 @@ async function typeWrongCodes(count: number): Promise<number[]> {
 }
 
 describe('guessing user codes', () => {
-  it('a wrong, malformed or blank code → found: false; nothing tells them apart', async () => {
+  it('a wrong, malformed or blank code → found: false, all indistinguishable', async () => {
     const browser = browserAt('203.0.113.1');
     for (const code of [WRONG_CODE, 'x', '0000-0000', 'ABCDEFGHJ', '🙂']) {
       const { status, body } = await browser.lookup(code);
@@ -41,7 +41,7 @@ describe('guessing user codes', () => {
     }
   });
 
-  it('the eleventh look-up of an address within a minute → 429; another address → 200', async () => {
+  it('the eleventh lookup from an address within a minute → 429; another address → 200', async () => {
     const browser = browserAt('203.0.113.2');
     for (let at = 0; at < 10; at++) expect((await browser.lookup(WRONG_CODE)).status).toBe(200);
     const { status, body } = await browser.lookup(WRONG_CODE);
@@ -71,7 +71,7 @@ describe('guessing user codes', () => {
     ['register', { name: 'x', email: 'x@example.com', password: 'a long way to go' }],
     ['google', {}],
   ])(
-    'ten wrong codes of an address at %s → none works from there, by any door; a link, and another address do',
+    'ten wrong codes from an address at %s → no code works from there, on any route; a link, and another address do',
     async (step, members) => {
       const terminal = new Terminal(world, '203.0.113.40');
       const opened = await terminal.open();
@@ -108,7 +108,7 @@ describe('guessing user codes', () => {
     expect((await browserAt('203.0.113.52').details(terminal.id, body.userCode)).status).toBe(200);
   });
 
-  it('wrong codes at steps count in total, as look-ups do', async () => {
+  it('wrong codes at steps → count in the total, as lookups do', async () => {
     const terminal = new Terminal(world, '203.0.113.60');
     const { body } = await terminal.open();
     await typeWrongCodes(599);
@@ -130,7 +130,7 @@ describe('guessing user codes', () => {
     expect((await browserAt('203.0.113.31').lookup(body.userCode)).status).toBe(200);
   });
 
-  it('a right code among 100 000 pending logins → found in an index, which no other login slows down', async () => {
+  it('a right code among 100 000 pending logins → found by an index, not slowed down by other logins', async () => {
     const { body } = await new Terminal(world, '203.0.113.8').open();
     await world.dataSource.query(
       `INSERT INTO cli_operations (id, kind, state, user_code_mac, created_at, expires_at, kept_until)
@@ -158,7 +158,7 @@ describe('guessing user codes', () => {
     expect(plan['Shared Hit Blocks'] + plan['Shared Read Blocks']).toBeLessThan(20);
   });
 
-  it('many logins → every one has a code of its own', async () => {
+  it('many logins → each has a different code', async () => {
     const codes = new Set<string>();
     for (let at = 0; at < 60; at++) {
       const { body } = await new Terminal(world, `192.0.2.${at}`).open();

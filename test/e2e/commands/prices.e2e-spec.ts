@@ -36,7 +36,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const run = (...words: string[]) => spawnSync(process.execPath, [PROGRAM, ...words], { encoding: 'utf8' });
 
 describe('npm run prices', () => {
-  it('a data file → a price file with the prices of today and the corrections, which the service takes', async () => {
+  it('a data file → a price file with today’s prices and the corrections, which the service accepts', async () => {
     writeFileSync(from, JSON.stringify(DATA));
     expect(run('--from', from, '--to', to)).toMatchObject({ status: 0, stdout: '', stderr: '' });
     const { stdout } = run('--from', from);
@@ -59,7 +59,7 @@ describe('npm run prices', () => {
   it.each([
     [[], 'usage: npm run prices -- --from'],
     [['--from', join(folder, 'none.json')], 'ENOENT'],
-  ])('%j → exit code 1, and why', (words, why) => {
+  ])('%j → exit code 1 with the reason', (words, why) => {
     const { status, stdout, stderr } = run(...words);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^The prices were not written: /);

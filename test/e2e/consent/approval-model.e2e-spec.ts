@@ -89,7 +89,7 @@ describeWithRedis(`logins and consents over two instances with kills, seed ${SEE
   }
 
   it(
-    `${STEPS} steps → every state ends once, a key is handed over at most once and to its terminal alone`,
+    `${STEPS} steps → every state ends once, and a key is handed over at most once and only to its terminal`,
     async () => {
       const approvers = [await newApprover(1), await newApprover(2), await newApprover(3)];
       const logins: LoginSubject[] = [];

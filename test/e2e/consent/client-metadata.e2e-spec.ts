@@ -82,8 +82,8 @@ async function refusal(find: Promise<unknown>): Promise<string> {
   throw new Error(`a refusal was expected, not ${String(error)}`);
 }
 
-describe('clients by the address of their metadata document', () => {
-  it('a document over https → the client; asked for once, identity-encoded, within five minutes', async () => {
+describe('clients identified by the URL of their metadata document', () => {
+  it('a document over https → the client; fetched once within five minutes, identity-encoded', async () => {
     serve({ client_name: '<b>Acme</b>' });
     const clients = clientsWith();
     const found = await clients.find(id, ADDRESS);
@@ -136,7 +136,7 @@ describe('clients by the address of their metadata document', () => {
       'JSON object',
     ],
     ['a broken connection', (_request, response) => void response.destroy(), 'cannot be read'],
-  ])('%s → refused, saying so, with a log line', async (_name, answer, problem) => {
+  ])('%s → refused with that reason and a log line', async (_name, answer, problem) => {
     listener = answer;
     expect(await refusal(clientsWith().find(id, ADDRESS))).toContain(problem);
     expect(requests).toHaveLength(1);
@@ -148,7 +148,7 @@ describe('clients by the address of their metadata document', () => {
     expect(await refusal(clientsWith().find(id, ADDRESS))).toContain('a client_id other than its own');
   });
 
-  it('a document that drips → refused after five seconds', async () => {
+  it('a document that arrives slowly → refused after five seconds', async () => {
     let drops = 0;
     listener = async (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -163,7 +163,7 @@ describe('clients by the address of their metadata document', () => {
     expect(drops * DROP_MS).toBeLessThan(7_000);
   }, 15_000);
 
-  it('a failure → not asked again for two seconds', async () => {
+  it('a failure → not fetched again for two seconds', async () => {
     listener = (_request, response) => void response.writeHead(503).end();
     const clients = clientsWith();
     await refusal(clients.find(id, ADDRESS));
@@ -175,7 +175,7 @@ describe('clients by the address of their metadata document', () => {
     expect((await clients.find(id, ADDRESS)).id).toBe(id);
   });
 
-  it('one address asks for many that never answer → told to wait; another address is served', async () => {
+  it('one address causes many fetches that never answer → 429; another address is served', async () => {
     serve();
     const served = listener;
     listener = (request, response) => (request.url?.includes('hangs') ? undefined : served(request, response));
@@ -192,12 +192,12 @@ describe('clients by the address of their metadata document', () => {
     expect(requests).toEqual([]);
   });
 
-  it('plain http → unknown, also for a trusted host', async () => {
+  it('plain http → unknown, even for a trusted host', async () => {
     expect(await refusal(clientsWith().find(id.replace('https:', 'http:'), ADDRESS))).toContain('unknown');
     expect(requests).toEqual([]);
   });
 
-  it('documents switched off, or another host than those admitted → refused without a call', async () => {
+  it('documents disabled, or a host that is not admitted → refused without a call', async () => {
     serve();
     const off = clientsWith({ OAUTH_CLIENT_METADATA_ENABLED: 'false' });
     expect(await refusal(off.find(id, ADDRESS))).toContain('unknown');
@@ -209,7 +209,7 @@ describe('clients by the address of their metadata document', () => {
 });
 
 describe('registered clients', () => {
-  it('the same id as a document’s → the operator’s entry wins, without a call', async () => {
+  it('the same id as a document → the operator’s entry applies, without a call', async () => {
     const entry = { client_id: id, client_name: 'The operator’s', redirect_uris: ['https://client.example.com/back'] };
     const clients = clientsWith({ OAUTH_CLIENTS_FILE: clientsFile([entry]) });
     expect(await clients.find(id, ADDRESS)).toMatchObject({
@@ -223,7 +223,7 @@ describe('registered clients', () => {
   it.each([
     ['that is no JSON', 'hello', 'must be a JSON list'],
     ['with a wrong entry', [{ client_id: 'a', client_name: 'A', redirect_uris: ['ftp://x'] }], '[0]: redirect_uris[0]'],
-  ])('a file %s → the service does not start, and says where', async (_name, content, problem) => {
+  ])('a file %s → the service refuses to start and says where', async (_name, content, problem) => {
     const file = clientsFile(content);
     await expect(startConsentWorld({ env: { REDIS_URL: '', OAUTH_CLIENTS_FILE: file } })).rejects.toThrow(
       `OAUTH_CLIENTS_FILE ${file}: ${problem}`,

@@ -74,7 +74,7 @@ describeWithBrowser('the consent page in a browser', () => {
   });
 
   it(
-    'the link → proof out of the address, who asks in its own words as text; allowed → the client, and no way back',
+    'the link → the proof is removed from the address, the client’s own name is shown as text; allowed → redirects to the client without a way back',
     async () => {
       const organizationId = await signedIn();
       const arrived: string[] = [];
@@ -110,7 +110,7 @@ describeWithBrowser('the consent page in a browser', () => {
   );
 
   it(
-    'without JavaScript → says that the proof cannot be read, and decides nothing',
+    'without JavaScript → explains that the proof cannot be read, and makes no decision',
     async () => {
       const plain = await chromium.newContext({ javaScriptEnabled: false });
       const without = await plain.newPage();
@@ -123,7 +123,7 @@ describeWithBrowser('the consent page in a browser', () => {
   );
 
   it(
-    'a part of the link → says so',
+    'an incomplete link → says so',
     async () => {
       const { id } = openedIn(await new OAuthTestClient(world).authorize(linkOf().split('?')[1] ?? ''));
       await page.goto(`${world.baseUrl}/oauth/consent?id=${id}`);
@@ -133,7 +133,7 @@ describeWithBrowser('the consent page in a browser', () => {
   );
 
   it(
-    'keyboard alone → account, grant, confirmation, both decisions',
+    'keyboard only → reaches account, grant, confirmation, both decisions',
     async () => {
       await signedIn();
       await page.goto(linkOf());
@@ -157,7 +157,7 @@ describeWithBrowser('the consent page in a browser', () => {
   );
 
   it(
-    'in a frame of another site → nothing of it is shown',
+    'in a frame of another site → not shown',
     async () => {
       await signedIn();
       const port = await listen(() => `<h1>Elsewhere</h1><iframe src="${linkOf().replaceAll('&', '&amp;')}"></iframe>`);
@@ -170,7 +170,7 @@ describeWithBrowser('the consent page in a browser', () => {
   );
 
   it(
-    'headers → no frame, no inline script, no cache, no referrer; forms of other sites → 403, and nothing is decided',
+    'headers → no frame, no inline script, no cache, no referrer; forms of other sites → 403, and no decision is made',
     async () => {
       const opened = openedIn(await new OAuthTestClient(world).authorize(linkOf().split('?')[1] ?? ''));
       const path = `${world.baseUrl}/oauth/consent?id=${opened.id}`;
@@ -190,7 +190,7 @@ describeWithBrowser('the consent page in a browser', () => {
   );
 
   it(
-    'a client that nobody knows → a page of ours that redirects nowhere',
+    'an unknown client → a page of the gateway, without a redirect',
     async () => {
       await page.goto(linkOf({ client_id: MARKUP, redirect_uri: 'https://evil.example/' }));
       expect(new URL(page.url()).pathname).toBe('/oauth/authorize');

@@ -92,7 +92,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
   );
 
   it(
-    'only looking is allowed → no tool that changes anything is listed, and none works',
+    'only reading is allowed → no tool that changes anything is listed, and none works',
     async () => {
       client = await McpOAuthClient.make(world.baseUrl, REVISIONS[0]);
       await client.connect();
@@ -111,7 +111,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
   );
 
   it(
-    'declined → the client is told so, and has nothing',
+    'declined → the client gets the error and no access',
     async () => {
       client = await McpOAuthClient.make(world.baseUrl, REVISIONS[1]);
       await client.connect();
@@ -126,7 +126,7 @@ describeWithBrowser('an AI client of the Model Context Protocol, through consent
 
 describeWithBrowser('the first client of an empty deployment', () => {
   it(
-    'continues without an account → it owns the account, until a person claims it',
+    'continues without an account → the client owns the account until a person claims it',
     async () => {
       const empty = await startConsentWorld({ env: { REDIS_URL: '', BOOTSTRAP_MANAGEMENT_KEY: '' } });
       const browser = await startBrowser();

@@ -41,7 +41,7 @@ async function tokenError(answer: Response): Promise<[number, string]> {
   return [answer.status, error ?? ''];
 }
 
-describe('GET /oauth/authorize: what ends on a page, never by a redirect (OAuth 2.1 4.1.2.1, RFC 9700 4.11)', () => {
+describe('GET /oauth/authorize: errors shown on a page, never by a redirect (OAuth 2.1 4.1.2.1, RFC 9700 4.11)', () => {
   it.each<[string, Record<string, string | null> | string, string]>([
     ['a parameter twice', 'client_id=a&client_id=b', 'invalid_request'],
     ['no client', { client_id: null }, 'invalid_request'],
@@ -69,7 +69,7 @@ describe('GET /oauth/authorize: what ends on a page, never by a redirect (OAuth 
     expect(await answer.text()).not.toContain('<script>alert');
   });
 
-  it('the 31st in ten minutes → 429 on a page; ten minutes later → 302', async () => {
+  it('the 31st request in ten minutes → 429 on a page; ten minutes later → 302', async () => {
     for (let at = 0; at < 30; at++) expect((await client.authorize(client.query())).status).toBe(302);
     const refused = await client.authorize(client.query());
     expect([refused.status, refused.headers.get('location')]).toEqual([429, null]);
@@ -79,7 +79,7 @@ describe('GET /oauth/authorize: what ends on a page, never by a redirect (OAuth 
   });
 });
 
-describe('GET /oauth/authorize: what the client is told (RFC 6749 4.1.2.1, RFC 9207 2)', () => {
+describe('GET /oauth/authorize: errors sent to the client (RFC 6749 4.1.2.1, RFC 9207 2)', () => {
   it.each<[string, Record<string, string | null>, string]>([
     ['no response type', { response_type: null }, 'invalid_request'],
     ['the implicit grant (OAuth 2.1 10.1)', { response_type: 'token' }, 'unsupported_response_type'],
@@ -143,13 +143,13 @@ describe('POST /oauth/token: errors (RFC 6749 5.2)', () => {
     expect(await tokenError(await client.token({ ...FULL, ...members }))).toEqual(expected);
   });
 
-  it('a client that authenticates itself in the header → 401 with the challenge of its scheme', async () => {
+  it('a client that authenticates in the header → 401 with the challenge of its scheme', async () => {
     const answer = await client.token(FULL, { authorization: 'Basic Y2xpZW50OnNlY3JldA==' });
     expect(answer.headers.get('www-authenticate')).toMatch(/^Basic /);
     expect(await tokenError(answer)).toEqual([401, 'invalid_client']);
   });
 
-  it('JSON, no type, a parameter twice → 400; more than 16 KiB → 413', async () => {
+  it('JSON, no type, a repeated parameter → 400; more than 16 KiB → 413', async () => {
     const post = (body: string, type: string) =>
       fetch(`${world.baseUrl}/oauth/token`, { method: 'POST', body, headers: { 'content-type': type } });
     const form = 'application/x-www-form-urlencoded';
@@ -175,7 +175,7 @@ describe('without an authorization server', () => {
   it.each([
     ['no public name', {}],
     ['switched off', { OAUTH_ENABLED: 'false', PUBLIC_URL: undefined }],
-  ])('%s → 404 everywhere, and no metadata in the challenge of /mcp', async (_name, env) => {
+  ])('%s → 404 on every route, and no metadata in the challenge of /mcp', async (_name, env) => {
     const own =
       'OAUTH_ENABLED' in env
         ? await startConsentWorld({ env: { REDIS_URL: '', OAUTH_ENABLED: 'false' } })
@@ -224,7 +224,7 @@ describe('continuing without an account', () => {
     await empty.stop();
   });
 
-  it('a terminal and a guest at once → one account; refusals by admission are not counted', async () => {
+  it('a terminal and a guest at once → one account; requests refused by admission are not counted', async () => {
     const empty = await startConsentWorld({ env: { REDIS_URL: '', BOOTSTRAP_MANAGEMENT_KEY: '' } });
     const opened = await new OAuthTestClient(empty).open();
     const [terminal, guest] = await Promise.all([

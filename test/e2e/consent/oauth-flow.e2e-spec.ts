@@ -52,7 +52,7 @@ function listed(): Promise<{ body: { keys: Record<string, unknown>[] } }> {
 describe('a strict OAuth client', () => {
   const INSECURE = { [oauth.allowInsecureRequests]: true };
 
-  it('discovery, PKCE, consent, code, refresh, revocation → as OAuth 2.1 demands', async () => {
+  it('discovery, PKCE, consent, code, refresh, revocation → as OAuth 2.1 requires', async () => {
     const issuer = new URL(world.consoleOrigin);
     const resource = new URL(`${world.consoleOrigin}/mcp`);
     const protectedResource = await oauth
@@ -93,7 +93,7 @@ describe('a strict OAuth client', () => {
 
 describe('metadata', () => {
   it.each(['oauth-protected-resource', 'oauth-protected-resource/mcp', 'oauth-authorization-server'])(
-    '/.well-known/%s → for any origin, for an hour',
+    '/.well-known/%s → readable from any origin, cached for an hour',
     async (path) => {
       const answer = await fetch(`${world.baseUrl}/.well-known/${path}`);
       expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
@@ -112,7 +112,7 @@ describe('metadata', () => {
 });
 
 describe('consent', () => {
-  it('details → who asks, for what, and which accounts the viewer has; nothing changes', async () => {
+  it('details → the client, the scopes, and the accounts of the viewer; nothing changes', async () => {
     const opened = await client.open({ scope: 'read', redirect_uri: 'https://client.example.com/back?from=gateway' });
     const first = await browser.details(opened);
     expect([first.status, first.body]).toEqual([
@@ -132,7 +132,7 @@ describe('consent', () => {
     expect(stranger.body).toMatchObject({ viewer: null, accounts: [], blockedBy: 'registration_required' });
   });
 
-  it('allow → the redirect with code, state and issuer; repeated, by anybody with the proof, byte for byte', async () => {
+  it('allow → the redirect with code, state and issuer; repeated by anybody with the proof → the same answer, byte for byte', async () => {
     const opened = await client.open();
     const { status, body, text } = await browser.allow(opened, organizationId);
     expect(status).toBe(200);
@@ -145,7 +145,7 @@ describe('consent', () => {
     expect((await listed()).body.keys.filter(({ source }) => source === 'oauth')).toHaveLength(1);
   });
 
-  it('a redirect URI with a query of its own → the parameters are appended to it', async () => {
+  it('a redirect URI with its own query → the parameters are appended to it', async () => {
     const opened = await client.open({
       redirect_uri: 'https://client.example.com/back?from=gateway',
       state: null,
@@ -154,7 +154,7 @@ describe('consent', () => {
     expect(body.redirect).toMatch(/^https:\/\/client\.example\.com\/back\?from=gateway&code=[\w-]{43}&iss=/);
   });
 
-  it('deny, signed in or not → access_denied; repeated the same; then nobody can allow', async () => {
+  it('deny, signed in or not → access_denied; repeated → the same; afterwards nobody can allow', async () => {
     const opened = await client.open();
     const denied = await new ConsentBrowser(world).deny(opened);
     expect(new URL(denied.body.redirect).searchParams.get('error')).toBe('access_denied');
@@ -200,7 +200,7 @@ describe('consent', () => {
     expect(codeOf(withKey)).toEqual([403, 'session_required']);
   });
 
-  it('another account 403; more than was asked 400; less → granted less', async () => {
+  it('another account 403; more than requested 400; less → only that is granted', async () => {
     const { organizationId: foreign } = await newOrganization(world);
     const opened = await client.open({ scope: 'read' });
     expect(codeOf(await browser.allow(opened, foreign, 'read'))).toEqual([403, 'not_a_member']);
@@ -231,7 +231,7 @@ describe('codes', () => {
     expect(await trailOf(world, organizationId)).toContain('connection.revoked');
   });
 
-  it('used twenty times at once → one pair of tokens at most, and the connection ends', async () => {
+  it('used twenty times at once → at most one pair of tokens, and the connection ends', async () => {
     const code = codeIn(await browser.allow(await client.open(), organizationId));
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.exchange(code)));
     const good = answers.filter(({ status }) => status === 200);
@@ -247,13 +247,13 @@ describe('codes', () => {
     ['another redirect URI, though declared', { redirect_uri: 'http://127.0.0.1:1/callback' }, 'invalid_grant'],
     ['another client', { client_id: 'another-client' }, 'invalid_grant'],
     ['another resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
-  ])('%s → refused, and the code stays good', async (_name, members, error) => {
+  ])('%s → refused, and the code stays valid', async (_name, members, error) => {
     const code = codeIn(await browser.allow(await client.open(), organizationId));
     expect(await errorOf(await client.exchange(code, members))).toEqual([400, error]);
     expect((await client.exchange(code)).status).toBe(200);
   });
 
-  it('ten minutes after the decision → expired; the connection is not in force', async () => {
+  it('ten minutes after the decision → expired; the connection is not active', async () => {
     const code = codeIn(await browser.allow(await client.open(), organizationId));
     clock.advance(10 * MINUTE_MS);
     expect(await errorOf(await client.exchange(code))).toEqual([400, 'invalid_grant']);
@@ -285,7 +285,7 @@ describe('tokens', () => {
     });
   });
 
-  it('for /mcp alone → 401 on the management API', async () => {
+  it('only for /mcp → 401 on the management API', async () => {
     const { access } = await connected(client, browser, organizationId, { resource: `${world.consoleOrigin}/mcp` });
     const { status, headers } = await world.as(access).get('/v1/admin/apps');
     expect([status, headers.get('www-authenticate')]).toEqual([
@@ -312,7 +312,7 @@ describe('tokens', () => {
     expect((await world.as(access).get('/v1/admin/apps')).status).toBe(401);
   });
 
-  it('demotion, removal and revocation → count from the next request on', async () => {
+  it('demotion, removal and revocation → take effect from the next request on', async () => {
     const { identityId, cookie } = await newPerson(world, { organizationId, role: 'admin' });
     const { access } = await connected(client, new ConsentBrowser(world, cookie), organizationId);
     const asOwner = clientOf(world, owner.cookie);
@@ -353,7 +353,7 @@ describe('refreshing', () => {
     expect(await errorOf(await client.refresh(second.refresh))).toEqual([400, 'invalid_grant']);
   });
 
-  it('a token from long ago, whose generation is forgotten → the connection ends; a made-up one ends nothing', async () => {
+  it('an old token whose generation is no longer stored → the connection ends; a made-up one has no effect', async () => {
     const first = await connected(client, browser, organizationId);
     let newest = first;
     for (let at = 0; at < 3; at++) {
@@ -367,7 +367,7 @@ describe('refreshing', () => {
     expect((await world.as(newest.access).get('/v1/admin/apps')).status).toBe(401);
   });
 
-  it('twenty at once → the same pair; within 5 s of a rotation there is no other', async () => {
+  it('twenty at once → the same pair; no other rotation within 5 s', async () => {
     const first = await connected(client, browser, organizationId);
     clock.advance(MINUTE_MS);
     const answers = await Promise.all(Array.from({ length: 20 }, () => client.refresh(first.refresh).then(tokensIn)));
@@ -385,13 +385,13 @@ describe('refreshing', () => {
     ['another scope', { scope: 'read' }, 'invalid_scope'],
     ['an unknown scope', { scope: 'all' }, 'invalid_scope'],
     ['another resource', { resource: 'https://elsewhere.example' }, 'invalid_target'],
-  ])('%s → refused, and the token stays good', async (_name, members, error) => {
+  ])('%s → refused, and the token stays valid', async (_name, members, error) => {
     const { refresh } = await connected(client, browser, organizationId);
     expect(await errorOf(await client.refresh(refresh, members))).toEqual([400, error]);
     expect((await client.refresh(refresh, { scope: 'manage', resource: world.consoleOrigin })).status).toBe(200);
   });
 
-  it('30 days without a refresh → ended; a refresh moves the end', async () => {
+  it('30 days without a refresh → ended; a refresh extends it', async () => {
     const { refresh } = await connected(client, browser, organizationId);
     clock.advance(30 * DAY_MS - 1);
     const next = await tokensIn(await client.refresh(refresh));
@@ -409,7 +409,7 @@ describe('POST /oauth/revoke', () => {
     expect((await client.revoke(tokens[kind])).status).toBe(200);
   });
 
-  it('an unknown token, or that of another client → 200, and nothing ends', async () => {
+  it('an unknown token, or that of another client → 200 without effect', async () => {
     const tokens = await connected(client, browser, organizationId);
     for (const token of ['nothing', `gw_oat_conn_${'a'.repeat(20)}.${'b'.repeat(43)}`, `${tokens.access}x`]) {
       expect((await client.revoke(token)).status).toBe(200);

@@ -47,7 +47,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
   });
 
   it(
-    'find who changed a limit and from what → at most 3 acts',
+    'find who changed a limit, and its old value → at most 3 actions',
     async () => {
       const { page } = browser;
       const acts = new CountedActs();
@@ -63,7 +63,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
   );
 
   it(
-    'filters → in the address, kept by a reload; a person and a time that nothing matches → said so',
+    'filters → in the URL, kept by a reload; a person and a period without entries → the page says so',
     async () => {
       const { page } = browser;
       await browser.go('/audit?action=app.replaced');
@@ -82,7 +82,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
   );
 
   it(
-    'export of the trail → all that matches, with old and new values, and no formula',
+    'export of the trail → all matching entries, with old and new values, and no formulas',
     async () => {
       const { page } = browser;
       await browser.go('/audit');
@@ -103,7 +103,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
   );
 
   it(
-    'connect an AI client → its address is copied in at most 4 acts, and is what the gateway declares',
+    'connect an AI client → its URL is copied in at most 4 actions and is the one that the gateway declares',
     async () => {
       const { page } = browser;
       await browser.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -124,7 +124,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
   );
 
   it.each(['/access', '/audit', '/health', '/settings/security'])(
-    '%s at 390 px and dark → no violation of axe-core, nothing wider than the screen',
+    '%s at 390 px and dark → no axe-core violation, nothing wider than the screen',
     async (path) => {
       const { page } = browser;
       await page.setViewportSize(NARROW);
@@ -140,7 +140,7 @@ describeWithBrowser('tasks of the owner of an account, by acts', () => {
   );
 
   it(
-    'a key with an expiry → created from the page, and shown with it',
+    'a key with an expiry date → created on the page, and listed with the date',
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${app}/auth`);

@@ -37,7 +37,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   });
 
   it(
-    'first answer with a wrong key corrected → at most ten acts, and the wrong key is never stored',
+    'first answer with a wrong key corrected → at most ten actions, and the wrong key is never stored',
     async () => {
       const { client, page } = await newcomer();
       const acts = new Acts();
@@ -69,7 +69,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   );
 
   it(
-    'a key that the provider has withdrawn since → said in words, the guide goes on, and the step of the key opens again',
+    'a key that the provider has since revoked → an explanation, the guide continues, and the key step opens again',
     async () => {
       const { client, page } = await newcomer();
       await browser.go('/start');
@@ -103,7 +103,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   );
 
   it(
-    'every step that is done → opens again, and can be left as it is',
+    'every completed step → can be opened again and left unchanged',
     async () => {
       const { page } = await newcomer();
       await browser.go('/start');
@@ -132,7 +132,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   );
 
   it(
-    'a provider that cannot be reached → said before anything is stored, and the test can be left out',
+    'a provider that cannot be reached → reported before anything is stored, and the test can be skipped',
     async () => {
       const { page } = await newcomer();
       await browser.go('/start');
@@ -148,7 +148,7 @@ describeWithBrowser('the guide, when the first call fails', () => {
   );
 
   it(
-    'a key tested in the form of a provider → what was found is said of that key alone, and in green only where it is accepted',
+    'a key tested in the form of a provider → the result is shown only for that key, and in green only if it is accepted',
     async () => {
       const { page } = await newcomer();
       await browser.go('/providers');

@@ -52,7 +52,7 @@ describeWithBrowser('the forms of the console', () => {
   });
 
   it(
-    'a preset of an identity provider → filled in only with its values; braces typed by hand → refused at their field',
+    'a preset of an identity provider → filled in only with its values; braces typed by hand → refused at the field',
     async () => {
       await open();
       const id = await app();
@@ -79,7 +79,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'a rewrite of a name with quotes and colons to a model without a price → refused at its line',
+    'a rewrite of a name with quotes and colons to a model without a price → refused in its row',
     async () => {
       await open();
       await provider();
@@ -97,7 +97,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'an endpoint whose fallback names no provider → refused at that fallback, and said in its row',
+    'an endpoint whose fallback names no provider → refused at that fallback, with the error in its row',
     async () => {
       await open();
       await provider();
@@ -122,7 +122,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'a new endpoint → not lost unasked, refused without a model, then in the list, stored',
+    'a new endpoint → discarded only after confirmation, refused without a model, then listed and stored',
     async () => {
       await open();
       await provider();
@@ -173,7 +173,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'an entry that is a provider type → says which instances it covers, and no longer those with an entry of their own',
+    'an entry for a provider type → says which instances it covers, without those that have their own entry',
     async () => {
       await open();
       await provider();
@@ -190,7 +190,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'the overview, opened under 127.0.0.1 → every address on it has that name',
+    'the overview, opened under 127.0.0.1 → every URL on it has that host',
     async () => {
       await open();
       await provider();
@@ -205,7 +205,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'a key is tested in its form → green only when accepted; a refused one is marked, in the form and in the list',
+    'a key is tested in its form → green only if accepted; a refused one is marked in the form and the list',
     async () => {
       await open();
       await browser.go('/providers');
@@ -237,7 +237,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'rotate a key with a test → in three acts; a refused one leaves the old key in use',
+    'rotate a key with a test → in three actions; a refused key leaves the old one in use',
     async () => {
       await open();
       await provider({ baseUrl: `${world.upstream.url}/` });
@@ -268,7 +268,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'deleting a provider → names the applications that reach it by mode, type or endpoint; none only where none does',
+    'deleting a provider → names the applications that reach it by mode, type or endpoint; says none only if there is none',
     async () => {
       await open();
       await provider({ slug: 'second', name: 'Second' });
@@ -290,7 +290,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'repricing → types are chosen, not typed, and a preview is gone as soon as it is about something else',
+    'repricing → types are chosen, not typed, and a preview disappears when the input changes',
     async () => {
       await open();
       await provider({ type: 'anthropic', name: 'Claude' });
@@ -311,7 +311,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'limits of tokens, parts that are reported, groups and runs → saved as typed; a header that is reserved → refused at its field',
+    'token limits, alert thresholds, groups and runs → saved as entered; a reserved header → refused at its field',
     async () => {
       await open();
       const id = await app();
@@ -355,7 +355,7 @@ describeWithBrowser('the forms of the console', () => {
   );
 
   it(
-    'a phone application → takes Android too, each proof with its mode; a looser one is told of, and the pool is saved',
+    'a phone application → accepts Android too, each proof with its mode; a looser mode shows a warning, and the shared limits are saved',
     async () => {
       await open();
       const app_attest = { team_id: 'ABCDE12345', bundle_id: 'com.example.app' };

@@ -59,7 +59,7 @@ describeWithBrowser('the console without a mouse', () => {
   });
 
   it(
-    'from nothing to the first answer',
+    'from an empty deployment to the first answer',
     async () => {
       await browser.go('/signup');
       await type('Your name', 'Ada Lovelace');
@@ -108,7 +108,7 @@ describeWithBrowser('the console without a mouse', () => {
   );
 
   it(
-    'the application that costs most, and its last call',
+    'find the most expensive application and its last call',
     async () => {
       await browser.go('/providers');
       await page.keyboard.press('Tab');

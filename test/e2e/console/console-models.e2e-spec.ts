@@ -52,7 +52,7 @@ describeWithBrowser('models in the console', () => {
   });
 
   it(
-    'the catalog → search, filter and day are in the address, and a reload shows the same',
+    'the catalog → search, filter and day are part of the URL, and a reload shows the same',
     async () => {
       await open(SIMULATED, { type: 'openai', name: 'OpenAI', secret: 'sk-of-the-models' });
       await browser.go('/models');
@@ -153,7 +153,7 @@ describeWithBrowser('models in the console', () => {
   );
 
   it(
-    'a named endpoint → several turns through its own address',
+    'a named endpoint → several turns through its own URL',
     async () => {
       await open(SIMULATED);
       const id = await app({

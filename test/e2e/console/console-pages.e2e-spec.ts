@@ -110,7 +110,7 @@ describeWithBrowser('every page of the console, for an account of some months', 
   });
 
   it.each(PAGES)(
-    '%s → one heading, a title of its own, no violation of axe-core in both themes and three widths, and it looks as ever',
+    '%s → one heading, its own title, no axe-core violation in both themes and three widths, and unchanged appearance',
     (path) => look(browser, path),
     PAGE_MS,
   );
@@ -118,7 +118,7 @@ describeWithBrowser('every page of the console, for an account of some months', 
   it.each(FOR_ANYBODY)('%s, not signed in → the same', (path) => look(stranger, path), PAGE_MS);
 
   it(
-    'hundreds of calls, scrolled → loaded as the end comes near, and only those near the screen are in the page',
+    'hundreds of calls, scrolled → loaded near the end, and only rows near the screen are in the page',
     async () => {
       const { page } = browser;
       await page.setViewportSize(WIDE);
@@ -145,7 +145,7 @@ describeWithBrowser('every page of the console, for an account of some months', 
     PAGE_MS,
   );
 
-  it('pictures of different pages, themes or widths → different, so that a page that breaks is seen', async () => {
+  it('pictures of different pages, themes or widths → different, so that a broken page is detected', async () => {
     const between = (...names: [string, string]) => pictures.differenceBetween(...names);
     expect(await between('apps.wide.light', 'apps.wide.dark')).toBeGreaterThan(0.9);
     expect(await between('apps.wide.light', 'providers.wide.light')).toBeGreaterThan(MOST_DIFFERENT);
@@ -155,7 +155,7 @@ describeWithBrowser('every page of the console, for an account of some months', 
   });
 
   it.each(THEMES)(
-    'the picture of the README, %s',
+    'the image of the README, %s',
     async (colorScheme) => {
       const sharp = await ConsoleBrowser.open(world, chromium, account.cookie);
       const { page } = sharp;

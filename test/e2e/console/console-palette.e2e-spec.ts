@@ -53,7 +53,7 @@ describeWithBrowser('going anywhere by keys', () => {
   });
 
   it.each(NAMES)(
-    'a name typed, and Enter at once → %s itself is opened, not what was found before',
+    'a name followed at once by Enter → opens %s, not an earlier result',
     async (name) => {
       await browser.go('/providers');
       await open('work');
@@ -67,7 +67,7 @@ describeWithBrowser('going anywhere by keys', () => {
   );
 
   it(
-    'the search is answered late → nothing that does not fit is shown, and Enter waits for the answer',
+    'a slow search → shows no outdated results, and Enter waits for the answer',
     async () => {
       await browser.go('/providers');
       await open('work');
@@ -133,7 +133,7 @@ describeWithBrowser('going anywhere by keys', () => {
   );
 
   it(
-    'a user of another application → found by the whole id alone; a document → opened beside the console',
+    'a user of another application → found only by the full id; a document → opens in another tab',
     async () => {
       const [{ organization_id, id: app_id }] = await world.dataSource.query(
         "SELECT organization_id, id FROM apps WHERE name = 'Old Journal'",
@@ -173,7 +173,7 @@ describeWithBrowser('going anywhere by keys', () => {
     ['budget', 'Change a budget'],
     ['MCP', 'Connect an AI client'],
   ])(
-    '“%s” → “%s” first, and what to read below it',
+    '“%s” → “%s” first, and documents below it',
     async (word, first) => {
       await browser.go('/providers');
       await open(word);
@@ -226,7 +226,7 @@ describeWithBrowser('going anywhere by keys', () => {
   );
 
   it(
-    'shortcuts switched off → single keys do nothing, Ctrl K still opens the search',
+    'shortcuts disabled → single keys do nothing, Ctrl K still opens the search',
     async () => {
       await browser.go('/providers');
       await page.keyboard.press('?');

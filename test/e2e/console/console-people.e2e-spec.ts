@@ -77,7 +77,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
   });
 
   it(
-    'a five-dollar budget, and who is at it → at most four acts',
+    'set a five-dollar budget and find who reaches it → at most four actions',
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${client.appId}/overview`);
@@ -99,7 +99,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
   );
 
   it(
-    'what is shown of the users → in the address: a reload, and a link of another person, show the same',
+    'filters of users → in the URL: a reload, and the link sent to another person, show the same',
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${client.appId}/users`);
@@ -124,7 +124,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
   );
 
   it(
-    'ids that URLs change → each has its page, with its calls; blocked and unblocked there',
+    'ids that URLs encode → each has its page, with its calls; blocked and unblocked there',
     async () => {
       const { page } = browser;
       await world.dataSource.query(
@@ -155,7 +155,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
   );
 
   it(
-    'a user → limits and what is left, the month, calls and sign-ins; no violation of axe-core, narrow too',
+    'a user → limits and remainders, the month, calls and sign-ins; no axe-core violation, even on a narrow screen',
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${client.appId}/users?sort=cost`);
@@ -181,7 +181,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
   );
 
   it(
-    'the overview → what needs attention, each with a link to where it is mended; gone once it is',
+    'the overview → shows what needs attention, each with a link to fix it; removed once fixed',
     async () => {
       const { page } = browser;
       const attention = card('Needs attention');
@@ -206,7 +206,7 @@ describeWithBrowser('users, their budgets, and the overview', () => {
   );
 
   it(
-    'who has no application yet → is guided to the start from /',
+    'a person without an application → / leads to the guided start',
     async () => {
       const beginner = await ConsoleBrowser.open(world, chromium, (await newOrganization(world)).owner.cookie);
       await beginner.go('/');

@@ -51,7 +51,7 @@ describeWithBrowser('what a person has typed', () => {
   });
 
   it(
-    'a sign-out with unsaved changes → asked first; then nothing of them is left, in no tab',
+    'a sign-out with unsaved changes → asks first; then no tab keeps them',
     async () => {
       const { browser, page, app } = await atWork();
       await browser.go(`/apps/${app.id}/settings`);
@@ -81,7 +81,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'a session that ends by itself, and somebody else who signs in in the same tab → sees the stored application',
+    'a session expires and somebody else signs in in the same tab → sees the stored application',
     async () => {
       const { organizationId, browser, page, app } = await atWork();
       await browser.go(`/apps/${app.id}/settings`);
@@ -101,7 +101,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it.each(['Escape', 'cross', 'beside'])(
-    'a dialog with a form that was typed into, closed by %s → asks; one that was not → closes',
+    'a dialog with unsaved input, closed by %s → asks; without input → closes',
     async (way) => {
       const { browser, page } = await atWork();
       const close = async () => {
@@ -132,7 +132,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'a page with a form that was typed into, left by a link, by Back and by a sign-out → asks; left without a word once it is sent',
+    'a page with unsaved input, left by a link, by Back or by a sign-out → asks; after saving → does not ask',
     async () => {
       const { browser, page } = await atWork();
       const name = page.getByLabel('Application name');
@@ -178,7 +178,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'an application that is deleted with unsaved changes → nothing of them is kept, nor said to be',
+    'an application that is deleted with unsaved changes → they are discarded, without a message that they are kept',
     async () => {
       const { browser, page, app } = await atWork();
       await browser.go(`/apps/${app.id}/settings`);
@@ -195,7 +195,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'what is typed while a save is under way → is still there, unsaved, and saved next on top of the first',
+    'input during a save → kept as unsaved, and saved next on top of the first save',
     async () => {
       const { browser, page, app, client } = await atWork();
       await browser.go(`/apps/${app.id}/limits`);
@@ -224,7 +224,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'parameters of an endpoint → not lost unasked, refused where they are no JSON, and the merged ones after a conflict',
+    'parameters of an endpoint → discarded only after confirmation, refused if they are not JSON, and merged after a conflict',
     async () => {
       const { browser, page, app, client } = await atWork();
       await browser.go(`/apps/${app.id}/endpoints`);
@@ -270,7 +270,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'a number that is none → nothing is saved until it is corrected',
+    'an invalid number → nothing is saved until it is corrected',
     async () => {
       const { browser, page, app, client } = await atWork();
       await browser.go(`/apps/${app.id}/limits`);
@@ -291,7 +291,7 @@ describeWithBrowser('what a person has typed', () => {
   );
 
   it(
-    'the menu of a narrow screen → keeps the focus, closes by Escape, by its cross, by a page and where the screen gets wide',
+    'the menu of a narrow screen → keeps the focus, closes by Escape, by its close button, by opening a page and when the screen becomes wide',
     async () => {
       const { browser, page } = await atWork();
       await page.setViewportSize(NARROW);

@@ -56,7 +56,7 @@ describeWithBrowser('a lost password, in the console', () => {
   });
 
   it(
-    'an owner makes a link, the member sets a password with it → works once, and the old session is over',
+    'an owner creates a link, the member sets a password with it → works once, and old sessions end',
     async () => {
       await ofOwner.go('/members');
       await ofOwner.page.getByRole('button', { name: 'Reset password of A member' }).first().waitFor();
@@ -90,7 +90,7 @@ describeWithBrowser('a lost password, in the console', () => {
   );
 
   it(
-    'a member who works in another organization, too → no link, and why',
+    'a member who also belongs to another organization → no link, with the reason',
     async () => {
       const { page } = ofOwner;
       const row = page.getByRole('row', { name: /guest@example\.com/ });
@@ -104,7 +104,7 @@ describeWithBrowser('a lost password, in the console', () => {
   );
 
   it(
-    'recovery codes → one sets a password and signs in, once; a wrong one says what is wrong',
+    'recovery codes → one sets a password and signs in, once; a wrong one shows an error',
     async () => {
       const { page } = ofMember;
       await ofMember.go('/settings/security');

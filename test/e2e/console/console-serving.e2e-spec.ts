@@ -28,7 +28,7 @@ describe('pages of the console', () => {
     expect(await answer.text()).toContain('<div id="root">');
   });
 
-  it('headers → a nonce of its own each time, no frame, no inline code without it, no cache', async () => {
+  it('headers → a new nonce each time, no frame, no inline code without it, no cache', async () => {
     const nonces = await Promise.all(
       [1, 2].map(async () => {
         const answer = await page('/apps');
@@ -64,7 +64,7 @@ describe('pages of the console', () => {
 });
 
 describe('assets', () => {
-  it('the script of the page → for a year, compressed as the client takes it', async () => {
+  it('the script of the page → cached for a year, compressed as the client accepts', async () => {
     const asset = await scriptOf('/');
     for (const [accepted, coding] of [
       ['br, gzip', 'br'],

@@ -63,7 +63,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   });
 
   it(
-    'AI clients without a public address → says which setting they need, in place of an address that fails',
+    'AI clients without a public address → names the required setting instead of a URL that fails',
     async () => {
       const { owner } = await newOrganization(world);
       const browser = await open(owner.cookie);
@@ -76,7 +76,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it(
-    'a browser that takes itself for offline, with the gateway on this machine → every page has its content',
+    'a browser that reports offline, with the gateway on this machine → every page shows its content',
     async () => {
       const { owner, ids } = await withApps('Journal');
       const browser = await open(owner.cookie);
@@ -96,7 +96,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
     ...PAGES.map((path) => ({ path, to: 'anything', unanswered: /\/v1\// })),
     ...PAGES.map((path) => ({ path, to: 'all but who is signed in', unanswered: /\/v1\/(?!admin\/session)/ })),
   ])(
-    '$path, no answer to $to → one alert, no skeleton; another try brings the page',
+    '$path, no answer to $to → one alert, no skeleton; a retry loads the page',
     async ({ path, unanswered }) => {
       const { owner, ids } = await withApps('Journal');
       const browser = await open(owner.cookie);
@@ -117,7 +117,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it.each(['/recover', '/reset', '/invite'])(
-    '%s, a page for people who are not signed in → stays, and does not lead to the sign-in',
+    '%s, a page for people who are not signed in → stays, and does not redirect to the sign-in',
     async (path) => {
       const browser = await open();
       const { page } = browser;
@@ -131,7 +131,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it(
-    'an answer of 500 → the words of the gateway where the content would be, with another try',
+    'an answer of 500 → the gateway’s message in place of the content, with a retry button',
     async () => {
       const { owner } = await withApps('Journal');
       const browser = await open(owner.cookie);
@@ -152,7 +152,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it(
-    'a call that is refused for its key → the page says that nothing was recorded, and stops asking',
+    'a call refused for its key → the page says that nothing was recorded, and stops polling',
     async () => {
       const { owner, ids } = await withApps('Journal');
       const browser = await open(owner.cookie);
@@ -171,7 +171,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it(
-    'a search that is not answered yet → what is shown for the older one cannot be used',
+    'a pending search → results of the previous one cannot be used',
     async () => {
       const { owner } = await withApps('Journal', 'Worker');
       const browser = await open(owner.cookie);
@@ -197,7 +197,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it(
-    'filters, sorting and pages of lists → in the address, so that a reload brings the same; what is no option counts for nothing',
+    'filters, sorting and pages of lists → in the URL, so that a reload shows the same; unknown options are ignored',
     async () => {
       const { owner, ids } = await withApps('Journal', 'Worker');
       const browser = await open(owner.cookie);
@@ -233,7 +233,7 @@ describeWithBrowser('what the console shows while it asks, and when no answer co
   );
 
   it(
-    'tables on a narrow screen → cards: the cost and the actions beside the name, everything else below, nothing to scroll sideways',
+    'tables on a narrow screen → cards: cost and actions next to the name, everything else below, no horizontal scrolling',
     async () => {
       const { owner, ids } = await withApps('Journal');
       expect((await owner.client.post(`/v1/admin/apps/${ids[0]}/keys`, { name: 'Server' })).status).toBe(201);

@@ -52,7 +52,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
   );
 
   it(
-    'a reload → the key is forgotten, and another one can be made',
+    'a reload → the key is discarded, and another one can be created',
     async () => {
       const { page } = browser;
       await browser.go('/start');
@@ -68,7 +68,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
   );
 
   it(
-    'dialogs → no violation of axe-core, closed by Escape, focus goes back; the policy is not broken',
+    'dialogs → no axe-core violation, closed by Escape, focus returns; no violation of the content policy',
     async () => {
       const { page } = browser;
       await browser.go('/providers');
@@ -88,7 +88,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
   );
 
   it(
-    'a session that ends in the middle → the sign-in says so, and leads back',
+    'a session that expires meanwhile → the sign-in says so, and returns to the page',
     async () => {
       const { page } = browser;
       await browser.go('/members');
@@ -102,7 +102,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
   );
 
   it(
-    'origins of pages: a wrong one → said at the field; right ones, one a line → stored; none → no list',
+    'origins of pages: an invalid one → an error at the field; valid ones, one per line → stored; none → no list',
     async () => {
       const { page } = browser;
       const save = () => page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -132,7 +132,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
   );
 
   it(
-    'two people change one application → what both changed is asked for, the rest is merged',
+    'two people change one application → asks about conflicting changes and merges the rest',
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${app}/settings`);
@@ -165,7 +165,7 @@ describeWithBrowser('the console, from nothing to the first answer', () => {
   );
 
   it(
-    'an unsaved draft → a reload keeps it; the server’s refusal stands at its field',
+    'an unsaved draft → a reload keeps it; the server’s refusal is shown at its field',
     async () => {
       const { page } = browser;
       await browser.go(`/apps/${app}/limits`);

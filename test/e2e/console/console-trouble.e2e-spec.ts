@@ -30,7 +30,7 @@ describeWithBrowser('the console in trouble', () => {
   });
 
   it(
-    'a member → sees everything, and why nothing can be changed',
+    'a member → sees everything, and the reason why nothing can be changed',
     async () => {
       const { organizationId, owner } = await newOrganization(world);
       await owner.client.post('/v1/admin/providers', { type: 'openai', name: 'Ours', secret: 'sk-of-the-members' });
@@ -52,7 +52,7 @@ describeWithBrowser('the console in trouble', () => {
   );
 
   it(
-    'an admin who is demoted in the middle → the refusal is shown, and the page can only look from then on',
+    'an admin who is demoted meanwhile → the refusal is shown, and the page becomes read-only',
     async () => {
       const { organizationId, owner } = await newOrganization(world);
       const admin = await newPerson(world, { organizationId, role: 'admin' });
@@ -71,7 +71,7 @@ describeWithBrowser('the console in trouble', () => {
   );
 
   it(
-    'an offline moment → the page says so, and reads again by itself afterwards',
+    'an offline moment → the page says so, and reloads by itself afterwards',
     async () => {
       const { owner } = await newOrganization(world);
       await browser.handTo(owner.cookie);
@@ -92,7 +92,7 @@ describeWithBrowser('the console in trouble', () => {
     { status: 429, says: 'Try again in 7 seconds.' },
     { status: 503, says: 'Try again in 7 seconds.' },
   ])(
-    'a change answered with $status → the page says what helps, and stays as it is',
+    'a change answered with $status → the page says what to do, and stays unchanged',
     async ({ status, says }) => {
       const { owner } = await newOrganization(world);
       await browser.handTo(owner.cookie);
@@ -135,7 +135,7 @@ describeWithBrowser('the console in trouble', () => {
   );
 
   it(
-    'names with markup, right-to-left text, great length and emoji → text everywhere, and nothing runs',
+    'names with markup, right-to-left text, long text and emoji → shown as text everywhere, and nothing is executed',
     async () => {
       const { owner } = await newOrganization(world);
       const { client } = owner;

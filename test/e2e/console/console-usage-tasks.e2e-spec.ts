@@ -72,7 +72,7 @@ describeWithBrowser('tasks of an operator on the usage page', () => {
   });
 
   it(
-    'why was she refused this morning → three acts: which limit and until when; the address shows the same to another',
+    'why was she refused this morning → three actions: which limit and until when; the URL shows the same to another person',
     async () => {
       await act(page.getByRole('link', { name: 'Usage', exact: true }).click());
       await act(page.getByRole('link', { name: 'Calls', exact: true }).click());
@@ -100,7 +100,7 @@ describeWithBrowser('tasks of an operator on the usage page', () => {
   );
 
   it(
-    'what did a model cost last month, as CSV → four acts at most, to the nano-dollar',
+    'what did a model cost last month, as CSV → at most four actions, exact to the nano-dollar',
     async () => {
       const { month, name } = lastMonth();
       await act(page.getByRole('link', { name: 'Usage', exact: true }).click());
@@ -125,7 +125,7 @@ describeWithBrowser('tasks of an operator on the usage page', () => {
   );
 
   it(
-    'calls of the account → of one application alone, in the address; a top model of the overview → its calls',
+    'calls of the account → filtered by one application in the URL; a top model of the overview → its calls',
     async () => {
       const [{ organization_id }] = await world.dataSource.query('SELECT organization_id FROM usage_events LIMIT 1');
       const at = new Date().toISOString();
@@ -147,7 +147,7 @@ describeWithBrowser('tasks of an operator on the usage page', () => {
   );
 
   it.each(['', '?view=calls', '?view=corrections', '?period=today', '?measure=errors&by=user'])(
-    '/usage%s → no violation of axe-core, narrow and dark too, and nothing wider than the page',
+    '/usage%s → no axe-core violation, even narrow and dark, and nothing wider than the page',
     async (address) => {
       await browser.go(`/usage${address}`);
       for (const colorScheme of ['light', 'dark'] as const) {

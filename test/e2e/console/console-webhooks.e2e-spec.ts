@@ -50,7 +50,7 @@ describeWithBrowser('webhooks in the console', () => {
   });
 
   it(
-    'add → filters as chosen, the secret once, and it verifies what is sent',
+    'add → filters as chosen, the secret is shown once and verifies what is sent',
     async () => {
       const { client, browser, page } = await atWork();
       const { app } = (await client.post('/v1/admin/apps', { name: 'Journal', config: rawServerConfig() })).body;
@@ -93,7 +93,7 @@ describeWithBrowser('webhooks in the console', () => {
   );
 
   it(
-    'a test → marked as success by the status alone; the log has it, filtered by the address',
+    'a test → marked as success by its status alone; the log shows it when filtered by URL',
     async () => {
       const { client, browser, page } = await atWork();
       const { url } = newUrl();
@@ -129,7 +129,7 @@ describeWithBrowser('webhooks in the console', () => {
   );
 
   it(
-    'change, rotate, disable, enable and delete → each done; what the endpoint ended by 410 says so',
+    'change, rotate, disable, enable and delete → each takes effect; a webhook ended by a 410 says so',
     async () => {
       const { client, browser, page } = await atWork();
       const { place, url } = newUrl();
@@ -176,7 +176,7 @@ describeWithBrowser('webhooks in the console', () => {
   );
 
   it(
-    'an application of the filter that is gone → shown by its id, and other members can still be changed',
+    'a deleted application in the filter → shown by its id, and other fields can still be changed',
     async () => {
       const { client, browser, page } = await atWork();
       const { app } = (await client.post('/v1/admin/apps', { name: 'Journal', config: rawServerConfig() })).body;
@@ -193,7 +193,7 @@ describeWithBrowser('webhooks in the console', () => {
   );
 
   it(
-    'a member → reads list, filters and log; no act works, and each says why',
+    'a member → reads list, filters and log; every action is disabled and says why',
     async () => {
       const { client, browser, page } = await atWork('member');
       const { webhook } = (await client.post(PATH, { url: newUrl().url, name: 'On-call' })).body;

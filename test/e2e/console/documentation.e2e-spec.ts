@@ -65,7 +65,7 @@ describe('pages of the documentation', () => {
     }
   });
 
-  it('every link and anchor of every page → leads somewhere', async () => {
+  it('every link and anchor of every page → has a target', async () => {
     const dead: string[] = [];
     const others = new Set<string>();
     for (const [address, text] of texts) {
@@ -90,7 +90,7 @@ describe('pages of the documentation', () => {
     expect(repeated).toEqual([]);
   });
 
-  it('every error code and reason → a place of its own to link to', () => {
+  it('every error code and reason → its own anchor', () => {
     const codes = all(ID, textAt('/docs/errors'));
     expect(Object.keys(ERRORS).filter((code) => !codes.includes(code))).toEqual([]);
     const reasons = all(ID, textAt('/docs/reasons'));
@@ -102,7 +102,7 @@ describe('pages of the documentation', () => {
 describe('help of the console', () => {
   const links = all(/'(\/docs(?:[/#][^'`]*)?)'/g, readFileSync(HELP, 'utf8'));
 
-  it.each(links)('%s → a page or a section that is there', (link) => {
+  it.each(links)('%s → an existing page or section', (link) => {
     const [address = '', anchor] = link.split('#');
     expect(texts.has(address)).toBe(true);
     if (anchor !== undefined) expect(all(ID, textAt(address))).toContain(anchor);
@@ -112,7 +112,7 @@ describe('help of the console', () => {
 });
 
 describe('how pages are served', () => {
-  it('headers → own files alone, no frame, kept by content', async () => {
+  it('headers → only own files, no frame, cached by content', async () => {
     const answer = await read('/docs/errors', { 'accept-encoding': 'br' });
     expect([answer.status, answer.headers.get('content-type'), answer.headers.get('content-encoding')]).toEqual([
       ...[200, 'text/html; charset=utf-8', 'br'],
@@ -133,7 +133,7 @@ describe('how pages are served', () => {
     expect((await read('/docs/reasons', { 'if-none-match': etag })).status).toBe(200);
   });
 
-  it('the index of the search and pictures → for a year, at an address that changes with them', async () => {
+  it('the search index and images → cached for a year, at a URL that changes with them', async () => {
     const [, index = ''] = /name="search-index" content="([^"]+)"/.exec(textAt('/docs')) ?? [];
     const [picture = ''] = all(LOADED, textAt('/docs')).filter((path) => path.endsWith('.png'));
     for (const path of [index, picture]) {
@@ -162,7 +162,7 @@ describe('how pages are served', () => {
     expect(await statusOf(path)).toBe(404);
   });
 
-  it('under another host name than that of the console → 404', async () => {
+  it('under a host name other than the console’s → 404', async () => {
     expect(await statusOf('/docs/errors', 'other.example')).toBe(404);
   });
 });
@@ -178,7 +178,7 @@ describeWithBrowser('the documentation in a browser', () => {
   afterAll(() => chromium.close());
 
   it.each(['/docs', '/docs/errors', '/docs/guides/production', '/docs/reference/management-api', '/docs/cli'])(
-    '%s → no violation of axe-core in both themes and two widths, nothing wider than the screen',
+    '%s → no axe-core violation in both themes and two widths, nothing wider than the screen',
     async (path) => {
       const { page } = browser;
       await browser.go(path);
@@ -195,7 +195,7 @@ describeWithBrowser('the documentation in a browser', () => {
     PATIENCE_MS,
   );
 
-  it('search, by keyboard alone → from a word to its section', async () => {
+  it('search, keyboard only → from a word to its section', async () => {
     const { page } = browser;
     await page.setViewportSize(WIDE);
     await browser.go('/docs');
@@ -216,7 +216,7 @@ describeWithBrowser('the documentation in a browser', () => {
     expect(browser.complaints).toEqual([]);
   });
 
-  it.each(['block', 'refused', 'budget', 'MCP'])('“%s” → a guide first', async (word) => {
+  it.each(['block', 'refused', 'budget', 'MCP'])('“%s” → a guide comes first', async (word) => {
     const { page } = browser;
     await browser.go('/docs');
     await page.getByRole('combobox', { name: 'Search the documentation' }).fill(word);
@@ -238,7 +238,7 @@ describeWithBrowser('the documentation in a browser', () => {
     expect(await page.evaluate('localStorage.getItem("theme")')).toBeNull();
   });
 
-  it('a block of code → copied as it stands', async () => {
+  it('a block of code → copied unchanged', async () => {
     const { page, context } = browser;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await browser.go('/docs');
@@ -259,7 +259,7 @@ describeWithBrowser('the documentation in a browser', () => {
     expect(await list.isVisible()).toBe(false);
   });
 
-  it('an error and a page of the console → lead to what the documentation says of them', async () => {
+  it('an error and a page of the console → link to their documentation', async () => {
     const person = await ConsoleBrowser.open(world, chromium);
     const { page } = person;
     await person.go('/signup');

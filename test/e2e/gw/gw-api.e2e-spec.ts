@@ -46,7 +46,7 @@ describe('gw api', () => {
     expect(run.json.result).toMatchObject({ status: 201, body: { app: { name: 'One' } } });
   });
 
-  it('PUT, PATCH and DELETE → as the API has them', async () => {
+  it('PUT, PATCH and DELETE → as in the API', async () => {
     const { body } = await api.post('/v1/admin/apps', { name: 'One', config: CONFIG });
     const path = `/v1/admin/apps/${body.app.id}`;
     const data = JSON.stringify({ name: 'Two', config: CONFIG, revision: 1 });
@@ -56,7 +56,7 @@ describe('gw api', () => {
     expect(errorOf(await gw.run(`api GET ${path} --json`))).toEqual([2, 'app_not_found']);
   });
 
-  it('--paginate → the rows of all pages, of either kind of list', async () => {
+  it('--paginate → the rows of all pages, for both kinds of list', async () => {
     for (const name of ['One', 'Two', 'Three', 'Four', 'Five'])
       await api.post('/v1/admin/apps', { name, config: CONFIG });
     const names = (rows: { name: string }[]) => rows.map(({ name }) => name);
@@ -70,7 +70,7 @@ describe('gw api', () => {
     expect(single.result.body).toEqual((await api.get('/v1/cli/account')).body);
   });
 
-  it('a refusal → its code and exit code; what only a person may → the address of the console', async () => {
+  it('a refusal → its code and exit code; an action that only a person may take → the URL of the console', async () => {
     expect(errorOf(await gw.run(['api', 'POST', '/v1/admin/apps', '--data', '{}', '--json']))).toEqual([
       ...[2, 'invalid_request'],
     ]);
@@ -104,7 +104,7 @@ describe('gw api', () => {
     await server.close();
   });
 
-  it('a redirect → is not followed, and the key goes nowhere else', async () => {
+  it('a redirect → not followed, and the key is sent nowhere else', async () => {
     const seen: (string | undefined)[] = [];
     const elsewhere = await listening(
       createServer((request, answer) => {
@@ -135,7 +135,7 @@ describe('gw api', () => {
     await lossy.close();
   });
 
-  it('an answer with control characters → seen, and obeyed by no terminal', async () => {
+  it('an answer with control characters → shown escaped, without effect on the terminal', async () => {
     await api.post('/v1/admin/apps', { name: 'One', config: CONFIG });
     const [{ id }] = (await api.get('/v1/admin/apps')).body.apps;
     const user = 'a\u001b]0;owned\u0007b\u009b31mc\u202ed';
@@ -147,7 +147,7 @@ describe('gw api', () => {
     expect(JSON.parse((await gw.run(`api GET /v1/admin/apps/${id}`)).stdout).app.name).toBe(user);
   });
 
-  it('an answer that is no JSON → its text', async () => {
+  it('an answer that is not JSON → its text', async () => {
     const { exitCode, stdout } = await gw.run('api GET /v1/cli/stream');
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining('data:')]);
   });

@@ -62,7 +62,7 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
   }
 
   it(
-    'approve → the browser comes back, the key is saved for this person alone',
+    'approve → the browser returns, and the key is saved readable only by this person',
     async () => {
       const { run } = await begun();
       await page.getByRole('checkbox').check();
@@ -90,7 +90,7 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
   );
 
   it(
-    'a listener that others call → answers 404, and waits for its code',
+    'a listener called by others → answers 404, and keeps waiting for its code',
     async () => {
       const { run } = await begun();
       const approving = page.waitForRequest((request) => request.url().includes('/callback?code='));
@@ -113,7 +113,7 @@ describeWithBrowser('gw account login with the browser of this machine', () => {
     BROWSER_MS,
   );
 
-  it('no program that opens links → the link on standard error, and it waits', async () => {
+  it('no program to open links → prints the link on standard error, and waits', async () => {
     const run = gw.onTerminal('account login', { PATH: '' });
     await run.shows('Opening http');
     run.type('\u0003');

@@ -108,7 +108,7 @@ describe.each(SHELLS)('completion in $name (skipped where it is not installed)',
     'gw app show a; touch made; gw app ',
     'gw app show $((x=$(touch made))) ',
   ])(
-    '%s → nothing of the line is run',
+    '%s → nothing on the line is executed',
     async (line) => {
       shell.type(`${line}\t\t`);
       await enter(CLEAR_LINE);

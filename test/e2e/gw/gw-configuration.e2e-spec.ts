@@ -70,7 +70,7 @@ const contentsOf = (folder: string) =>
   );
 
 describe('gw apply', () => {
-  it('an empty account → providers, applications and first keys; again → nothing', async () => {
+  it('an empty account → providers, applications and first keys; again → no change', async () => {
     writeAll();
     const applied = await apply('', SECRET);
     expect([applied.exitCode, applied.json.result.applied.map(({ name }: { name: string }) => name)]).toEqual([
@@ -82,7 +82,7 @@ describe('gw apply', () => {
     expect((await apply()).json.result).toEqual({ applied: [], keyFiles: [], environment: null });
   });
 
-  it('for people → what it will do, and what it did', async () => {
+  it('for people → prints the plan and the result', async () => {
     writeAll();
     const { stdout } = await gw.run('apply g --key-output keys', '', SECRET);
     expect(stdout).toContain('+ create provider openai\n');
@@ -110,7 +110,7 @@ describe('gw apply', () => {
     expect(JSON.stringify(contentsOf('first'))).not.toContain('sk-of-a-provider');
   });
 
-  it('without the provider’s key, or a place for first keys → refused before anything is changed', async () => {
+  it('without the provider’s key, or a file for first keys → refused before anything is changed', async () => {
     writeAll();
     const withoutKey = await apply();
     expect(errorOf(withoutKey)).toEqual([2, 'plan_blocked']);
@@ -123,7 +123,7 @@ describe('gw apply', () => {
     expect((await api.get('/v1/admin/apps')).body.apps).toEqual([]);
   });
 
-  it('an application that the service refuses → told with file and line, nothing is changed', async () => {
+  it('an application that the service refuses → reported with file and line, nothing is changed', async () => {
     writeAll();
     write('g/apps/notes.yaml', `${server('notes')}  limits:\n    per_user: { requests: { per_day: -1 } }\n`);
     const refused = await apply('', SECRET);
@@ -132,7 +132,7 @@ describe('gw apply', () => {
     expect((await api.get('/v1/admin/providers')).body.providers).toEqual([]);
   });
 
-  it('never removes what the directory does not own, but with --prune', async () => {
+  it('removes resources that the directory does not own only with --prune', async () => {
     writeAll();
     await apply('', SECRET);
     rmSync(join(gw.home, 'g/apps/journal.yaml'));
@@ -168,7 +168,7 @@ describe('gw apply', () => {
     expect((await plan('--check')).exitCode).toBe(0);
   });
 
-  it('an application that somebody else creates while it is compared → compared again', async () => {
+  it('an application that somebody else creates during the comparison → compared again', async () => {
     writeAll();
     let hasCreated = false;
     const racing = await losing(
@@ -186,7 +186,7 @@ describe('gw apply', () => {
     await racing.close();
   });
 
-  it('a provider behind a provider gateway → found by the name of the gateway; its route can change and go', async () => {
+  it('a provider behind a provider gateway → found by the name of the gateway; its route can be changed and removed', async () => {
     const gateway = { type: 'vercel', name: 'edge', token: 'token-of-the-edge' };
     const behind = (route: string) =>
       `providers:\n  - { slug: openai, type: openai, name: OpenAI, providerGateway: edge${route} }\n`;
@@ -212,7 +212,7 @@ describe('gw apply', () => {
     }
   });
 
-  it('the answer of a creation is lost → the next run collects the key, and makes nothing twice', async () => {
+  it('the answer of a creation is lost → the next run collects the key, and creates nothing twice', async () => {
     writeAll();
     let isLost = true;
     const lossy = await losing(
@@ -254,7 +254,7 @@ describe('gw apply', () => {
     },
   );
 
-  it('a revision that moves in between → exit 4, what the other has written stays', async () => {
+  it('a revision that moves in between → exit 4, the other’s changes stay', async () => {
     writeAll();
     await apply('', SECRET);
     write('g/apps/notes.yaml', server('notes').replace('name: notes', 'name: Mine'));
@@ -282,7 +282,7 @@ describe('gw plan', () => {
     await apply('', SECRET);
   });
 
-  it('--check → 1 on a difference, and what it means', async () => {
+  it('--check → exit code 1 on a difference, and what it means', async () => {
     write('g/apps/notes.yaml', server('notes').replace('gpt-4.1-mini', 'gpt-4.1'));
     write('g/apps/journal.yaml', `${MOBILE.replace('per_day: 300', 'per_day: 100').replace('journal }', 'diary }')}`);
     const changed = await plan('--check');
@@ -299,7 +299,7 @@ describe('gw plan', () => {
     expect(stdout).toContain('~ config.limits.per_user.requests.per_day: 300 -> 100');
   });
 
-  it('origins → whose pages may call, and whose cannot any more', async () => {
+  it('origins → which pages may call, and which no longer may', async () => {
     const listing = (...origins: string[]) =>
       write('g/apps/notes.yaml', `${server('notes')}\n  allowed_origins: ${JSON.stringify(origins)}\n`);
     const meaning = async () =>
@@ -318,7 +318,7 @@ describe('gw plan', () => {
     ]);
   });
 
-  it('a status and a provider that is disabled → who loses access, also where no file names the provider', async () => {
+  it('a status and a provider that is disabled → who loses access, even if no file names the provider', async () => {
     const routing = { providers: { mode: 'all' }, model_rewrites: {} };
     const everything = {
       name: 'Everything',
@@ -335,7 +335,7 @@ describe('gw plan', () => {
     ]);
   });
 
-  it('users that are added to an application, with a ceiling → every caller loses access, and what is refused', async () => {
+  it('users added to an application, with a ceiling → every caller loses access, and what is refused', async () => {
     write('g/apps/other.yaml', server('other', SERVER.replace(', end_user: { source: header }', '')));
     expect((await apply()).exitCode).toBe(0);
     const ceiling = SERVER.replace('allowed_paths', 'max_output_tokens: 100, allowed_paths');
@@ -351,7 +351,7 @@ describe('gw plan', () => {
     ]);
   });
 
-  it('an application and a provider that are added → who may call them, and within which bounds', async () => {
+  it('an added application and provider → who may call them, and within which bounds', async () => {
     write('g/apps/other.yaml', server('other'));
     write('g/providers.yaml', `${PROVIDERS}  - slug: claude\n    type: anthropic\n    name: Claude\n`);
     const meaning = (await plan()).json.result.changes.flatMap((change: { meaning: string[] }) => change.meaning);
@@ -366,7 +366,7 @@ describe('gw plan', () => {
     ]);
   });
 
-  it('prices that go away → which models the catalog prices, and which become unpriced', async () => {
+  it('removed prices → which models the catalog prices, and which become unpriced', async () => {
     const prices = '    pricing: { gpt-4.1: { input: 1, output: 2 }, own: { input: 1, output: 2 } }\n';
     write('g/providers.yaml', `${PROVIDERS}${prices}`);
     expect((await apply()).exitCode).toBe(0);
@@ -386,7 +386,7 @@ describe('gw plan', () => {
     expect(plain.screen).toContain('+ create application other');
   });
 
-  it('a provider that is missing → the command that adds it', async () => {
+  it('a missing provider → the command that adds it', async () => {
     write('g/providers.yaml', `${PROVIDERS}  - slug: claude\n    type: anthropic\n    name: Claude\n`);
     const { exitCode, json } = await plan();
     expect([exitCode, json.result.missing[0].nextAction]).toEqual([
@@ -430,7 +430,7 @@ describe('gw plan', () => {
     expect([exitCode, json.error.message.slice(0, message.length)]).toEqual([2, message]);
   });
 
-  it('several problems in several files → all of them at once, one in each line', async () => {
+  it('several problems in several files → all of them at once, one per line', async () => {
     write('g/apps/x.yaml', 'name: 7\nhandle: X\ncolour: red\n');
     write('g/apps/y.yaml', 'name: "X\n');
     write('g/providers.yaml', 'providers:\n  - { slug: a, name: A }\n  - { slug: b, type: openai, colour: red }\n');
@@ -452,7 +452,7 @@ describe('gw plan', () => {
     expect(json.error.message.split('\n').length).toBeGreaterThanOrEqual(8);
   });
 
-  it('several refusals of the service → all of them, and no application is accused for a provider that is refused', async () => {
+  it('several refusals of the service → all of them, and no application is blamed for a refused provider', async () => {
     write('g/providers.yaml', `${PROVIDERS}  - { slug: claude, type: nobody, name: X }\n`);
     const policy = '{ claude: { allowed_paths: [], allowed_models: [] } }';
     write('g/apps/x.yaml', server('x', SERVER.replace(/\{ openai: .*\[gpt-4.1-mini\] \} \}/, policy)));
@@ -472,7 +472,7 @@ describe('gw plan', () => {
     expect((await plan()).exitCode).toBe(2);
   });
 
-  it('links out of the directory → not followed', async () => {
+  it('symbolic links out of the directory → not followed', async () => {
     write('outside/notes.yaml', server('outside'));
     symlinkSync(join(gw.home, 'outside/notes.yaml'), join(gw.home, 'g/apps/link.yaml'));
     expect(errorOf(await plan())).toEqual([2, 'link_outside']);
@@ -482,14 +482,14 @@ describe('gw plan', () => {
     expect(errorOf(await gw.run('export g --json'))).toEqual([2, 'link_outside']);
   });
 
-  it('links within the directory → followed', async () => {
+  it('symbolic links within the directory → followed', async () => {
     cpSync(join(gw.home, 'g/apps/notes.yaml'), join(gw.home, 'g/notes-source'));
     rmSync(join(gw.home, 'g/apps/notes.yaml'));
     symlinkSync('../notes-source', join(gw.home, 'g/apps/notes.yaml'));
     expect((await plan('--check')).exitCode).toBe(0);
   });
 
-  it.each([['nowhere'], ['g/providers.yaml']])('%s is no directory → exit 2', async (path) => {
+  it.each([['nowhere'], ['g/providers.yaml']])('%s is not a directory → exit 2', async (path) => {
     expect(errorOf(await gw.run(`plan ${path} --json`))).toEqual([2, 'directory_unreadable']);
   });
 

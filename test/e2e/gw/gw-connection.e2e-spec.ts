@@ -39,7 +39,7 @@ async function stranger(status: number, text: string): Promise<{ url: string; se
 }
 
 describe('gw deployment connect', () => {
-  it('with a key on standard input → saved for this person alone, and used by every command', async () => {
+  it('with a key on standard input → saved readable only by this person, and used by every command', async () => {
     const line = `deployment connect --url ${world.baseUrl} --key-stdin --json`;
     const connected = await gw.runAsProcess(line, `${key}\n`);
     expect([connected.exitCode, connected.stderr]).toEqual([0, '']);
@@ -101,14 +101,14 @@ describe('gw deployment connect', () => {
 });
 
 describe('where the key goes', () => {
-  it('that of the environment beats the saved one and needs no login', async () => {
+  it('the key in the environment overrides the saved one and needs no login', async () => {
     const environment = { GW_URL: world.baseUrl, GW_MANAGEMENT_KEY: key };
     const { exitCode, json } = await gw.run('account status --json', '', environment);
     expect([exitCode, json.context.accountId]).toEqual([0, organizationId]);
     expect(readdirSync(gw.home)).toEqual([]);
   });
 
-  it('a saved one → only to the address it was saved for', async () => {
+  it('a saved key → sent only to the address that it was saved for', async () => {
     await connect();
     const other = await stranger(200, '{}');
     expect(errorOf(await gw.run('account status --json', '', { GW_URL: other.url }))).toEqual([4, 'not_logged_in']);
@@ -116,7 +116,7 @@ describe('where the key goes', () => {
     other.server.close();
   });
 
-  it('a saved one → not to another deployment at that address', async () => {
+  it('a saved key → not sent to another deployment at that address', async () => {
     await connect();
     const file = join(gw.stateFolder, 'profiles/default.json');
     const profile = JSON.parse(readFileSync(file, 'utf8'));
@@ -124,7 +124,7 @@ describe('where the key goes', () => {
     expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'deployment_changed']);
   });
 
-  it('logout → revoked and forgotten', async () => {
+  it('logout → revoked and deleted', async () => {
     await connect();
     expect((await gw.run('account logout --json')).json.result).toEqual({ profile: 'default', revoked: true });
     expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'not_logged_in']);
@@ -139,7 +139,7 @@ describe('where the key goes', () => {
     expect(json.error.nextAction).toContain('gw deployment connect');
   });
 
-  it('a damaged file of the state → its path, and what to do', async () => {
+  it('a damaged state file → its path, and what to do', async () => {
     await connect();
     writeFileSync(join(gw.stateFolder, 'current'), '\u0000/../x');
     const { exitCode, json } = await gw.run('account status --json');
@@ -154,7 +154,7 @@ describe('where the key goes', () => {
   });
 });
 
-describe('servers that are none', () => {
+describe('servers that are not a gateway', () => {
   it.each([
     [200, 'no JSON', 3, 'unexpected_answer'],
     [200, '{"protocolVersion":1}', 3, 'unexpected_answer'],
@@ -171,7 +171,7 @@ describe('servers that are none', () => {
     server.close();
   });
 
-  it('a proxy that answers 502 with a page → told as that', async () => {
+  it('a proxy that answers 502 with a page → reported as such', async () => {
     const server = createServer((_request, response) => {
       response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
     });
@@ -195,7 +195,7 @@ describe('servers that are none', () => {
     server.close();
   });
 
-  it('characters that turn the text around them → seen, on the terminal and in a document', async () => {
+  it('bidirectional control characters → shown escaped, on the terminal and in a document', async () => {
     const message = 'Account \u202egro.live\u2066';
     const { url, server } = await stranger(400, JSON.stringify({ error: { code: 'x', message } }));
     const plain = await gw.run('deployment status', '', { GW_URL: url });
@@ -206,7 +206,7 @@ describe('servers that are none', () => {
     server.close();
   });
 
-  it('no login through browsers → exit 4 that says what else there is', async () => {
+  it('no browser login → exit 4 that names the alternative', async () => {
     const capabilities = {
       ...{ protocolVersion: 1, serverVersion: '1.0.0', consoleOrigin: 'https://gateway.example.com' },
       deployment: {
@@ -224,7 +224,7 @@ describe('servers that are none', () => {
     server.close();
   });
 
-  it('nobody listens → exit 3', async () => {
+  it('no server listens → exit 3', async () => {
     const { url, server } = await stranger(200, '{}');
     await new Promise((resolve) => server.close(resolve));
     const run = await gw.runAsProcess('deployment status --json', '', { GW_URL: url });
@@ -262,7 +262,7 @@ describe('HTTPS_PROXY and HTTP_PROXY', () => {
   }
   const TEST = { GW_URL: 'http://gateway.test', GW_ALLOW_HTTP: '1' };
 
-  it.each(['HTTP_PROXY', 'http_proxy'])('%s → every request goes by way of it', async (name) => {
+  it.each(['HTTP_PROXY', 'http_proxy'])('%s → every request uses it', async (name) => {
     const proxy = await startProxy();
     const environment = { ...TEST, GW_MANAGEMENT_KEY: key, [name]: proxy.url };
     const run = await gw.runAsProcess('account status --json', '', environment);
@@ -271,7 +271,7 @@ describe('HTTPS_PROXY and HTTP_PROXY', () => {
     proxy.close();
   });
 
-  it('a host of NO_PROXY, and this machine → without it', async () => {
+  it('a host of NO_PROXY, and this machine → without the proxy', async () => {
     const proxy = await startProxy();
     const direct = { ...TEST, HTTP_PROXY: proxy.url, NO_PROXY: 'other.test, gateway.test' };
     expect(errorOf(await gw.runAsProcess('deployment status --json', '', direct))).toEqual([3, 'unreachable']);
@@ -281,14 +281,14 @@ describe('HTTPS_PROXY and HTTP_PROXY', () => {
     proxy.close();
   });
 
-  it('one that is no address → exit 2, in a sentence', async () => {
+  it('an invalid proxy URL → exit 2 with one sentence', async () => {
     const run = await gw.runAsProcess('deployment status', '', { ...TEST, HTTPS_PROXY: 'nonsense' });
     expect([run.exitCode, run.stderr]).toEqual([2, expect.stringMatching(/^Error: HTTPS_PROXY is not/)]);
   });
 });
 
 describe('providers and applications', () => {
-  it('are listed and shown, by id, slug and handle', async () => {
+  it('list and show → by id, slug and handle', async () => {
     await connect();
     const api = world.as(key);
     const provider = { type: 'openai', name: 'OpenAI', slug: 'openai', secret: 'sk-of-a-provider' };
@@ -308,7 +308,7 @@ describe('providers and applications', () => {
     );
   });
 
-  it('that are not there → exit 2 that says how to find them', async () => {
+  it('missing ones → exit 2 that says how to find them', async () => {
     await connect();
     expect(errorOf(await gw.run('app show nothing --json'))).toEqual([2, 'app_not_found']);
     const { exitCode, stdout, stderr } = await gw.run('provider show nothing');
@@ -316,14 +316,14 @@ describe('providers and applications', () => {
     expect(stderr).toContain('gw provider list');
   });
 
-  it('types of providers need no key', async () => {
+  it('provider types → need no key', async () => {
     const { exitCode, json } = await gw.run('provider types --json', '', { GW_URL: world.baseUrl });
     expect(exitCode).toBe(0);
     expect(json.result.providers).toContainEqual(expect.objectContaining({ type: 'openai' }));
   });
 });
 
-describe('what is typed wrongly', () => {
+describe('invalid commands', () => {
   it.each([
     ['provider lst', 'unknown command'],
     ['provider list --jsn', 'unknown option'],
@@ -347,7 +347,7 @@ describe('what is typed wrongly', () => {
     },
   );
 
-  it('gw --help → the address of the documentation: of GW_URL, else of the profile, else of none', async () => {
+  it('gw --help → the URL of the documentation: of GW_URL, else of the profile, else none', async () => {
     expect((await gw.run('--help')).stdout).toContain('Documentation: <address of the gateway>/docs');
     await connect();
     expect((await gw.run('--help')).stdout).toContain(`Documentation: ${world.baseUrl}/docs`);
@@ -356,7 +356,7 @@ describe('what is typed wrongly', () => {
   });
 
   it.each(['--json --profile default app list', 'app --no-input --json list', '--json account status'])(
-    'gw %s → the options of every command stand before it as well',
+    'gw %s → global options are accepted before the command as well',
     async (line) => {
       await connect();
       const { exitCode, json } = await gw.run(line);

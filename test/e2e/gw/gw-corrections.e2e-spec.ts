@@ -53,7 +53,7 @@ const costs = async () =>
 describe('gw usage reprice', () => {
   beforeEach(() => store({ input_tokens: 1000, output_tokens: 501, cost_nano_usd: 5 }));
 
-  it('--dry-run → the amounts to the last nano-dollar, and nothing is changed', async () => {
+  it('--dry-run → the amounts exact to the nano-dollar, and nothing is changed', async () => {
     const { stdout } = await gw.run(`${REPRICE} --dry-run`);
     expect(stdout).toMatch(/^Cost before +\$0\.000000005$/m);
     expect(stdout).toMatch(/^Cost after +\$0\.002002$/m);
@@ -62,7 +62,7 @@ describe('gw usage reprice', () => {
     expect(await costs()).toEqual([[5e-9, 0]]);
   });
 
-  it('without a terminal → needs --yes, and writes then', async () => {
+  it('without a terminal → needs --yes, then writes', async () => {
     expect(errorOf(await gw.run(`${REPRICE} --json`))).toEqual([2, 'confirmation_required']);
     expect(await costs()).toEqual([[5e-9, 0]]);
     const { json: document } = await gw.run(`${REPRICE} --yes --json`);
@@ -108,7 +108,7 @@ describe('gw usage settle', () => {
     ['zero', [1, 0]],
     ['estimate', [3, 0]],
     ['0.000000001', [1.000000001, 0]],
-  ])('--cost %s → what the preview says', async (cost, [usd, estimate]) => {
+  ])('--cost %s → the result that the preview shows', async (cost, [usd, estimate]) => {
     const preview = await gw.run(`${SETTLE} --cost ${cost} --dry-run --json`);
     expect(preview.json.result).toMatchObject({ applied: false, settled_cost_usd: usd });
     expect(await costs()).toEqual([[1, 2]]);

@@ -44,7 +44,7 @@ const edit = (script: string, words = '--yes') =>
 const leftFiles = () => readdirSync(gw.home).filter((name) => name.startsWith('gw-edit-'));
 
 describe('gw app edit', () => {
-  it('a change → validated and made, at the revision that was shown', async () => {
+  it('a change → validated and applied to the revision that was shown', async () => {
     const run = await edit(`sed -i 's/^name: Notes/name: Journal/' "$file"`);
     expect(run.json.result.app).toMatchObject({ name: 'Journal', handle: 'notes', revision: 2, status: 'active' });
     const given = readFileSync(join(gw.home, 'given'), 'utf8');
@@ -76,7 +76,7 @@ describe('gw app edit', () => {
     expect((await stored()).revision).toBe(1);
   });
 
-  it('an editor that is not there → exit 2', async () => {
+  it('a missing editor → exit 2', async () => {
     const run = await gw.run('app edit notes --yes --json', '', { EDITOR: '/no/such/editor', TMPDIR: gw.home });
     expect([...errorOf(run), leftFiles()]).toEqual([2, 'editor_failed', []]);
   });
@@ -86,7 +86,7 @@ describe('gw app edit', () => {
     ['empty', `: > "$file"`, 'invalid_file'],
     ['with an unknown member', `echo 'extra: 1' >> "$file"`, 'invalid_file'],
     ['refused by the service', `sed -i 's/mode: all/mode: nothing/' "$file"`, 'invalid_request'],
-  ])('a text that is %s → exit 2, and it is kept where the message says', async (_name, script, code) => {
+  ])('a text that is %s → exit 2, and it is kept in the file that the message names', async (_name, script, code) => {
     const run = await edit(script);
     expect(errorOf(run)).toEqual([2, code]);
     const { file } = run.json.error.details;
@@ -96,7 +96,7 @@ describe('gw app edit', () => {
     expect((await stored()).revision).toBe(1);
   });
 
-  it('changed by somebody else meanwhile → exit 4, both texts are there', async () => {
+  it('changed by somebody else meanwhile → exit 4, both texts are kept', async () => {
     const body = JSON.stringify({ name: 'Theirs', config: CONFIG, revision: 1 });
     const put = `curl -sS -X PUT '${world.baseUrl}/v1/admin/apps/${app}' -H "authorization: Bearer $GW_MANAGEMENT_KEY" \\
       -H 'content-type: application/json' -d '${body}' > /dev/null`;
@@ -106,7 +106,7 @@ describe('gw app edit', () => {
     expect((await stored()).name).toBe('Theirs');
   });
 
-  it('the file → for its owner alone', async () => {
+  it('the file → readable only by its owner', async () => {
     await edit(`stat -c %a "$file" "$(dirname "$file")" > '${gw.home}/modes'`);
     expect(readFileSync(join(gw.home, 'modes'), 'utf8')).toBe('600\n700\n');
   });
@@ -136,7 +136,7 @@ describe('gw app edit', () => {
     },
   );
 
-  it('on a terminal, refused → edited again, with the text of the first time', async () => {
+  it('on a terminal, refused → edited again, starting from the first text', async () => {
     const script = `if [ -e '${gw.home}/again' ]; then sed -i 's/nothing/all/; s/Notes/Journal/' "$file"
       else touch '${gw.home}/again'; sed -i 's/mode: all/mode: nothing/' "$file"; fi`;
     const session = gw.onTerminal('app edit notes', { EDITOR: editor(script), TMPDIR: gw.home });
@@ -148,7 +148,7 @@ describe('gw app edit', () => {
     expect((await stored()).name).toBe('Journal');
   });
 
-  it('Ctrl-C in the editor → is the editor’s own', async () => {
+  it('Ctrl-C in the editor → handled by the editor', async () => {
     const script = `trap : INT; echo ready; while ! [ -e '${gw.home}/go' ]; do sleep 0.1; done
       sed -i 's/^name: Notes/name: Journal/' "$file"`;
     const session = gw.onTerminal('app edit notes', { EDITOR: editor(script), TMPDIR: gw.home });

@@ -81,7 +81,7 @@ providers:
 }
 
 describe('environments', () => {
-  it('one directory, two environments → each as its file says', async () => {
+  it('one directory, two environments → each as in its file', async () => {
     writeAll();
     const staging = await run('apply g --env staging --key-output keys', { OPENAI_KEY: SECRET });
     expect([staging.exitCode, staging.json.result.environment]).toEqual([0, 'staging']);
@@ -115,7 +115,7 @@ describe('environments', () => {
     expect([...errorOf(refused), refused.json.error.nextAction]).toEqual([2, code, expect.stringContaining(advice)]);
   });
 
-  it('a directory without environments → its texts are as they are, and --env is refused', async () => {
+  it('a directory without environments → its texts are used unchanged, and --env is refused', async () => {
     write(
       'g/apps/notes.yaml',
       app('notes').replace('name: notes', () => `name: "${variable('x')} $$"`),
@@ -167,7 +167,7 @@ providers: { openai: { secret: sk-in-a-file } }
     expect(JSON.stringify(json)).not.toContain('sk-in-a-file');
   });
 
-  it('what the service refuses of an overlay → told at the overlay', async () => {
+  it('values of an overlay that the service refuses → reported at the overlay', async () => {
     writeAll();
     write(
       'g/environments/staging.yaml',
@@ -179,7 +179,7 @@ providers: { openai: { secret: sk-in-a-file } }
     );
   });
 
-  it('another gateway, or another account, than the environment is for → nothing is sent there', async () => {
+  it('another gateway, or another account, than the environment names → nothing is sent there', async () => {
     writeAll();
     write('g/environments/staging.yaml', 'url: https://gateway.example.com\nvariables: { model: m, daily: 1 }\n');
     const elsewhere = await run('plan g --env staging');
@@ -189,7 +189,7 @@ providers: { openai: { secret: sk-in-a-file } }
     expect(await apps()).toEqual([]);
   });
 
-  it('two saved gateways → the environment chooses the one that it is for', async () => {
+  it('two saved gateways → the environment determines which one is used', async () => {
     writeAll();
     const { key: other, organizationId } = await newAccount(world.dataSource);
     const saved = { GW_MANAGEMENT_KEY: '', GW_URL: '' };
@@ -223,7 +223,7 @@ describe('keys by reference', () => {
     expect([exitCode, json.error.message]).toEqual([2, expect.stringContaining(problem)]);
   });
 
-  it('a file that is not there, or empty → told before anything is changed, and never what a file holds', async () => {
+  it('a missing or empty file → reported before anything is changed, without the content of any file', async () => {
     const path = join(gw.home, 'openai.key');
     write('g/providers.yaml', `providers:\n  - { slug: openai, type: openai, name: O, secret: { file: ${path} } }\n`);
     const missing = await run('apply g');
@@ -252,7 +252,7 @@ describe('slugs', () => {
   const slugs = async () =>
     (await api.get('/v1/admin/providers')).body.providers.map(({ slug }: { slug: string }) => slug);
 
-  it('moved → created with its key, applications changed, the old one removed last, also after a failure', async () => {
+  it('moved → created with its key, applications changed, the old one removed last, even after a failure', async () => {
     write('g/providers.yaml', providers('openai-1'));
     write('g/apps/notes.yaml', named('openai-1'));
     await run('apply g --key-output keys', { OPENAI_KEY: SECRET });
@@ -274,7 +274,7 @@ describe('slugs', () => {
     expect((await run('plan g --check --prune')).exitCode).toBe(0);
   });
 
-  it('a saved plan → has the place that is taken', async () => {
+  it('a saved plan → names the slug that is used', async () => {
     write('g/providers.yaml', providers('openai-1'));
     write('g/apps/notes.yaml', named('openai-1'));
     await run('apply g --key-output keys', { OPENAI_KEY: SECRET });
@@ -341,7 +341,7 @@ describe('handles', () => {
     expect((await run('plan g --check --prune')).exitCode).toBe(0);
   });
 
-  it('two of them → it asks which, and how', async () => {
+  it('two of them → says how to choose one', async () => {
     const config = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
     for (let left = 2; left > 0; left--) await api.post('/v1/admin/apps', { name: 'notes', config });
     write('g/apps/notes.yaml', app('notes'));
@@ -358,7 +358,7 @@ describe('a saved plan', () => {
     expect((await run('plan g --env staging --out plan.json')).json.result.savedPlan).toBe('plan.json');
   });
 
-  it('→ applied without a question, also when the files have changed since', async () => {
+  it('→ applied without a question, even if the files have changed since', async () => {
     remove('g');
     const { exitCode, json } = await run('apply plan.json');
     expect([exitCode, json.result]).toMatchObject([0, { applied: [{ name: 'notes' }], environment: 'staging' }]);
@@ -366,7 +366,7 @@ describe('a saved plan', () => {
     expect(errorOf(await run('apply plan.json'))).toEqual([4, 'plan_stale']);
   });
 
-  it('removals are in it → applied without --yes', async () => {
+  it('with removals → applied without --yes', async () => {
     remove('g/apps/lab.yaml');
     await run('plan g --env staging --prune --out plan.json');
     const { json } = await run('apply plan.json');
@@ -442,7 +442,7 @@ describe('a saved plan', () => {
     expect(errorOf(await run('apply plan.json'))).toEqual([exitCode, code]);
   });
 
-  it.each(['--env staging', '--prune'])('with %s → refused: the plan has it', async (option) => {
+  it.each(['--env staging', '--prune'])('with %s → refused: the plan contains it', async (option) => {
     expect(errorOf(await run(`apply plan.json ${option}`))).toEqual([2, 'invalid_option']);
   });
 
@@ -496,7 +496,7 @@ describe('gw validate', () => {
 });
 
 describe('two environments from one directory, on a terminal', () => {
-  it('log in to both, then one command for each → both are as the files say', async () => {
+  it('log in to both, then one command for each → both match the files', async () => {
     writeAll();
     const { key: other, organizationId } = await newAccount(world.dataSource);
     write('production.key', `${SECRET}\n`);

@@ -137,7 +137,7 @@ describe('docs/cli.md', () => {
     expect(leaves.filter((name) => !EXAMPLES.some((line) => line.includes(`gw ${name}`)))).toEqual([]);
   });
 
-  it.each(EXAMPLES)('%s → exit 0, or 4 where only a signed-in person may', async (line) => {
+  it.each(EXAMPLES)('%s → exit 0, or 4 if only a signed-in person may', async (line) => {
     const { gw, environment } = await prepared(line);
     if (line.startsWith('gw account logout')) {
       await gw.run('deployment connect --key-stdin', environment.GW_MANAGEMENT_KEY ?? '');

@@ -42,7 +42,7 @@ async function ofAnother(line: string): Promise<GwRun> {
 }
 
 describe('gw app user', () => {
-  it('list → the most recently active first; pages of any size, with a note that is not piped', async () => {
+  it('list → the most recently active first; pages of any size, with a note that is not part of piped output', async () => {
     const users = Array.from({ length: 5 }, (_, index) => `user-${index}`);
     for (const [index, user] of users.entries()) await use(user, `2026-01-0${index + 1}T00:00:00Z`);
     const { json: all } = await gw.run('app user list notes --json');
@@ -68,7 +68,7 @@ describe('gw app user', () => {
     expect([new Set(idsOf(document.result.users)).size, document.result.limit]).toEqual([410, 410]);
   });
 
-  it('block, list, show, unblock → as the API has it, also of ids that a path would change', async () => {
+  it('block, list, show, unblock → as in the API, even for ids that a path would change', async () => {
     for (const user of ['ada', 'a/../b?c=%2F', 'two words']) {
       const blocked = await gw.run(['app', 'user', 'block', 'notes', user, '--json']);
       expect(blocked.json.result).toEqual({ app_id: app, user_id: user, blocked: true });
@@ -81,7 +81,7 @@ describe('gw app user', () => {
     expect((await gw.run('app user list notes --status blocked --json')).json.result.total).toBe(2);
   });
 
-  it('nobody, and nobody that matches → what to do next', async () => {
+  it('no users, and no match → says what to do next', async () => {
     expect((await gw.run('app user list notes')).stdout).toContain('gw logs --app notes');
     expect((await gw.run('app user list notes --query x')).stdout).toContain('Nothing matches');
     const run = await gw.run('app user show notes nobody --json');
@@ -96,7 +96,7 @@ describe('gw app user', () => {
     },
   );
 
-  it('a key that may only read → may list, and not block', async () => {
+  it('a key that may only read → may list, but not block', async () => {
     const { key } = await newMember(world.dataSource, organizationId, { grant: 'read' });
     const environment = { GW_MANAGEMENT_KEY: key };
     expect((await gw.run('app user list notes --json', '', environment)).exitCode).toBe(0);
@@ -113,7 +113,7 @@ describe('gw app sign-in list', () => {
       users.map((userId) => anAuthEvent({ organizationId, appId: app, userId, outcome: 'attest_failed' })),
     );
 
-  it('→ newest first, page by page without a gap', async () => {
+  it('→ newest first, page by page without gaps', async () => {
     await record('one', 'two', 'three');
     await recordAuthEvents(world.gateway, [anAuthEvent({ organizationId, appId: app, userId: 'fine' })]);
     const users = async (words: string) =>
@@ -128,14 +128,14 @@ describe('gw app sign-in list', () => {
     expect(await users(`--before-id ${id}`)).toEqual(['two', 'one']);
   });
 
-  it('none → what to do next; of another account → no such application', async () => {
+  it('none → says what to do next; of another account → no such application', async () => {
     expect((await gw.run('app sign-in list notes')).stdout).toContain('gw app show notes');
     expect(errorOf(await ofAnother('app sign-in list notes'))).toEqual([2, 'app_not_found']);
   });
 });
 
 describe('gw audit list', () => {
-  it('→ who changed what; by action, person, application and day', async () => {
+  it('→ shows who changed what; filters by action, person, application and day', async () => {
     await gw.run('app user block notes ada');
     const actions = async (words: string) =>
       (await gw.run(`audit list ${words} --json`)).json.result.events.map(({ action }: { action: string }) => action);
@@ -154,7 +154,7 @@ describe('gw audit list', () => {
     expect(document.result.events).toMatchObject([{ target: { type: 'app', id: app } }]);
   });
 
-  it('of another account → nothing; a day that is none → exit 2', async () => {
+  it('of another account → nothing; an invalid day → exit 2', async () => {
     expect((await ofAnother('audit list')).json.result.events).toEqual([]);
     expect(errorOf(await gw.run('audit list --from 2026-02-30 --json'))).toEqual([2, 'invalid_request']);
   });
@@ -175,7 +175,7 @@ describe('gw price, gw model', () => {
     expect(errorOf(await gw.run(`price show ${words} --json`))).toEqual([2, 'not_found']);
   });
 
-  it('model list → models of active providers; a price of their own comes first', async () => {
+  it('model list → models of active providers; custom prices come first', async () => {
     expect((await gw.run('model list')).stdout).toContain('gw provider add');
     const pricing = { 'gpt-4.1-mini': { input: 7, output: 9 }, mine: { input: 1, output: 2 } };
     const secret = 'sk-of-a-provider-4711';
@@ -193,7 +193,7 @@ describe('gw price, gw model', () => {
   });
 });
 
-describe('what only a signed-in person may', () => {
+describe('actions that only a signed-in person may take', () => {
   it.each(['list', 'invite --role member', 'role ada@example.com admin', 'remove ada@example.com'])(
     'gw member %s → exit 4 with the page of the console',
     async (words) => {
@@ -210,7 +210,7 @@ describe('gw open', () => {
     ['members', '/members'],
     ['audit', '/audit'],
     ['account', '/access'],
-  ])('%s → the address of the page, where there is no browser', async (page, path) => {
+  ])('%s → the address of the page, if there is no browser', async (page, path) => {
     expect((await gw.run(`open ${page}`)).stdout).toBe(`${consoleOrigin}${path}\n`);
   });
 
@@ -226,8 +226,8 @@ describe('gw open', () => {
   });
 });
 
-describe('every list', () => {
-  it('on a terminal of 80 columns → cut to it; piped → whole', async () => {
+describe('output of lists', () => {
+  it('on a terminal of 80 columns → truncated to it; piped → complete', async () => {
     const user = `auth0|${'x'.repeat(120)}`;
     await use(user, '2026-01-01T00:00:00Z');
     expect((await gw.run('app user list notes')).stdout).toContain(user);

@@ -31,7 +31,7 @@ async function begun(): Promise<{ id: string; proof: string; link: string }> {
 }
 
 describe('gw account login', () => {
-  it('begun, approved in a browser, run again → the key is saved, and this terminal is in the account', async () => {
+  it('started, approved in a browser, run again → the key is saved, and this terminal is in the account', async () => {
     const { id, proof } = await begun();
     expect((await browser().approve(id, proof, { organizationId })).status).toBe(200);
     const { exitCode, json, stdout } = await gw.run('account login --no-input --json');
@@ -44,7 +44,7 @@ describe('gw account login', () => {
     expect((await begun()).link).toBe((await begun()).link);
   });
 
-  it('waits for the approval, and tells the link and the code meanwhile', async () => {
+  it('waits for the approval, and shows the link and the code meanwhile', async () => {
     const { id, proof } = await begun();
     let waiting = Promise.resolve<GwRun | undefined>(undefined);
     const told = await new Promise<string>((resolve) => {
@@ -56,7 +56,7 @@ describe('gw account login', () => {
     expect([ended?.exitCode, ended?.stdout]).toEqual([0, `Logged in to ${world.baseUrl} as profile "default".\n`]);
   });
 
-  it('declined → exit 4, and the next one starts again', async () => {
+  it('declined → exit 4, and the next login starts again', async () => {
     const { id, proof, link } = await begun();
     await browser().deny(id, proof);
     const { exitCode, json } = await gw.run('account login --no-input --json');

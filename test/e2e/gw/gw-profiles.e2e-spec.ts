@@ -30,7 +30,7 @@ const names = async () => {
 const files = () => readdirSync(join(gw.stateFolder, 'profiles')).sort();
 
 describe('gw profile', () => {
-  it('list, use → the one in use is marked, and is the one of every command', async () => {
+  it('list, use → the current one is marked and used by every command', async () => {
     expect((await gw.run('profile list')).stdout).toContain('gw deployment connect');
     await connect('--profile one');
     const second = await connect('--profile two');
@@ -48,7 +48,7 @@ describe('gw profile', () => {
     expect((await gw.run('profile list')).stdout).toMatch(/^\* +two +http/m);
   });
 
-  it('rename → the key goes with it, and nothing of the old name is left', async () => {
+  it('rename → the key moves with it, and nothing remains under the old name', async () => {
     await connect();
     expect((await gw.run('profile rename default main --json')).json.result).toEqual({
       profile: 'main',
@@ -61,7 +61,7 @@ describe('gw profile', () => {
     expect(errorOf(await gw.run('profile rename main ../x --json'))).toEqual([2, 'invalid_profile']);
   });
 
-  it('remove → asks, forgets it, and says that the key stays valid and how to revoke it', async () => {
+  it('remove → asks, deletes it, and says that the key stays valid and how to revoke it', async () => {
     await connect();
     const asked = await gw.run('profile remove default --json');
     expect(errorOf(asked)).toEqual([2, 'confirmation_required']);
@@ -73,7 +73,7 @@ describe('gw profile', () => {
     expect(errorOf(await gw.run('account status --json'))).toEqual([4, 'not_connected']);
   });
 
-  it('one that is not there → exit 2 that says how to find them', async () => {
+  it('a missing profile → exit 2 that says how to find them', async () => {
     for (const line of ['use x', 'rename x y', 'remove x --yes']) {
       const run = await gw.run(`profile ${line} --json`);
       expect([errorOf(run), run.json.error.nextAction]).toEqual([
@@ -83,7 +83,7 @@ describe('gw profile', () => {
     }
   });
 
-  it('a damaged one → listed as that, and the ways out that are told work', async () => {
+  it('a damaged one → listed as such, and the suggested fixes work', async () => {
     await connect();
     const damage = () => writeFileSync(join(gw.stateFolder, 'profiles/default.json'), '{');
     damage();
@@ -98,15 +98,15 @@ describe('gw profile', () => {
   });
 });
 
-describe('a key that is saved', () => {
-  it('connect without one, again → it stays', async () => {
+describe('a saved key', () => {
+  it('connect again without a key → kept', async () => {
     await connect();
     const again = await gw.run(`deployment connect --url ${world.baseUrl} --json`);
     expect(again.json.result).toMatchObject({ accountId: expect.any(String), forgotValidKey: false });
     expect((await gw.run('account status --json')).exitCode).toBe(0);
   });
 
-  it('another one in its place → says that it stays valid', async () => {
+  it('replaced by another key → says that the old one stays valid', async () => {
     expect((await connect()).stdout).not.toContain(STAYS_VALID);
     expect((await connect()).stdout).not.toContain(STAYS_VALID);
     const other = await newAccount(world.dataSource);
@@ -115,7 +115,7 @@ describe('a key that is saved', () => {
     expect(login.stdout).toContain(STAYS_VALID);
   });
 
-  it('another gateway under its name → refused before anything is asked for, and the key stays', async () => {
+  it('another gateway under its name → refused before any question, and the key stays', async () => {
     await connect();
     const other = await startWorld();
     for (const line of [

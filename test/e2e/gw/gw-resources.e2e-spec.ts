@@ -41,7 +41,7 @@ const addServer = (handle: string) =>
   gw.run(`app add --type server --name Notes --handle ${handle} --key-output ${handle}.key --json`);
 
 describe('gw provider', () => {
-  it('add, update, rotate-key, remove → as the API has it; the key is printed nowhere', async () => {
+  it('add, update, rotate-key, remove → as in the API; the key is never printed', async () => {
     const added = await addProvider('--slug main');
     expect([added.exitCode, added.json.result.provider]).toMatchObject([0, { slug: 'main', secretHint: '4711' }]);
     expect(added.stdout).not.toContain('sk-of-a-provider');
@@ -67,7 +67,7 @@ describe('gw provider', () => {
     expect((await gw.run('provider list --json')).json.result.providers).toEqual([]);
   });
 
-  it('--pricing @file → read from the file; a broken one → exit 2', async () => {
+  it('--pricing @file → read from the file; an invalid one → exit 2', async () => {
     await addProvider();
     writeFileSync(file('prices.json'), '{"own": {"input": 1, "output": 2}}');
     const { json: updated } = await gw.run('provider update openai --pricing @prices.json --json');
@@ -102,7 +102,7 @@ describe('gw provider', () => {
     expect(errorOf(await gw.run('provider test openai --json'))).toEqual([2, 'provider_key_invalid']);
   });
 
-  it('--browser --no-input → the link, and an operation that can be asked for', async () => {
+  it('--browser --no-input → the link, and an operation that can be queried', async () => {
     const { exitCode, json: document } = await gw.run('provider add --type openai --browser --no-input --json');
     const { operation } = document.result;
     expect([exitCode, operation.state]).toEqual([0, 'pending']);
@@ -152,7 +152,7 @@ describe('gw provider-gateway', () => {
 });
 
 describe('gw app', () => {
-  it('add --type server → the key in a file of its owner alone, and in no output', async () => {
+  it('add --type server → the key is written to a file readable only by its owner, and not printed', async () => {
     const { exitCode, stdout, json: document } = await addServer('notes');
     const key = readFileSync(file('notes.key'), 'utf8').trim();
     expect([exitCode, document.result.api_key.key_file]).toEqual([0, file('notes.key')]);
@@ -162,7 +162,7 @@ describe('gw app', () => {
     expect(document.result.api_key.key_prefix).toBe(key.slice(0, document.result.api_key.key_prefix.length));
   });
 
-  it('without --key-output, or with a file that is there → exit 2, and no application', async () => {
+  it('without --key-output, or with an existing file → exit 2, and no application', async () => {
     expect(errorOf(await gw.run('app add --type server --name Notes --json'))).toEqual([2, 'key_output_required']);
     writeFileSync(file('notes.key'), 'mine');
     expect(errorOf(await addServer('notes'))).toEqual([2, 'key_file_exists']);
@@ -182,7 +182,7 @@ describe('gw app', () => {
     expect(statSync(document.result.api_key.key_file).mode & 0o777).toBe(0o600);
   });
 
-  it('refused by the service → exit 2, and the reserved file is gone', async () => {
+  it('refused by the service → exit 2, and the reserved file is removed', async () => {
     const run = await gw.run('app add --type server --name Notes --handle -x --key-output x.key --json');
     expect(errorOf(run)).toEqual([2, 'invalid_request']);
     expect(run.json.error.message).toMatch(/^handle/);
@@ -335,7 +335,7 @@ describe('a creation whose answer is lost', () => {
 });
 
 describe('gw usage', () => {
-  it('show, breakdown and tail of an application that was not called yet', async () => {
+  it('show, breakdown and tail of an application that has not been called yet', async () => {
     await addServer('notes');
     expect((await gw.run('usage show --json')).json.result.totals.requests).toBe(0);
     expect((await gw.run('usage show')).stdout).toMatch(/^\d{4}-\d{2}, UTC; first record: [\s\S]*\nall +0 /);
@@ -357,7 +357,7 @@ describe('gw usage', () => {
 });
 
 describe('gw doctor', () => {
-  it('a deployment that works → 0; a provider key that does not → 3 with what to do', async () => {
+  it('a working deployment → 0; a failing provider key → 3 with what to do', async () => {
     upstream.script(json(200, { data: [] }));
     await addProvider(`--base-url ${upstream.url}/`);
     const healthy = await gw.run('doctor --json');
@@ -372,7 +372,7 @@ describe('gw doctor', () => {
     expect(failing.json.error.nextAction).toContain('gw provider rotate-key openai');
   });
 
-  it('a key that may only read → providers are not checked, and no key of theirs is accused', async () => {
+  it('a key that may only read → providers are not checked, and no provider key is blamed', async () => {
     const { owner } = await newOrganization(world);
     const keyOf = async (grant: string) =>
       (await owner.client.post('/v1/admin/keys', { name: grant, grant })).body.key.plaintext;
@@ -384,7 +384,7 @@ describe('gw doctor', () => {
     expect([check.state, check.nextAction]).toEqual(['unknown', expect.stringContaining('GW_MANAGEMENT_KEY')]);
   });
 
-  it('the database is down → what failed, what works and what was not checked, all of it', async () => {
+  it('the database is down → reports all failed, passed and skipped checks', async () => {
     const database = await databaseBehindProxy();
     const other = await startWorld({ env: { DATABASE_URL: database.url } });
     const environment = { GW_URL: other.baseUrl, GW_MANAGEMENT_KEY: other.managementKey };
@@ -408,7 +408,7 @@ describe('gw doctor', () => {
     await database.close();
   });
 
-  it('nobody listens → every check is named', async () => {
+  it('no server listens → every check is named', async () => {
     const run = await gw.run('doctor --json', '', { GW_URL: 'http://127.0.0.1:1' });
     expect(errorOf(run)).toEqual([3, 'unhealthy']);
     const checks = run.json.error.details.checks.map(({ check }: { check: string }) => check);
@@ -429,7 +429,7 @@ async function databaseBehindProxy() {
   return { url: url.href, proxy, close };
 }
 
-describe('a deployment with more types of providers than the document knows', () => {
+describe('a deployment with more provider types than the document lists', () => {
   it('→ lists, adds and exports them', async () => {
     const other = await startWorld({ env: { SIMULATED_PROVIDER: 'true' } });
     const { key } = await newAccount(other.dataSource);

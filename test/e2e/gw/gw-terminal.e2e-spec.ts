@@ -34,7 +34,7 @@ afterAll(() => world.stop());
 const providers = async () => (await api.get('/v1/admin/providers')).body.providers;
 
 describe('on a terminal', () => {
-  it('a key is asked for, and what is typed is not shown', async () => {
+  it('asks for a key, and does not echo the input', async () => {
     const session = gw.onTerminal('provider add --type openai');
     await session.shows('Key of OpenAI');
     session.type(SECRET);
@@ -80,7 +80,7 @@ describe('on a terminal', () => {
     expect(await session.ended).toBe(0);
   });
 
-  it('an answer that takes longer than half a second → says what is going on, and clears it', async () => {
+  it('an answer that takes longer than half a second → shows a progress message, and clears it', async () => {
     const shown = Promise.withResolvers<void>();
     const slow = await losing(
       world.baseUrl,
@@ -96,7 +96,7 @@ describe('on a terminal', () => {
     await slow.close();
   });
 
-  it('Ctrl-C while it waits for an approval → 130, and the same login goes on later', async () => {
+  it('Ctrl-C while it waits for an approval → 130, and the same login continues later', async () => {
     const session = gw.onTerminal('account login --no-open', { GW_MANAGEMENT_KEY: '' });
     await session.shows('Waiting for the approval');
     session.type(CTRL_C);
@@ -106,7 +106,7 @@ describe('on a terminal', () => {
     expect(session.screen.replaceAll(/\s/g, '')).toContain(json.result.url);
   });
 
-  it('the window is closed while it waits → the program ends', async () => {
+  it('the terminal is closed while it waits → the program exits', async () => {
     const session = gw.onTerminal('account login --no-open', { GW_MANAGEMENT_KEY: '' });
     await session.shows('Waiting for the approval');
     session.close();
@@ -139,7 +139,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
 
   const held = (count: number) => eventually(() => holds.length >= count, { withinMs: 20_000 });
 
-  it('→ the change that runs is ended, no other is begun, 130 says where it stands; run again, it goes on', async () => {
+  it('→ the running change is completed, no other starts, exit code 130 with the progress; run again, it continues', async () => {
     const session = gw.onTerminal('apply g --key-output keys --yes', { GW_URL: slow.url });
     await held(1);
     session.type(CTRL_C);
@@ -155,7 +155,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
     expect((await gw.run('plan g --check --json')).exitCode).toBe(0);
   });
 
-  it('twice → ends at once; run again, it has the key of the change that was cut', async () => {
+  it('twice → exits at once; run again, it returns the key of the interrupted change', async () => {
     const session = gw.onTerminal('apply g --key-output keys --yes', { GW_URL: slow.url });
     await held(1);
     session.type(CTRL_C);
@@ -175,7 +175,7 @@ describe('gw apply, stopped with Ctrl-C', () => {
 });
 
 describe('gw doctor, stopped with Ctrl-C', () => {
-  it('→ the checks that were made are printed, 130 says that the others were not', async () => {
+  it('→ the checks that were made are printed, exit code 130 says that the others were not', async () => {
     for (const slug of ['one', 'two'])
       await api.post('/v1/admin/providers', { type: 'openai', name: slug, slug, secret: SECRET });
     const reached = Promise.withResolvers<void>();
@@ -228,7 +228,7 @@ describe('gw apply on a terminal', () => {
   });
 });
 
-describe('streams of a process', () => {
+describe('standard streams', () => {
   const shell = (line: string) =>
     promisify(execFile)('/bin/bash', ['-o', 'pipefail', '-c', line], {
       cwd: gw.home,
@@ -242,7 +242,7 @@ describe('streams of a process', () => {
     });
   const program = `${process.execPath} ${PROGRAM}`;
 
-  it('a reader that has seen enough → no failure, nothing on standard error', async () => {
+  it('a reader that closes early → no failure, nothing on standard error', async () => {
     const { stderr } = await shell(`${program} provider types | head -n 1; ${program} --help | true`);
     expect(stderr).toBe('');
   });

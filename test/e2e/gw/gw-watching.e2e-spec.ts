@@ -69,13 +69,13 @@ describe('gw app call', () => {
     expect(upstream.requests.map((sent) => sent.path)).toEqual([path]);
   });
 
-  it('for people → the stream as it comes, then what it cost', async () => {
+  it('for people → the stream as it arrives, then its cost', async () => {
     const { stdout } = await gw.run('app call notes Hi --user ada', '', { GW_APP_KEY: appKey });
     expect(stdout).toMatch(/^Hello, world\.\n\nStatus +200\n/);
     expect(stdout).toContain('$0.002');
   });
 
-  it('with the key of the application alone → a call of an endpoint, without its cost', async () => {
+  it('with only the key of the application → a call of an endpoint, without its cost', async () => {
     const { apps } = (await api.get('/v1/admin/apps')).body;
     const line = `app call ${apps[0].id} Hi --endpoint summary --user ada --json`;
     const { exitCode, json: document } = await gw.run(line, '', { GW_APP_KEY: appKey, GW_MANAGEMENT_KEY: '' });
@@ -94,7 +94,7 @@ describe('gw app call', () => {
     expect(upstream.requests).toEqual([]);
   });
 
-  it('--model alone → the first active provider that the application reaches', async () => {
+  it('only --model → the first active provider that the application reaches', async () => {
     const [app] = (await api.get('/v1/admin/apps')).body.apps;
     await api.post('/v1/admin/providers', { type: 'anthropic', name: 'A', slug: 'aaa', secret: 'sk-of-a-provider' });
     const selected = { openai: { allowed_paths: ['v1/chat/completions'], allowed_models: [] } };
@@ -115,7 +115,7 @@ describe('gw app call', () => {
     expect((await call(words)).json.error.nextAction).toContain(advice);
   });
 
-  it('a key that is none of the application → GW_APP_KEY is named, not the login', async () => {
+  it('a key of another application → names GW_APP_KEY, not the login', async () => {
     const line = 'app call notes --endpoint summary --user ada --json';
     const run = await gw.run(line, '', { GW_APP_KEY: 'gw_0123456789abcdefghijklmnopqrstuvwxyzABCDEF' });
     expect(run.exitCode).toBe(4);
@@ -126,7 +126,7 @@ describe('gw app call', () => {
     expect(errorOf(await gw.run('app call notes --json'))).toEqual([4, 'app_key_required']);
   });
 
-  it('a stream that breaks off → exit 3, with what came', async () => {
+  it('a stream that breaks off → exit 3, with the part that arrived', async () => {
     upstream.script(dieAfter(500, event({ type: 'response.output_text.delta', delta: 'Hel' })));
     const run = await call('Hi --user ada');
     expect(errorOf(run)).toEqual([3, 'stream_cut']);
@@ -140,7 +140,7 @@ describe('gw app call', () => {
 });
 
 describe('gw usage tail', () => {
-  it('--once → the past; each line is a document of its own', async () => {
+  it('--once → past calls; each line is a separate JSON document', async () => {
     await call('Hi --user ada');
     await call('Hi --user bob');
     const { stdout } = await gw.run('usage tail --app notes --once --json');
@@ -152,7 +152,7 @@ describe('gw usage tail', () => {
     expect(lines.at(-1)).toEqual({ ended: true, events: 2 });
   });
 
-  it('authentication events → among the calls, in the order of their time', async () => {
+  it('authentication events → among the calls, in chronological order', async () => {
     await call('Hi --user ada');
     const [app] = (await api.get('/v1/admin/apps')).body.apps;
     const attempt = { organizationId, appId: app.id, userId: 'bob', outcome: 'attest_failed' } as const;
@@ -170,7 +170,7 @@ describe('gw usage tail', () => {
     expect((await gw.run('usage tail --app notes --once')).stdout).toMatch(/auth {2}\w+ {2}attest_failed/);
   });
 
-  it('follows calls as they are recorded, each once, until Ctrl-C says how many', async () => {
+  it('follows calls as they are recorded, each once, until Ctrl-C prints their number', async () => {
     await call('Hi --user earlier');
     const session = gw.onTerminal('usage tail --app notes --lines 1');
     await session.shows('earlier');
@@ -203,7 +203,7 @@ describe('gw logs', () => {
   };
   const NOW = Date.now();
 
-  it('the calls of every application of the account, and of no other', async () => {
+  it('the calls of every application of the account, and no others', async () => {
     await call('Hi --user ada');
     await store(await newApp('reports'), { user_id: 'bob', created_at_ms: NOW });
     const { stdout } = await gw.run('logs --once');
@@ -214,7 +214,7 @@ describe('gw logs', () => {
     expect([other.stdout, other.stderr]).toEqual(['', expect.stringContaining('No event matches')]);
   });
 
-  it('filters → only those calls, also where they are older than a page', async () => {
+  it('filters → only those calls, even if they are older than one page', async () => {
     const app = await newApp('reports');
     const at = (seconds: number) => ({ created_at_ms: NOW - seconds * 1000 });
     await store(app, { user_id: 'ada', model: 'rare', api_key_id: 'key-1', provider_slug: 'eu', ...at(600) });
@@ -232,7 +232,7 @@ describe('gw logs', () => {
     expect(errorOf(await gw.run('logs --app reports --key nobody --once --json'))).toEqual([2, 'not_found']);
   });
 
-  it('follows calls of all applications, also of one that is new, each once', async () => {
+  it('follows calls of all applications, even of a new one, each once', async () => {
     await call('Hi --user earlier');
     const session = gw.onTerminal('logs --lines 1');
     await session.shows('earlier');

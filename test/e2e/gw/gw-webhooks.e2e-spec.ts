@@ -45,7 +45,7 @@ async function created(flags = '--event member.joined') {
 }
 
 describe('gw webhook', () => {
-  it('create → filters as given; the secret in its file alone, and it verifies what is sent', async () => {
+  it('create → filters as given; the secret is only in its file and verifies what is sent', async () => {
     expect((await gw.run('app add --type server --name Notes --handle notes --key-output app.key')).exitCode).toBe(0);
     const { place, run, webhook, secret } = await created('--event app_key.* --event member.joined --app notes');
     expect(webhook).toMatchObject({ events: ['app_key.*', 'member.joined'], apps: [expect.stringMatching(/^notes-/)] });
@@ -58,7 +58,7 @@ describe('gw webhook', () => {
     expect(new Webhook(secret).verify(event?.text ?? '', headers)).toMatchObject({ type: 'app_key.created' });
   });
 
-  it('create without a place for the secret, or into a file that is there → exit 2, and nothing is created', async () => {
+  it('create without a place for the secret, or into an existing file → exit 2, and nothing is created', async () => {
     const line = `webhook create --url ${receiver.url}/none --json`;
     expect(errorOf(await gw.run(line))).toEqual([2, 'key_output_required']);
     await created();
@@ -66,13 +66,13 @@ describe('gw webhook', () => {
     expect((await gw.run('webhook list --json')).json.result.webhooks).toHaveLength(1);
   });
 
-  it('a refused creation → the refusal, and no file', async () => {
+  it('a refused creation → prints the refusal and writes no file', async () => {
     const run = await gw.run('webhook create --url https://10.0.0.1/x --key-output none.key --json');
     expect(errorOf(run)).toEqual([2, 'invalid_request']);
     expect(existsSync(file('none.key'))).toBe(false);
   });
 
-  it('edit → what is named changes; filters are cleared; nothing named, or no such webhook → exit 2', async () => {
+  it('edit → only named settings change; filters can be cleared; nothing named, or no such webhook → exit 2', async () => {
     const { webhook } = await created();
     const edited = await gw.run('webhook edit on-call --name pager --clear-events --status disabled --json');
     expect(edited.json.result.webhook).toEqual({
@@ -86,14 +86,14 @@ describe('gw webhook', () => {
     expect(errorOf(await gw.run('webhook edit nobody --name x --json'))).toEqual([2, 'not_found']);
   });
 
-  it('two webhooks with one name → only their ids name them', async () => {
+  it('two webhooks with the same name → only their ids identify them', async () => {
     const { webhook } = await created();
     await gw.run(`webhook create --url ${receiver.url}/twin --name on-call --key-output twin.key`);
     expect(errorOf(await gw.run('webhook show on-call --json'))).toEqual([2, 'ambiguous']);
     expect((await gw.run(`webhook show ${webhook.id} --json`)).json.result.webhook).toEqual(webhook);
   });
 
-  it('rotate → another secret in its file; the old one is said to sign too', async () => {
+  it('rotate → a new secret in its file; the output says that the old one still signs', async () => {
     const { secret } = await created();
     const run = await gw.run('webhook rotate on-call --key-output new.key');
     expect([run.exitCode, run.stdout]).toEqual([
@@ -105,7 +105,7 @@ describe('gw webhook', () => {
     expect([rotated, rotated === secret]).toEqual([expect.stringMatching(/^whsec_/), false]);
   });
 
-  it('test → exit 0 for a status of success alone; deliveries and resend as the API has them', async () => {
+  it('test → exit 0 only for a success status; deliveries and resend as in the API', async () => {
     const { place } = await created();
     expect((await gw.run('webhook test on-call')).stdout).toMatch(/^on-call accepted the event: 200 in \d+ ms\.\n$/);
     receiver.answer(() => 500);
@@ -125,7 +125,7 @@ describe('gw webhook', () => {
     expect(errorOf(await gw.run('webhook resend on-call 999999999 --json'))).toEqual([2, 'not_found']);
   });
 
-  it('a disabled webhook, sent to again → how to enable it', async () => {
+  it('resend to a disabled webhook → says how to enable it', async () => {
     await created();
     const { delivery } = (await gw.run('webhook test on-call --json')).json.result;
     await gw.run('webhook edit on-call --status disabled');

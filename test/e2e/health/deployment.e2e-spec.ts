@@ -47,7 +47,7 @@ describe('GET /v1/admin/deployment', () => {
     }
   });
 
-  it('after a run of the nightly work → when, and how it ended; the next one replaces it', async () => {
+  it('after a run of the nightly work → its time and result; the next run replaces it', async () => {
     await world.gateway.app.get(Retention).run(new AbortController().signal);
     const first = (await world.api.get(PATH)).body.maintenance;
     expect(first).toEqual({ startedAt: INSTANT, endedAt: INSTANT, outcome: 'done' });

@@ -39,7 +39,7 @@ describeWithRedis('the history of health', () => {
     await redis.stop();
   });
 
-  it('before the first sample → 96 slots of a day, nothing known', async () => {
+  it('before the first sample → 96 slots for the day, all unknown', async () => {
     const { since, parts } = await history();
     expect(new Date(Date.parse(since) + 95 * SLOT_MS).toISOString()).toBe(
       new Date(Math.floor(clock.nowMs() / SLOT_MS) * SLOT_MS).toISOString(),
@@ -50,7 +50,7 @@ describeWithRedis('the history of health', () => {
     for (const { failing } of parts) expect(failing).toEqual(Array.from({ length: 96 }, () => null));
   });
 
-  it('samples of two instances → one share for each part', async () => {
+  it('samples of two instances → one share per part', async () => {
     await Promise.all([sample(world), sample(further)]);
     expect((await ofPart('database')).at(-1)).toBe(0);
     const [row] = await world.dataSource.query("SELECT samples, failing FROM health_slots WHERE part = 'database'");
@@ -60,7 +60,7 @@ describeWithRedis('the history of health', () => {
     expect((await ofPart('vault')).at(-1)).toBe(0);
   });
 
-  it('a day later → what is older is deleted, whatever there was', async () => {
+  it('a day later → older samples are deleted', async () => {
     clock.advance(96 * SLOT_MS);
     await sample(world);
     const [{ count }] = await world.dataSource.query('SELECT count(*)::int AS count FROM health_slots');

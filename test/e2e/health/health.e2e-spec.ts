@@ -62,7 +62,7 @@ describe('misconfigured vault', () => {
     expect(JSON.stringify(lines)).not.toContain('c2hvcnQ=');
   });
 
-  it('saving a provider key → 502 provider_unavailable; what needs no key works', async () => {
+  it('saving a provider key → 502 provider_unavailable; requests that need no key work', async () => {
     const body = { type: 'openai', name: 'P', secret: 'sk-1234567890' };
     expect(await world.api.post('/v1/admin/providers', body)).toMatchObject({
       status: 502,

@@ -63,14 +63,14 @@ const wrong = (variable: string) => ({
   told: [['secret_vault_misconfigured', `${variable} is not the key that sealed what is stored`]],
 });
 
-describe('a well-formed key of the vault that is another one', () => {
-  it('misconfigured, named in the log, and nothing is sealed with it; the right one again → ok', async () => {
+describe('a well-formed but wrong vault key', () => {
+  it('misconfigured, named in the log, and nothing is sealed with it; the right key again → ok', async () => {
     await world.gateway.stop('test');
     expect(await startedWith({ [V1]: OTHER })).toEqual(wrong(V1));
     expect(await startedWith({})).toEqual(FITS);
   });
 
-  it('of a deployment from before, with secrets and without a canary → the same', async () => {
+  it('an older deployment, with secrets and without a canary → the same', async () => {
     expect((await world.api.post('/v1/admin/providers', PROVIDER)).status).toBe(201);
     await world.gateway.stop('test');
     await query('DELETE FROM key_canaries');
@@ -79,7 +79,7 @@ describe('a well-formed key of the vault that is another one', () => {
     expect(await startedWith({})).toEqual(FITS);
   });
 
-  it('of a retired version → misconfigured while secrets need it, then of no matter', async () => {
+  it('a wrong key of a retired version → misconfigured while secrets need it, ignored afterwards', async () => {
     expect((await world.api.post('/v1/admin/providers', PROVIDER)).status).toBe(201);
     await world.gateway.stop('test');
     const rotated = { [V2]: OTHER, [CURRENT]: '2' };
@@ -91,7 +91,7 @@ describe('a well-formed key of the vault that is another one', () => {
   });
 });
 
-it.each(['JWT_SECRET', 'AUTH_SECRET'])('%s that is another one → said once', async (variable) => {
+it.each(['JWT_SECRET', 'AUTH_SECRET'])('a wrong %s → logged once', async (variable) => {
   await world.gateway.stop('test');
   const changed = { [variable]: 'quite another secret of this variable' };
   expect((await startedWith(changed)).told).toEqual([['signing_secret_changed', variable]]);

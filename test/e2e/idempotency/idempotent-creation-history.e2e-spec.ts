@@ -29,7 +29,7 @@ interface Request {
   readonly body: number;
 }
 
-describe('what the proof can tell', () => {
+describe('what the proof detects', () => {
   const call = (members: Partial<CreationCall>): CreationCall => ({
     ...{ key: 'k', proof: 0, body: 0, sentAtMs: 0, answeredAtMs: 1, status: 201, text: 'a', ...members },
   });
@@ -50,7 +50,7 @@ describe('what the proof can tell', () => {
     expect(unexplainedKeys(calls)).toHaveLength(1);
   });
 
-  it('no answer, and a refusal that says it was carried out: explained', () => {
+  it('no answer, or a refusal of a request that was carried out: explained', () => {
     expect(unexplainedKeys([call({ status: undefined }), call({ status: 409, body: 1 }), call({ text: 'a' })])).toEqual(
       [],
     );
@@ -59,7 +59,7 @@ describe('what the proof can tell', () => {
 
 describeWithRedis('creations on two processes that are killed', () => {
   it(
-    `random requests with the same and with other keys (CREATION_SEED=${SEED}): as if one came after the other`,
+    `random requests with the same and with other keys (CREATION_SEED=${SEED}): the same as in some sequential order`,
     async () => {
       const stage = await Stage.start();
       try {

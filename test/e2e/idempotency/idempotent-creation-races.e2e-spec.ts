@@ -48,19 +48,22 @@ describeWithRedis('creations sent at the same time to two instances', () => {
     return Promise.all(Array.from({ length: count }, (_, index) => send(clients[index % 2] ?? world.api, index)));
   }
 
-  it.each(CREATION_KINDS)('4 and 16 the same of kind %s: all 201 with one body and key, one row', async (kind) => {
-    for (const count of [4, 16]) {
-      const { path, body } = await newCreation(world, kind);
-      const headers = idempotencyPair();
-      const answers = await atOnce(count, (api) => api.post(path, body, { headers }));
-      expect(answers.map(outcome)).toEqual(answers.map(() => [201, undefined]));
-      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-      expect(await rowsNamed(world, kind, body.name)).toBe(1);
-    }
-  });
+  it.each(CREATION_KINDS)(
+    '4 and 16 identical requests of kind %s: all 201 with one body and key, one row',
+    async (kind) => {
+      for (const count of [4, 16]) {
+        const { path, body } = await newCreation(world, kind);
+        const headers = idempotencyPair();
+        const answers = await atOnce(count, (api) => api.post(path, body, { headers }));
+        expect(answers.map(outcome)).toEqual(answers.map(() => [201, undefined]));
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+        expect(await rowsNamed(world, kind, body.name)).toBe(1);
+      }
+    },
+  );
 
   it.each(CREATION_KINDS)(
-    '16 bodies under one key of kind %s: one is created, the others get 409 conflict',
+    '16 different bodies with the same key, of kind %s: one is created, the others get 409 conflict',
     async (kind) => {
       const { path, body } = await newCreation(world, kind);
       const headers = idempotencyPair();
@@ -73,7 +76,7 @@ describeWithRedis('creations sent at the same time to two instances', () => {
     },
   );
 
-  it('the last place of a ceiling, asked for 16 times by one creation: all 201, the place is taken once', async () => {
+  it('the last place of a ceiling, requested 16 times by the same creation: all 201, and only one place is taken', async () => {
     const { organizationId, key } = await newAccount(world.dataSource);
     await plansFile.hand(world, {
       default_plan: 'open',
@@ -92,7 +95,7 @@ describeWithRedis('creations sent at the same time to two instances', () => {
     expect(outcome(more)).toEqual([409, 'billing_plan_limit_reached']);
   });
 
-  it('our secret was replaced: an instance that has both gives out what was sealed before', async () => {
+  it('our secret is rotated: an instance with both returns answers sealed before', async () => {
     const { path, body } = await newCreation(world, 'app_key');
     const headers = idempotencyPair();
     const first = await world.api.post(path, body, { headers });

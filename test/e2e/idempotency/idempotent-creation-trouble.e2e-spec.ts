@@ -34,7 +34,7 @@ describe('a creation that failed with an unknown result', () => {
     expect(outcome(await afterTrouble(send))).toEqual([409, 'slug_taken']);
   });
 
-  it('another one was faster → 503 and not 500; the same headers get its answer later', async () => {
+  it('another request was faster → 503 and not 500; the same headers get its answer later', async () => {
     const { path, body } = await newCreation(world, 'provider_gateway');
     const headers = idempotencyPair();
     const send = () => world.api.post(path, body, { headers });

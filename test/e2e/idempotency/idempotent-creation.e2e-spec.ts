@@ -31,8 +31,8 @@ afterAll(() => world.stop());
 const rows = (kind: CreationKind, name: unknown) => rowsNamed(world, kind, String(name));
 const outcome = ({ status, body }: ApiAnswer) => [status, body.error?.code];
 
-describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) => {
-  it('same headers and body: the same answer and status; one row, one entry of the trail', async () => {
+describe.each(CREATION_KINDS)('repeated creation of kind %s', (kind) => {
+  it('same headers and body: the same answer and status; one row, one audit entry', async () => {
     const { path, body } = await newCreation(world, kind);
     const headers = idempotencyPair();
     const first = await world.api.post(path, body, { headers });
@@ -58,7 +58,7 @@ describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) =
     expect(await rows(kind, body.name)).toBe(1);
   });
 
-  it('another body, acceptable or not: 409 conflict, and nothing is made of it', async () => {
+  it('another body, valid or not: 409 conflict, and nothing is created', async () => {
     const { path, body } = await newCreation(world, kind);
     const headers = idempotencyPair();
     await world.api.post(path, body, { headers });
@@ -68,7 +68,7 @@ describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) =
     expect(await rows(kind, name)).toBe(0);
   });
 
-  it('one header alone, or a malformed one: 400 naming the header, and nothing is made', async () => {
+  it('only one header, or a malformed one: 400 naming the header, and nothing is created', async () => {
     const { path, body } = await newCreation(world, kind);
     for (const [headers, named] of [
       [{ 'idempotency-key': randomToken() }, 'X-Idempotency-Proof'],
@@ -82,7 +82,7 @@ describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) =
     expect(await rows(kind, body.name)).toBe(0);
   });
 
-  it('the transaction fails after every other statement: 500 and no row; the same headers succeed then', async () => {
+  it('the transaction fails after every other statement: 500 and no row; the same headers succeed afterwards', async () => {
     const { path, body } = await newCreation(world, kind);
     const headers = idempotencyPair();
     await refuseReceipts(true);
@@ -93,7 +93,7 @@ describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) =
     expect(await rows(kind, body.name)).toBe(1);
   });
 
-  it('an attempt that is refused: the same headers serve the corrected body', async () => {
+  it('a refused attempt: the same headers work with the corrected body', async () => {
     const { path, body } = await newCreation(world, kind);
     const headers = idempotencyPair();
     expect(outcome(await world.api.post(path, { ...body, name: '' }, { headers }))).toEqual([400, 'invalid_request']);
@@ -101,8 +101,8 @@ describe.each(CREATION_KINDS)('creation of kind %s that is sent again', (kind) =
   });
 });
 
-describe('whose the idempotency key is', () => {
-  it('the same pair of another account, and of another member: creations of their own', async () => {
+describe('the owner of an idempotency key', () => {
+  it('the same pair of another account, and of another member: separate creations', async () => {
     const headers = idempotencyPair();
     const body = { name: `Own ${randomToken()}`.slice(0, 40), config: rawDeviceConfig() };
     const organizationId = await firstOrganizationId(world.dataSource);
@@ -121,7 +121,7 @@ describe('whose the idempotency key is', () => {
     expect(theirs).not.toBe(mine);
   });
 
-  it('another kind: a creation of its own; the path of another application: 409', async () => {
+  it('another kind: a separate creation; the path of another application: 409', async () => {
     const headers = idempotencyPair();
     const [one, other] = [await world.app(), await world.app()];
     const gateway = { type: 'vercel', name: 'Edge', token: 'token-of-the-gateway-1234' };
@@ -146,7 +146,7 @@ describe('whose the idempotency key is', () => {
     expect((await world.as(second).post('/v1/admin/apps', body, { headers })).text).toBe(first.text);
   });
 
-  it('whoever may not create: is refused before anything is given out', async () => {
+  it('a caller without permission to create: refused before anything is returned', async () => {
     const { path, body } = await newCreation(world, 'app');
     const headers = idempotencyPair();
     const organizationId = await firstOrganizationId(world.dataSource);
@@ -168,7 +168,7 @@ describe('answers that hold a key', () => {
   });
 
   it.each(['app', 'app_key'] as const)(
-    '%s: given out for 15 minutes, then named, and never made again',
+    '%s: returned for 15 minutes, then only named, and never created again',
     async (kind) => {
       const { path, body } = await newCreation(world, kind);
       const headers = idempotencyPair();
@@ -198,7 +198,7 @@ describe('answers that hold a key', () => {
     }
   });
 
-  it('the application is deleted: its creation answers 410, and makes no other', async () => {
+  it('the application is deleted: its creation answers 410, and creates no other', async () => {
     const { path, body } = await newCreation(world, 'app');
     const headers = idempotencyPair();
     const { body: first } = await world.api.post(path, body, { headers });
@@ -207,7 +207,7 @@ describe('answers that hold a key', () => {
     expect(await rows('app', body.name)).toBe(0);
   });
 
-  it('no key was made: the answer as it was for the life of the receipt, also of what has changed since', async () => {
+  it('no key was created: the original answer for the lifetime of the receipt, even if the resource has changed since', async () => {
     const { path, body } = await newCreation(world, 'provider');
     const headers = idempotencyPair();
     const first = await world.api.post(path, body, { headers });

@@ -39,7 +39,7 @@ async function night(): Promise<unknown> {
   return world.logs.slice(from).find(({ message }) => message === 'creation_receipts_pruned');
 }
 
-it('answers with keys: cleared after 15 minutes and not before; what was created is still named, and not created again', async () => {
+it('answers with keys: cleared after 15 minutes and not before; the created resource is still named, and not created again', async () => {
   const [shown, over] = [await sentOnce('app_key'), await sentOnce('app_key')];
   await age(shown, '14 minutes');
   await age(over, '15 minutes');

@@ -59,7 +59,7 @@ async function untilStatus(organizationId: string, status: string, attempts = 1)
 }
 
 describe('events by mail', () => {
-  it('a chosen event → one mail in plain text; others → none', async () => {
+  it('a subscribed event → one mail in plain text; others → none', async () => {
     const { owner, rename } = await reader();
     expect((await owner.client.post('/v1/admin/invitations', { role: 'admin' })).status).toBe(201);
     await rename('Analytical Engines');
@@ -80,7 +80,7 @@ describe('events by mail', () => {
     expect(await smtp.until(owner.email, 2)).toHaveLength(2);
   });
 
-  it('an account’s name with line ends, direction characters and a link → one subject, no header, no link', async () => {
+  it('an account name with line ends, bidirectional characters and a link → one subject, no header, no link', async () => {
     const { organizationId, owner, rename } = await reader(['organization.*']);
     await world.dataSource.query('UPDATE organizations SET name = $2 WHERE id = $1', [
       organizationId,
@@ -99,7 +99,7 @@ describe('events by mail', () => {
     expect(await smtp.until(owner.email, 1)).toHaveLength(1);
   });
 
-  it('another account’s events, and those after the choice has ended → no mail', async () => {
+  it('events of another account, and events after unsubscribing → no mail', async () => {
     const [one, other] = [await reader(null), await reader(null)];
     expect((await one.owner.client.put(PATH, { events: [] })).body.mail.events).toEqual([]);
     await one.rename('Nobody hears of this');
@@ -110,7 +110,7 @@ describe('events by mail', () => {
     expect(await mailsOf(one.organizationId)).toEqual([]);
   });
 
-  it('a member who is removed while a mail waits → it is gone, and none follows', async () => {
+  it('a member is removed while a mail waits → the mail is deleted, and none follows', async () => {
     const { organizationId, owner, rename } = await reader();
     const member = await newPerson(world, { organizationId, role: 'member' });
     expect((await member.client.put(PATH, { events: ['organization.renamed'] })).status).toBe(200);
@@ -124,7 +124,7 @@ describe('events by mail', () => {
     expect(smtp.received.filter(({ to }) => to.includes(member.email))).toEqual([]);
   });
 
-  it.each(['drop', 451] as const)('a server that answers %s → tried again, and nothing is lost', async (answer) => {
+  it.each(['drop', 451] as const)('a server that answers %s → retried, and nothing is lost', async (answer) => {
     const { organizationId, owner, rename } = await reader();
     smtp.behave(answer);
     await rename('Late');
@@ -135,7 +135,7 @@ describe('events by mail', () => {
     await untilStatus(organizationId, 'sent', 2);
   });
 
-  it('an address that is refused for good → failed, once', async () => {
+  it('an address that is refused permanently → failed, once', async () => {
     const { organizationId, rename } = await reader();
     smtp.behave(550);
     await rename('Refused');
@@ -144,7 +144,7 @@ describe('events by mail', () => {
     expect(await mailsOf(organizationId)).toMatchObject([{ status: 'failed', attempts: 1 }]);
   });
 
-  it('a server that is down → requests are answered at once; mails go out when it is back', async () => {
+  it('a server that is down → requests are answered at once; mails are sent when it is back', async () => {
     const { organizationId, owner, rename } = await reader();
     await smtp.stop();
     await rename('Down');
@@ -190,7 +190,7 @@ describe('invitations by mail', () => {
     expect((await owner.client.post('/v1/admin/invitations', { role: 'member' })).body.mailed).toBe(false);
   });
 
-  it('one that is revoked while its mail waits → no mail; the table never has the link', async () => {
+  it('revoked while its mail waits → no mail; the table never contains the link', async () => {
     const { organizationId, owner } = await newOrganization(world);
     const address = 'revoked@example.com';
     smtp.behave(451);
@@ -205,7 +205,7 @@ describe('invitations by mail', () => {
     expect(smtp.received.filter(({ to }) => to.includes(address))).toEqual([]);
   });
 
-  it('more than a hundred a day of one account → the invitation stands, without a mail', async () => {
+  it('more than a hundred per day from one account → the invitation is created without a mail', async () => {
     const { organizationId, owner } = await newOrganization(world);
     const invite = () => owner.client.post('/v1/admin/invitations', { role: 'member', email: 'many@example.com' });
     const { body } = await invite();
@@ -220,7 +220,7 @@ describe('invitations by mail', () => {
 });
 
 describe('without SMTP_URL', () => {
-  it('→ said so, no mail can be chosen, and invitations are links alone', async () => {
+  it('→ reported, mails cannot be chosen, and invitations are only links', async () => {
     const silent = await startWorld({ env: { REDIS_URL: '' } });
     const { owner } = await newOrganization(silent);
     const { client } = owner;

@@ -45,7 +45,7 @@ async function newGateway(): Promise<{ id: string; revision: number }> {
 }
 
 describe('tools that a person completes', () => {
-  it('add_provider → a link; the key is typed there, and is in no answer, log or record', async () => {
+  it('add_provider → a link; the key is entered there, and appears in no answer, log or record', async () => {
     const { body: step, text } = await client.mcp.call('add_provider', PROVIDER);
     expect(step).toEqual({
       operation: expect.stringMatching(/^op:[0-9a-f]{64}$/),
@@ -71,7 +71,7 @@ describe('tools that a person completes', () => {
     expect(records[0].events).toContain('"action_source":"mcp"');
   });
 
-  it('add_provider_gateway → the members of its route; those of an earlier version inside gateway', async () => {
+  it('add_provider_gateway → the fields of its route; those of an earlier version inside `gateway`', async () => {
     const body = { type: 'vercel', name: 'Edge' };
     for (const args of [body, { gateway: body }]) {
       const { body: step } = await client.mcp.call('add_provider_gateway', args);
@@ -91,7 +91,7 @@ describe('tools that a person completes', () => {
     expect(JSON.stringify(inputSchema)).not.toContain('"token"');
   });
 
-  it('rotate_provider_key, rotate_provider_gateway_key → of the revision that was read, else 409 on the page', async () => {
+  it('rotate_provider_key, rotate_provider_gateway_key → for the revision that was read, else 409 on the page', async () => {
     const provider = await newProvider();
     const gateway = await newGateway();
     for (const [tool, named, { id, revision }] of [
@@ -110,7 +110,7 @@ describe('tools that a person completes', () => {
     }
   });
 
-  it('claim_account → for an account that no person owns; the person owns it then', async () => {
+  it('claim_account → for an account that no person owns; the person becomes its owner', async () => {
     const owned = await client.mcp.call('claim_account');
     expect(owned.body).toMatchObject({ error: 'conflict', status: 409 });
     const unclaimed = await McpTestClient.connect(world.baseUrl, world.managementKey);
@@ -124,7 +124,7 @@ describe('tools that a person completes', () => {
     expect((await unclaimed.call('get_operation', { id: step.operation })).body.state).toBe('completed');
   });
 
-  it('the same request within the hour → a notice that names the earlier one; later, or another → none', async () => {
+  it('the same request within the hour → a notice that names the earlier one; later, or a different request → none', async () => {
     const { body: first } = await client.mcp.call('add_provider', PROVIDER);
     clock.advance(60 * MINUTE_MS - 1);
     const { body: second } = await client.mcp.call('add_provider', { name: PROVIDER.name, type: PROVIDER.type });
@@ -180,7 +180,7 @@ describe('tools that a person completes', () => {
     expect(JSON.stringify([body, world.logs])).not.toContain(SECRET);
   });
 
-  it('a credential that may only read → reads operations, and opens none', async () => {
+  it('a credential that may only read → can read operations, but not create any', async () => {
     const { body: step } = await client.mcp.call('add_provider', PROVIDER);
     const { key } = await newMember(world.dataSource, client.organizationId, { role: 'owner', grant: 'read' });
     const reader = await McpTestClient.connect(world.baseUrl, key);

@@ -41,7 +41,7 @@ describeWithRedis('changes at the same time at two instances', () => {
   const atOnce = <T>(count: number, act: (at: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, at) => act(at)));
 
-  it('second calls of one operation → one application, one key, one answer', async () => {
+  it('concurrent second calls of one operation → one application, one key, one answer', async () => {
     const { body } = await client.mcp.call('add_app', { config: SERVER_APP });
     const args = { config: SERVER_APP, operation: body.operation };
     const answers = await atOnce(ATTEMPTS, (at) => (at % 2 === 0 ? client.mcp : elsewhere).call('add_app', args));
@@ -57,7 +57,7 @@ describeWithRedis('changes at the same time at two instances', () => {
     expect(keys.keys).toHaveLength(1);
   });
 
-  it('reveals of one key → one gets it, the others 409', async () => {
+  it('concurrent reveals of one key → one gets it, the others 409', async () => {
     for (let round = 0; round < 3; round++) {
       const { id } = await addApp(client, `Round ${round}`);
       const path = `/v1/admin/operations/${encodeURIComponent(id)}/reveal`;
@@ -75,7 +75,7 @@ describeWithRedis('changes at the same time at two instances', () => {
     }
   });
 
-  it('reservations at once → never more than ten are pending', async () => {
+  it('concurrent reservations → never more than ten are pending', async () => {
     const answers = await atOnce(16, (at) =>
       (at % 2 === 0 ? client.mcp : elsewhere).call('add_app', { config: { ...SERVER_APP, name: `App ${at}` } }),
     );
@@ -83,7 +83,7 @@ describeWithRedis('changes at the same time at two instances', () => {
     expect(answers.filter(({ body }) => body.error === 'rate_limited')).toHaveLength(6);
   });
 
-  it('a second call and the end of its credential at once → both or neither, never a key without an application', async () => {
+  it('a second call and the revocation of its credential at once → both or neither, never a key without an application', async () => {
     const { body } = await client.mcp.call('add_app', { config: SERVER_APP });
     const args = { config: SERVER_APP, operation: body.operation };
     const [called] = await Promise.allSettled([

@@ -36,8 +36,8 @@ async function ask({ method = 'POST', headers = {}, body = JSON.stringify(LIST),
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
 }
 
-describe.each(REVISIONS)('the MCP endpoint, by a client of revision %s', (revision) => {
-  it('connect, list, call, read → JSON throughout', async () => {
+describe.each(REVISIONS)('the MCP endpoint with a client of revision %s', (revision) => {
+  it('connect, list, call, read → JSON answers throughout', async () => {
     const client = await McpTestClient.connect(world.baseUrl, world.managementKey, revision);
     expect(client.client.getNegotiatedProtocolVersion()).toBe(revision);
     expect(client.client.getServerVersion()).toMatchObject({ name: 'gateway' });
@@ -53,19 +53,19 @@ describe.each(REVISIONS)('the MCP endpoint, by a client of revision %s', (revisi
     await client.client.close();
   });
 
-  it('an unknown tool, an unknown resource → errors of the protocol', async () => {
+  it('an unknown tool, an unknown resource → protocol errors', async () => {
     const { client } = await McpTestClient.connect(world.baseUrl, world.managementKey, revision);
     await expect(client.callTool({ name: 'add_everything' })).rejects.toThrow('There is no such tool.');
     await expect(client.readResource({ uri: 'gw://other' })).rejects.toThrow(/gw:\/\/other/);
     await client.close();
   });
 
-  it('a bearer that is none → the client is told', async () => {
+  it('an invalid bearer token → the client gets the error', async () => {
     await expect(McpTestClient.connect(world.baseUrl, `${world.managementKey}x`, revision)).rejects.toThrow();
   });
 });
 
-describe('POST /mcp: who may ask', () => {
+describe('POST /mcp: authentication', () => {
   // The address of the metadata, where there is an authorization server: test/e2e/consent/oauth-flow.e2e-spec.ts.
   it('no credential, a foreign one → 401 with a challenge', async () => {
     const none = await ask({ bearer: undefined });
@@ -76,7 +76,7 @@ describe('POST /mcp: who may ask', () => {
     expect(foreign.headers.get('www-authenticate')).toBe('Bearer realm="management", error="invalid_token"');
   });
 
-  it('the session of a signed-in owner → 401, with the console header, too', async () => {
+  it('the session of a signed-in owner → 401, even with the console header', async () => {
     const { owner } = await newOrganization(world);
     const headers = { cookie: owner.cookie, 'x-console-request': '1' };
     expect((await ask({ bearer: undefined, headers })).status).toBe(401);
@@ -95,12 +95,12 @@ describe('POST /mcp: who may ask', () => {
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  it('a foreign origin without a credential → 403, before the credential is looked at', async () => {
+  it('a foreign origin without a credential → 403, before the credential is checked', async () => {
     expect((await ask({ bearer: undefined, headers: { origin: 'https://evil.example.com' } })).status).toBe(403);
   });
 });
 
-describe('POST /mcp: what is asked', () => {
+describe('POST /mcp: requests', () => {
   it.each(['GET', 'DELETE'])('%s → 405', async (method) => {
     const { status, headers, body } = await ask({ method, bearer: undefined });
     expect([status, headers.get('allow'), body.error.code]).toEqual([405, 'POST', 'invalid_request']);
@@ -125,12 +125,12 @@ describe('POST /mcp: what is asked', () => {
     expect([answer.status, answer.body]).toEqual([202, undefined]);
   });
 
-  it('a client that takes JSON alone → JSON', async () => {
+  it('a client that accepts only JSON → JSON', async () => {
     const answer = await ask({ headers: { accept: 'application/json' } });
     expect([answer.status, answer.body.id]).toEqual([200, 1]);
   });
 
-  it('a subscription, which would be a stream → refused as JSON', async () => {
+  it('a subscription, which needs a stream → refused with JSON', async () => {
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },

@@ -27,8 +27,8 @@ afterAll(() => world.stop());
 const appsOf = async ({ key }: ChangeClient) => (await world.as(key).get('/v1/admin/apps')).body.apps;
 const refusal = ({ isError, body }: Awaited<ReturnType<McpTestClient['call']>>) => [isError, body.status, body.error];
 
-describe.each(REVISIONS)('two calls, by a client of revision %s', (revision) => {
-  it('add_app → reserved, then created, its key to be revealed; again → the same answer', async () => {
+describe.each(REVISIONS)('two calls with a client of revision %s', (revision) => {
+  it('add_app → reserved, then created with a key to reveal; again → the same answer', async () => {
     const own = await newChangeClient(world, revision);
     const first = await own.mcp.call('add_app', { config: SERVER_APP });
     expect(first.body).toEqual({
@@ -60,7 +60,7 @@ describe.each(REVISIONS)('two calls, by a client of revision %s', (revision) => 
   });
 });
 
-it('add_app_key → one more key; the same name again is another operation and another key', async () => {
+it('add_app_key → another key; the same name again → another operation and another key', async () => {
   const { result } = await addApp(client);
   const args = { app: result.app.id, name: 'Second' };
   const one = await callTwice(client.mcp, 'add_app_key', args);
@@ -80,7 +80,7 @@ it('add_app_key with expires_at → the key expires; in the past → refused at 
   expect([late.body.status, late.body.message]).toEqual([400, 'expires_at: must be in the future']);
 });
 
-it('an application without keys → done, and nothing to reveal', async () => {
+it('an application without keys → done, with nothing to reveal', async () => {
   const config = rawDeviceConfig();
   const { routing } = SERVER_APP.config;
   const { body } = await callTwice(client.mcp, 'add_app', {
@@ -89,7 +89,7 @@ it('an application without keys → done, and nothing to reveal', async () => {
   expect([body.state, body.result.api_key, body.reveal_url]).toEqual(['completed', undefined, undefined]);
 });
 
-it('another request under the operation → 409, and the first one still runs', async () => {
+it('a different request for the same operation → 409, and the first one can still run', async () => {
   const { body } = await client.mcp.call('add_app', { config: SERVER_APP });
   const { operation } = body;
   const other = { ...SERVER_APP, name: 'Another' };
@@ -132,7 +132,7 @@ it('an operation of another account, or none → the same 404; of another member
   expect([await appsOf(client), await appsOf(stranger)]).toEqual([[], []]);
 });
 
-it('a sender who is demoted between the calls → 403; revoked → 401, another key of theirs → 409', async () => {
+it('a sender who is demoted between the calls → 403; revoked → 401, with another of their keys → 409', async () => {
   const { body } = await client.mcp.call('add_app', { config: SERVER_APP });
   const again = { config: SERVER_APP, operation: body.operation };
   const setRole = (role: string) =>
@@ -184,7 +184,7 @@ it('eleven reservations at once → the last one 429', async () => {
   expect(answers).toEqual([...Array.from({ length: 10 }, () => 'reserved'), 'rate_limited']);
 });
 
-it('a hostile name → in results as data; recorded as done by mcp, without the key', async () => {
+it('a hostile name → data in results; recorded with source mcp, without the key', async () => {
   const { result } = await addApp(client, HOSTILE);
   expect(result.app.name).toBe(HOSTILE);
   const events = await world.dataSource.query(
@@ -201,7 +201,7 @@ it('a hostile name → in results as data; recorded as done by mcp, without the 
   expect(`${JSON.stringify(events)}${text}`).not.toMatch(KEY);
 });
 
-it('nobody can poll an operation of an AI client as a terminal', async () => {
+it('polling an operation of an AI client as a terminal → refused', async () => {
   const { body } = await client.mcp.call('add_app', { config: SERVER_APP });
   await client.mcp.call('add_app', { config: SERVER_APP, operation: body.operation });
   const { owner } = await newOrganization(world);

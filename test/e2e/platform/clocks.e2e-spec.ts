@@ -142,7 +142,7 @@ describeWithRedis('five instances whose clocks differ, up to another month', () 
   }
 
   it.each(['per_minute', 'per_day'])(
-    '%s → exactly as many calls as may be, over all; all name the same end',
+    '%s → exactly as many calls as allowed, in total; all name the same end',
     async (kind) => {
       const limits = { per_app: { requests: { per_minute: null, per_day: null, [kind]: 13 } } };
       const apps = await appAtAll(limits);
@@ -164,7 +164,7 @@ describeWithRedis('five instances whose clocks differ, up to another month', () 
     180_000,
   );
 
-  it('a budget of a month → crossed by one call at most, over all; one month is charged, that of the events', async () => {
+  it('a budget of a month → exceeded by at most one call, in total; only the month of the events is charged', async () => {
     // Each call costs 0.006 dollars.
     const apps = await appAtAll({ per_app: { spending: { monthly_usd: 0.05 } } });
     const answers: Answer[] = [];
@@ -192,7 +192,7 @@ describeWithRedis('five instances whose clocks differ, up to another month', () 
     for (const { at } of events) expect([at > begunMs - 1_000, at < nowMs + 1_000]).toEqual([true, true]);
   }, 180_000);
 
-  it('readyz, metrics and log of each → say how far it is off, once; all are ready', async () => {
+  it('readyz, metrics and log of each instance → report its clock offset, once; all are ready', async () => {
     await haveBeatenTwice(world, 1 + shifted.length);
     expect(await readiness(world)).toEqual([200, 'ok']);
     expect(Math.abs(await aheadSeconds(world))).toBeLessThan(0.5);
@@ -236,7 +236,7 @@ describe('one instance without Redis', () => {
     await running?.stop();
   });
 
-  it('restarted with another wrong clock → the day continues, and ends with that of the database', async () => {
+  it('restarted with another wrong clock → the day continues, and ends with the day of the database', async () => {
     const first = await restart(ofDay, -DAY_MS);
     expect(await first.calls(3)).toEqual([200, 200, 200]);
     const second = await restart(ofDay, HOUR_MS);
@@ -250,7 +250,7 @@ describe('one instance without Redis', () => {
   }, 180_000);
 
   it.each(jumps)(
-    'its clock jumps by %i ms between calls → all are served, and counted in one minute',
+    'the clock jumps by %i ms between calls → all are served, and counted in one minute',
     async (jump) => {
       const jumping = await restart(ofMinute.get(jump), 0, jump);
       await earlyInMinute(world);

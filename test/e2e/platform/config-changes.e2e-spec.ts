@@ -46,7 +46,7 @@ function killListeners(): Promise<unknown> {
 }
 
 describe('configuration changes', () => {
-  it('a change is published → every instance knows its key', async () => {
+  it('a change is published → every instance receives its key', async () => {
     const [one, other] = [await listen('apps'), await listen('apps')];
     await one.changes.publish(db, { topic: 'apps', key: 'a1' });
     await eventually(() => one.keys.length > 0 && other.keys.length > 0, { withinMs: 20_000 });
@@ -88,14 +88,14 @@ describe('configuration changes', () => {
     expect([told, trouble]).toEqual([['p1'], [new Error('broken subscriber')]]);
   });
 
-  it('a text it cannot read, from a newer version → everything may have changed', async () => {
+  it('an unreadable text, from a newer version → everything counts as changed', async () => {
     const { keys } = await listen('apps');
     await db.query("select pg_notify('gateway_config', 'v2 something')");
     await eventually(() => keys.length > 0, { withinMs: 10_000 });
     expect(keys).toEqual(['*']);
   });
 
-  it('its connection is terminated → connects again, says that everything may have changed', async () => {
+  it('its connection is terminated → reconnects, and reports everything as changed', async () => {
     const { changes, keys } = await listen('apps');
     await killListeners();
     await eventually(() => keys.length > 0 && changes.connected, { withinMs: 10_000 });
@@ -105,7 +105,7 @@ describe('configuration changes', () => {
     expect(trouble).toHaveLength(1);
   });
 
-  it('the network swallows everything → noticed, back when the network is', async () => {
+  it('the network drops everything → detected; back when the network recovers', async () => {
     const { hostname, port } = new URL(url);
     const proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
     const through = new URL(url);
@@ -120,7 +120,7 @@ describe('configuration changes', () => {
     await proxy.close();
   });
 
-  it('Postgres is not there yet → opening neither fails nor blocks, closing ends the attempts', async () => {
+  it('Postgres is not up yet → opening neither fails nor blocks, closing stops the attempts', async () => {
     const nowhere = new Secret('postgres://nobody@127.0.0.1:1/none');
     const attemptsOf = (told: unknown[]) => new ConfigChanges({ url: nowhere, onTrouble: (error) => told.push(error) });
     const changes = attemptsOf(trouble);

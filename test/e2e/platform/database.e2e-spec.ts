@@ -93,7 +93,7 @@ async function query(sql: string, statementTimeoutMs?: number): Promise<unknown>
 }
 
 describe('migrations', () => {
-  it('three instances on an empty database at once → all come up, each migration ran once', async () => {
+  it('three instances on an empty database at once → all start, each migration runs once', async () => {
     const all = [CreateFirst1700000000001, CreateSecond1700000000002];
     const applied = await Promise.all([migrate(all), migrate(all), migrate(all)]);
     expect(applied.filter((names) => names.length > 0)).toEqual([
@@ -102,7 +102,7 @@ describe('migrations', () => {
     expect(await query('select id from first')).toEqual([{ id: 1 }]);
   });
 
-  it('connection killed in the middle of a migration → the next try starts from a clean state', async () => {
+  it('connection killed in the middle of a migration → the next attempt starts from a clean state', async () => {
     Interrupted1700000000002.runs = 0;
     const all = [CreateFirst1700000000001, Interrupted1700000000002];
     await expect(migrate(all)).rejects.toMatchObject({ code: '57P01' });
@@ -110,7 +110,7 @@ describe('migrations', () => {
     expect(await migrate(all)).toEqual(['Interrupted1700000000002']);
   });
 
-  it('interrupted while time is left → the same call tries again and comes up', async () => {
+  it('interrupted while time remains → the same call retries and succeeds', async () => {
     Interrupted1700000000002.runs = 0;
     const progress: MigrationProgress[] = [];
     const onProgress = (step: MigrationProgress) => progress.push(step);
@@ -161,7 +161,7 @@ describe('migrations', () => {
 });
 
 describe('data source', () => {
-  it('session: time zone → UTC, whatever the server prefers', async () => {
+  it('session: time zone → UTC, whatever the server’s default is', async () => {
     expect(await query("select current_setting('TimeZone') as zone")).toEqual([{ zone: 'UTC' }]);
   });
 
@@ -171,7 +171,7 @@ describe('data source', () => {
     expect(isConnectionTrouble(slow)).toBe(true);
   });
 
-  it('two rows with one key → violatesUnique() names the constraint', async () => {
+  it('two rows with the same key → violatesUnique() names the constraint', async () => {
     await migrate([CreateFirst1700000000001]);
     const error = await query('insert into first values (1)').catch((failure: unknown) => failure);
     expect([violatesUnique(error, 'first_pkey'), violatesUnique(error, 'other'), isConnectionTrouble(error)]).toEqual([
@@ -181,7 +181,7 @@ describe('data source', () => {
     ]);
   });
 
-  it('the network swallows everything → the statement fails, its connection is not used again', async () => {
+  it('the network drops everything → the statement fails, its connection is not used again', async () => {
     const { hostname, port } = new URL(url);
     const proxy = await startTcpProxy({ host: hostname, port: Number(port || 5432) });
     const source = await dataSourceAt(throughPort(proxy.port), 100).initialize();
@@ -197,7 +197,7 @@ describe('data source', () => {
 });
 
 describe('request pool', () => {
-  it('six connections, all idle for as long as they may be → four stay, and serve the next statements', async () => {
+  it('six connections, all idle for the maximum time → four stay and serve the next statements', async () => {
     const pool = await openRequestPool({
       url: new Secret(url),
       size: 10,

@@ -118,7 +118,7 @@ const WAYS: readonly [way: string, member: string, write: (name: string) => Prom
 
 describe('names for display', () => {
   it.each(WAYS)(
-    '%s, a name that misleads → 400 that names it; one with joiners → written',
+    '%s, a misleading name → 400 that names it; a name with joiners → accepted',
     async (_way, member, write) => {
       for (const name of MISLEADING) {
         const { status, body } = await write(name);

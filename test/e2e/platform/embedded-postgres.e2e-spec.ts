@@ -129,7 +129,7 @@ function killServer(started: Started): Promise<void> {
 }
 
 describe('embedded Postgres', () => {
-  it('three processes start on one new directory at once → one server; it ends with its last user', async () => {
+  it('three processes start on one new directory at once → one server; it stops with its last user', async () => {
     const all = await Promise.all([startChild(), startChild(), startChild()]);
     expect(all.map((one) => one.adopted).sort()).toEqual([false, true, true]);
     expect(new Set(all.map((one) => one.url)).size).toBe(1);
@@ -142,7 +142,7 @@ describe('embedded Postgres', () => {
     expect(existsSync(postmasterFile(third))).toBe(false);
   }, 60_000);
 
-  it('its process is killed → the next start adopts the server, nothing is lost', async () => {
+  it('the process is killed → the next start adopts the server, nothing is lost', async () => {
     copyPrepared();
     const killed = await startChild('durable');
     await query(killed.url, 'create table kept as select 7 as seven');
@@ -185,7 +185,7 @@ describe('embedded Postgres', () => {
     60_000,
   );
 
-  it('a dead server left a process id that is now another program’s → starts all the same', async () => {
+  it('the process id of a dead server now belongs to another program → still starts', async () => {
     copyPrepared();
     const killed = await startChild();
     await killChild(killed);
@@ -202,7 +202,7 @@ describe('embedded Postgres', () => {
     await stopChild(next);
   }, 60_000);
 
-  it('creation was interrupted → is started again', async () => {
+  it('creation was interrupted → starts again', async () => {
     copyPrepared();
     const started = await startChild();
     await stopChild(started);

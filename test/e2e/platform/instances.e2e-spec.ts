@@ -102,7 +102,7 @@ async function enterStranger(usesRedis: boolean, host = 'elsewhere', pid = 77): 
 }
 
 describe('a second instance without Redis', () => {
-  it('beside a live instance → refused, with who, why and what to do; the first continues', async () => {
+  it('besides a running instance → refused, with who, why and what to do; the first continues', async () => {
     const first = await start();
     let beats = 0;
     const stopCounting = first.registry.onHeartbeat(() => beats++);
@@ -164,7 +164,7 @@ describe('a second instance without Redis', () => {
     expect(String(await refused({ clock }))).toContain('REDIS_URL is not set');
   });
 
-  it('both have one → both serve and know of each other; one stops → the other is alone at its next beat', async () => {
+  it('both have Redis → both serve and know of each other; one stops → the other is alone at its next heartbeat', async () => {
     const [first, second] = await Promise.all([start({ redis: NO_REDIS }), start({ redis: NO_REDIS })]);
     const both = [first.registry.id, second.registry.id].sort();
     await Promise.all([first.registry.heartbeat(), second.registry.heartbeat()]);
@@ -180,7 +180,7 @@ describe('a second instance without Redis', () => {
 });
 
 describe('dead instances', () => {
-  it('killed on this machine → the next one does not wait', async () => {
+  it('killed on this machine → the next instance does not wait', async () => {
     const settings = { ...environmentOf({}), LOG_LEVEL: 'warn' };
     const killed = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, settings);
     ends.push(() => killed.kill());
@@ -194,7 +194,7 @@ describe('dead instances', () => {
     await eventually(() => next.registry.isAlone, { withinMs: 20_000 });
   }, 60_000);
 
-  it('silent on another machine → waits the rest of its 3 s, then starts', async () => {
+  it('silent on another machine → the next instance waits for the rest of the 3 s, then starts', async () => {
     await enterStranger(false);
     await query(SEEN_LATER);
     const startedMs = performance.now();
@@ -213,7 +213,7 @@ describe('dead instances', () => {
     expect(names(await start())).toContain('instance_waiting');
   });
 
-  it('alive on another machine → refused as soon as it beats', async () => {
+  it('alive on another machine → refused as soon as its heartbeat changes', async () => {
     await enterStranger(true);
     let beating = true;
     const beats = (async () => {
@@ -259,7 +259,7 @@ describe('an instance that cannot renew its lease', () => {
     expect(names(cut)).toEqual(expect.arrayContaining(['instance_unconfirmed', 'instance_confirmed']));
   }, 60_000);
 
-  it('without Redis → continues; another one admitted meanwhile → it stays out until that one stops', async () => {
+  it('without Redis → continues; another one was admitted meanwhile → stays out until that one stops', async () => {
     const { cut, freeze, thaw } = await cutOff('');
     freeze();
     await eventually(async () => (await query(EXPIRED)).length === 1, { withinMs: 20_000 });
@@ -275,7 +275,7 @@ describe('an instance that cannot renew its lease', () => {
 });
 
 describeWithRedis('two instances with one Redis', () => {
-  it('readyz and metrics of both → say how many there are', async () => {
+  it('readyz and metrics of both → report the number of instances', async () => {
     const redis = await reachRedis();
     ends.push(() => redis.stop());
     const instances = [await start({ redis: redis.url }), await start({ redis: redis.url })];

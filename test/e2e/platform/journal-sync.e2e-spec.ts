@@ -93,7 +93,7 @@ const callOf = (user: string) =>
   app.call(user, { body: { model: 'gpt-4.1', max_output_tokens: 1_000, safety_identifier: user } });
 
 describe('a journal on a slow disk', () => {
-  it('JOURNAL_SYNC=always → no provider sees a call whose admission could be lost; those of one time share the wait', async () => {
+  it('JOURNAL_SYNC=always → no provider sees a call whose admission could be lost; concurrent calls share the wait', async () => {
     const noted = noteWhatSurvives();
     await startOnDisk(SHARED_MS, 'always');
     for (const user of ['ann', 'ben']) expect((await callOf(user)).status).toBe(200);

@@ -75,40 +75,43 @@ function expectTooLarge({ answer, failure }: { answer: string; failure: string |
   expect(world.upstream.requests).toHaveLength(0);
 }
 
-describe.each(TARGETS)('a body of 30 MiB that is written before the answer is looked at: %s', (_name, target, key) => {
-  it('with a length → 413 arrives', async () => {
-    const { socket, read } = sender(target(), key(), `Content-Length: ${30 * MIB}`);
-    for (let sent = 0; sent < 30; sent++) await write(socket, PIECE);
-    expectTooLarge(await read());
-  });
+describe.each(TARGETS)(
+  'a body of 30 MiB that is written before the client reads the answer: %s',
+  (_name, target, key) => {
+    it('with a length → 413 arrives', async () => {
+      const { socket, read } = sender(target(), key(), `Content-Length: ${30 * MIB}`);
+      for (let sent = 0; sent < 30; sent++) await write(socket, PIECE);
+      expectTooLarge(await read());
+    });
 
-  it('in chunks → 413 arrives', async () => {
-    const { socket, read } = sender(target(), key(), 'Transfer-Encoding: chunked');
-    for (let sent = 0; sent < 30; sent++) await writeChunk(socket, PIECE);
-    await write(socket, '0\r\n\r\n');
-    expectTooLarge(await read());
-  });
+    it('chunked → 413 arrives', async () => {
+      const { socket, read } = sender(target(), key(), 'Transfer-Encoding: chunked');
+      for (let sent = 0; sent < 30; sent++) await writeChunk(socket, PIECE);
+      await write(socket, '0\r\n\r\n');
+      expectTooLarge(await read());
+    });
 
-  it('after an expectation → 413 arrives', async () => {
-    const { socket, read } = sender(target(), key(), `Content-Length: ${30 * MIB}\r\nExpect: 100-continue`);
-    for (let sent = 0; sent < 30; sent++) await write(socket, PIECE);
-    expectTooLarge(await read());
-  });
+    it('after `Expect: 100-continue` → 413 arrives', async () => {
+      const { socket, read } = sender(target(), key(), `Content-Length: ${30 * MIB}\r\nExpect: 100-continue`);
+      for (let sent = 0; sent < 30; sent++) await write(socket, PIECE);
+      expectTooLarge(await read());
+    });
 
-  it('without end → the connection is cut after a bounded number of bytes', async () => {
-    const { socket, isOpen } = sender(target(), key(), 'Transfer-Encoding: chunked');
-    let sentMib = 0;
-    while (isOpen() && sentMib < 400) {
-      await write(socket, Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), PIECE, Buffer.from('\r\n')]));
-      sentMib++;
-      // What is written to a closed socket ends at once, before it is told of.
-      await turn();
-    }
-    expect(sentMib).toBeLessThan(400);
-  });
-});
+    it('endless → the connection is closed after a bounded number of bytes', async () => {
+      const { socket, isOpen } = sender(target(), key(), 'Transfer-Encoding: chunked');
+      let sentMib = 0;
+      while (isOpen() && sentMib < 400) {
+        await write(socket, Buffer.concat([Buffer.from(`${MIB.toString(16)}\r\n`), PIECE, Buffer.from('\r\n')]));
+        sentMib++;
+        // What is written to a closed socket ends at once, before it is told of.
+        await turn();
+      }
+      expect(sentMib).toBeLessThan(400);
+    });
+  },
+);
 
-it('RFC 9112 9.6: a client that closes, and an unread body before a long answer → it arrives complete', async () => {
+it('RFC 9112 9.6: a client that closes, and an unread body before a long answer → the answer arrives complete', async () => {
   const { socket, read } = sender(
     '/openapi.json',
     client.key,

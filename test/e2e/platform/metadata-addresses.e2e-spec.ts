@@ -50,7 +50,7 @@ beforeEach(async () => {
 const PROVIDER = { type: 'openai', name: 'Somewhere', secret: 'sk-metadata-1234567' };
 
 describe('cloud metadata addresses that an operator trusts by mistake', () => {
-  it('at the start → one line says which entries have no effect', () => {
+  it('at the start → one log line says which entries have no effect', () => {
     expect(world.logs.filter(({ message }) => message === 'trusted_hosts_without_effect')).toMatchObject([
       { level: 'warn', entries: '169.254.169.254, 169.254.0.0/16, metadata.google.internal, instance-data' },
     ]);

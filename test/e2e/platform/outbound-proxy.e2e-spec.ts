@@ -62,7 +62,7 @@ async function refused(client: ProxyClient) {
 }
 
 describe('outbound calls of a deployment with a proxy', () => {
-  it('calls of a provider, whole and as a stream → through one kept tunnel to its name, with the credentials', async () => {
+  it('calls of a provider, streamed or not → through one kept tunnel to its name, with the credentials', async () => {
     const client = await clientAt(PROVIDER);
     const target = `${PROVIDER}:${portOf(world.upstream.url)}`;
     world.upstream.script(json(200, { id: 'resp_1' }));
@@ -97,7 +97,7 @@ describe('outbound calls of a deployment with a proxy', () => {
     expect(proxy.targets).toEqual([`${ISSUER}:${jwks.port}`]);
   });
 
-  it('the loopback, and a name of NO_PROXY → not through the proxy', async () => {
+  it('the loopback, and a name in NO_PROXY → not through the proxy', async () => {
     world.upstream.script(json(200, {}));
     const direct = await clientAt('127.0.0.1');
     expect((await direct.call(PATH, { body: BODY })).status).toBe(200);
@@ -118,14 +118,14 @@ describe('outbound calls of a deployment with a proxy', () => {
     ['other credentials', 'provider_err_egress_proxy_407', () => proxy.admits('operator:changed')],
     ['a refusal', 'provider_err_egress_proxy_403', () => proxy.behave(403)],
     ['no way to the provider', 'provider_err_egress_proxy_502', () => proxy.behave(502)],
-  ])('a proxy with %s → 502, its status as the reason, no secret', async (_what, reason, change) => {
+  ])('a proxy with %s → 502, with its status as the reason, without secrets', async (_what, reason, change) => {
     const client = await clientAt(PROVIDER);
     change();
     expect(await refused(client)).toMatchObject({ status: 502, code: 'provider_error', reasons: [reason] });
     expect(proxy.targets).toHaveLength(1);
   });
 
-  it('a proxy that is down → 502 at once, the proxy as the reason', async () => {
+  it('a proxy that is down → 502 at once, with the proxy as the reason', async () => {
     const client = await clientAt(PROVIDER);
     await proxy.close();
     expect(await refused(client)).toMatchObject({

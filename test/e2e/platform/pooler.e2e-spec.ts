@@ -33,7 +33,7 @@ describe('a pooler in transaction mode', () => {
       gateway.stop('test'),
     );
 
-  it('a start → refused, with what to do', async () => {
+  it('a start → refused with what to do', async () => {
     await expect(start()).rejects.toThrow(
       'DATABASE_URL points to a pooler in transaction mode: use the address of Postgres itself, or switch the ' +
         'pooler to session mode.',

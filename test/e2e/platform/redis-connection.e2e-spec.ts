@@ -49,7 +49,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(lines).toEqual([]);
   });
 
-  it('frozen → the first questions wait and get no answer, the next do not wait; thawed → back', async () => {
+  it('frozen → the first commands wait and get no answer, later ones do not wait; unfrozen → back', async () => {
     server = await startRedis();
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
     const redis = open(`redis://127.0.0.1:${proxy.port}`);
@@ -77,7 +77,7 @@ describeBreakingRedis('Redis connection', () => {
     await eventually(() => redis.state === 'lost', { withinMs: 20_000 });
   });
 
-  it('killed → lost; started again → back; two outages → two pairs of lines', async () => {
+  it('killed → lost; started again → back; two outages → two pairs of log lines', async () => {
     const redis = await connected();
     for (let outage = 0; outage < 2; outage++) {
       await server.kill();
@@ -89,7 +89,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(messages()).toEqual(['redis_lost', 'redis_back', 'redis_lost', 'redis_back']);
   });
 
-  it('not there at the start → lost; there later → back', async () => {
+  it('unavailable at the start → lost; available later → back', async () => {
     server = await startRedis();
     await server.kill();
     const redis = open(server.url);
@@ -99,7 +99,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(messages()).toEqual(['redis_lost', 'redis_back']);
   });
 
-  it('the network swallows everything → noticed, back when the network is', async () => {
+  it('the network drops everything → detected; back when the network recovers', async () => {
     server = await startRedis();
     const proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) });
     const redis = open(`redis://127.0.0.1:${proxy.port}`);
@@ -112,7 +112,7 @@ describeBreakingRedis('Redis connection', () => {
     await proxy.close();
   });
 
-  it('it takes no writes because it is full → lost, though it answers', async () => {
+  it('it rejects writes because it is full → lost, even though it answers', async () => {
     server = await startRedis(['--maxmemory', '1', '--maxmemory-policy', 'noeviction']);
     const redis = open(server.url);
     await eventually(() => lines.length > 0, { withinMs: 20_000 });
@@ -120,7 +120,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(lines[0]?.error).toContain('OOM');
   });
 
-  it('a question it refuses → no answer, and a fresh connection', async () => {
+  it('a command that it refuses → no answer, and a new connection', async () => {
     const redis = await connected();
     expect(
       await redis.run((client) => client.incr('gw:probe').then(() => client.lpush('gw:probe', 1))),
@@ -129,7 +129,7 @@ describeBreakingRedis('Redis connection', () => {
     await eventually(() => redis.state === 'ok', { withinMs: 20_000 });
   });
 
-  it('user, password and database in the address → used; the rights docs/operations.md asks for → enough', async () => {
+  it('user, password and database in the address → used; the permissions in docs/operations.md → sufficient', async () => {
     const commands = ['+set', '+incr', '+pexpire', '+multi', '+exec', '+select'];
     server = await startRedis(['--requirepass', PASSWORD, '--user', 'gateway', 'on', '>secret', '~gw:*', ...commands]);
     const url = new URL(server.url);
@@ -151,7 +151,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(lines).toEqual([]);
   });
 
-  it('a wrong password → lost, says why, not what was sent', async () => {
+  it('a wrong password → lost, with the reason but not the password', async () => {
     server = await startRedis(['--requirepass', PASSWORD]);
     const url = new URL(server.url);
     url.password = 'another';
@@ -162,7 +162,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(JSON.stringify(lines)).not.toContain('another');
   });
 
-  it('this process was held up for longer than the wait → an answer that lies in the socket counts', async () => {
+  it('this process was delayed for longer than the wait → an answer already in the socket counts', async () => {
     const redis = await connected();
     // From an immediate, timers that are due come before the socket is read.
     const answer = await new Promise((resolve) =>
@@ -177,7 +177,7 @@ describeBreakingRedis('Redis connection', () => {
     expect(redis.state).toBe('ok');
   });
 
-  it('closed → no answer, no attempt, no line', async () => {
+  it('closed → no answer, no attempt, no log line', async () => {
     const redis = await connected();
     redis.close();
     expect(await redis.run(ping)).toBeUndefined();

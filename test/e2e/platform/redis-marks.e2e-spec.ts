@@ -75,7 +75,7 @@ async function served(at: readonly GatewayProcess[], calls: number): Promise<num
 }
 
 describeBreakingRedis('instances of one database and two Redis servers', () => {
-  it('one serves, another starts with the other → refused, names REDIS_URL and the conflicting process', async () => {
+  it('one serves, another starts with a different Redis → refused, names REDIS_URL and the conflicting process', async () => {
     const first = await start(redis);
     const second = await prepare(other);
     await expect(second.start()).rejects.toThrow(
@@ -86,7 +86,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     await reads(third, { status: 200, redis: 'ok', limits: 'ok', instances: 2 });
   }, 180_000);
 
-  it('two start at once, one with each → exactly one serves; the other does not start, or says why it cannot', async () => {
+  it('two start at once with different ones → exactly one serves; the other does not start, or says why it cannot serve', async () => {
     const both = [await prepare(redis), await prepare(other)];
     const outcomes = await Promise.allSettled(both.map((one) => one.start()));
     const started = both.filter((_, at) => outcomes[at]?.status === 'fulfilled');
@@ -101,7 +101,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     expect(said.toSorted()).toEqual(started.length === 1 ? ['ok'] : ['ok', 'other']);
   }, 180_000);
 
-  it('Redis is emptied, at once and while another starts → all continue together', async () => {
+  it('Redis is emptied, also while another instance starts → all continue together', async () => {
     const both = [await start(redis), await start(redis)];
     const client = new Redis(redis.url);
     for (let time = 0; time < 3; time++) {
@@ -116,7 +116,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     expect(both.filter(({ written }) => written.includes('redis_differs'))).toEqual([]);
   }, 180_000);
 
-  it('the other one does not answer when its instance starts, and then does → counted in no Redis, exactly; it says why', async () => {
+  it('the other Redis answers only after its instance has started → exact counting without Redis, with the reason', async () => {
     const first = await start(redis);
     await other.kill();
     const second = await start(other);
@@ -129,7 +129,7 @@ describeBreakingRedis('instances of one database and two Redis servers', () => {
     for (const { written } of [first, second]) expect(written.match(/"redis_differs"/g)).toHaveLength(1);
   }, 180_000);
 
-  it('REDIS_URL is changed one by one while the new Redis is not up yet → calls continue, then all count in it', async () => {
+  it('REDIS_URL is changed one by one while the new Redis is not up yet → calls continue, then all instances count in it', async () => {
     const [old, older] = [await start(redis), await start(redis)];
     expect(await served([old, older], 2)).toBe(4);
     await other.kill();

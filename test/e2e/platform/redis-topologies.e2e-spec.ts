@@ -73,7 +73,7 @@ describeBreakingRedis('Redis cluster', () => {
   }
 
   it(
-    'keys on every master → counted, in transactions and scripts; one server named is enough',
+    'keys on every master → counted, in transactions and scripts; naming one server is enough',
     async () => {
       const { masters, hosts } = await started();
       const redis = await connected(`redis+cluster://127.0.0.1:1,${hosts.split(',')[1]}`);
@@ -98,7 +98,7 @@ describeBreakingRedis('Redis cluster', () => {
   }
 
   it(
-    'a frozen master without commands → lost; thawed → back',
+    'a frozen master without commands → lost; unfrozen → back',
     async () => {
       // The others do not miss it that soon: they go on serving their own keys.
       const { masters, hosts, isWhole } = await started(['--cluster-node-timeout', '15000']);
@@ -117,7 +117,7 @@ describeBreakingRedis('Redis cluster', () => {
   );
 
   it(
-    'a frozen master while calls count → no answer, and then not asked; keys of the others have no answer either',
+    'a frozen master while calls count → no answer, and then not called; keys of the other masters get no answer either',
     async () => {
       const { masters, hosts } = await started();
       const redis = await connected(`redis+cluster://${hosts}`);
@@ -132,7 +132,7 @@ describeBreakingRedis('Redis cluster', () => {
   );
 
   it(
-    'a master is killed, its replica takes over → back, with what was counted',
+    'a master is killed, its replica takes over → back, with its counts',
     async () => {
       const { masters, hosts, isInStep, hasTakenOver, isWhole } = await started();
       const redis = await connected(`redis+cluster://${hosts}`);
@@ -150,7 +150,7 @@ describeBreakingRedis('Redis cluster', () => {
   );
 
   it(
-    'a password → used for every server; a wrong one → lost, says why, not what was sent',
+    'a password → used for every server; a wrong one → lost, with the reason but not the password',
     async () => {
       const { hosts } = await started(['--requirepass', PASSWORD, '--masterauth', PASSWORD]);
       const redis = await connected(`redis+cluster://:${PASSWORD}@${hosts}`);
@@ -174,7 +174,7 @@ describeBreakingRedis('Redis behind sentinels', () => {
   }
 
   it(
-    'the master is killed → the next one is found',
+    'the master is killed → the new one is found',
     async () => {
       const { master, replica, hosts, isInStep, masterPort } = await started();
       const redis = await connected(`redis+sentinel://${hosts}/2?name=${MASTER_NAME}`);
@@ -191,7 +191,7 @@ describeBreakingRedis('Redis behind sentinels', () => {
   );
 
   it(
-    'dead or frozen sentinels → the others are asked',
+    'dead or frozen sentinels → the others are queried',
     async () => {
       const { sentinels, hosts } = await started();
       await sentinels[0]?.kill();
@@ -204,7 +204,7 @@ describeBreakingRedis('Redis behind sentinels', () => {
   );
 
   it(
-    'a password of the sentinels → used for them alone',
+    'a password of the sentinels → used only for them',
     async () => {
       const { hosts } = await started(PASSWORD);
       await connected(`redis+sentinel://${hosts}?name=${MASTER_NAME}&sentinelPassword=${PASSWORD}`);
@@ -217,7 +217,7 @@ describeBreakingRedis('Redis behind sentinels', () => {
   );
 
   it(
-    'a name the sentinels do not know → lost, and says so',
+    'a name unknown to the sentinels → lost, and says so',
     async () => {
       const { hosts } = await started();
       const redis = open(`redis+sentinel://${hosts}?name=unknown`);

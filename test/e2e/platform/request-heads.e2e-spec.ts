@@ -46,9 +46,9 @@ const HEADS = [
   ],
 ] as const;
 
-describe('a request whose head has no one meaning', () => {
+describe('a request with an ambiguous head', () => {
   it.each(TARGETS.flatMap((target) => HEADS.map((head) => [target, ...head] as const)))(
-    '%s with %s → refused in our envelope, one line in the log',
+    '%s with %s → refused with an error envelope, one log line',
     async (target, _name, lines, status, reason) => {
       const [method = '', path = ''] = target.split(' ');
       const bytes = `${target} HTTP/1.1\r\n${lines}Content-Type: application/json\r\n\r\n`;

@@ -17,7 +17,7 @@ const ENDS_WITHIN_MS = 120_000;
 
 describeBreakingRedis('an hour of everything at once, or a moment of it', () => {
   it(
-    `${MINUTES} min of mixed traffic and faults (SOAK_SEED=${SEED}) → every call recorded once, sums in step, memory flat`,
+    `${MINUTES} min of mixed traffic and faults (SOAK_SEED=${SEED}) → every call is recorded once, sums are consistent, memory stays flat`,
     async () => {
       const options = { seed: SEED, minutes: MINUTES, clients: CLIENTS, sampleEveryMs: SAMPLE_EVERY_MS };
       const report = await soak(options);

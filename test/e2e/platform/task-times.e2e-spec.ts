@@ -14,6 +14,6 @@ it('a task of nextTick after a full collection → as fast as before', async () 
   expect(await slowdown(['kept'])).toBeLessThan(3);
 });
 
-it('the same without the task that ADR 0063 keeps → several times slower; otherwise it need not be kept', async () => {
+it('the same without the task that ADR 0063 keeps → several times slower; otherwise the task could be removed', async () => {
   expect(await slowdown([])).toBeGreaterThan(3);
 });

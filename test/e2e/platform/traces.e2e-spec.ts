@@ -69,7 +69,7 @@ function durationMs({ startTimeUnixNano, endTimeUnixNano }: ReceivedSpan): numbe
 }
 
 describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
-  it('call in a trace of the client’s → one span for the request below the client’s, one for the provider below that', async () => {
+  it('call in a trace of the client → one span for the request under the client’s, one for the provider under that', async () => {
     const { traceId, spanId, headers } = ownTrace();
     const startedMs = Date.now();
     expect((await client.call(PATH, { body: CHAT, headers })).status).toBe(200);
@@ -111,7 +111,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(collector.resource).toMatchObject({ 'service.name': 'gateway', 'service.instance.id': expect.any(String) });
   });
 
-  it('no trace, or one that cannot be read → a trace of our own; the provider gets what the client sent', async () => {
+  it('no trace, or one that cannot be read → a trace of our own; the provider gets the client’s header', async () => {
     const before = collector.spans.length;
     await client.call(PATH, { body: CHAT, headers: ['traceparent', 'nonsense'] });
     await eventually(() => collector.spans.length === before + 2, { withinMs: 10_000 });
@@ -120,7 +120,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(own.find(({ kind }) => kind === SERVER)).not.toHaveProperty('parentSpanId');
   });
 
-  it('a trace that the client does not record → none', async () => {
+  it('a trace that the client does not sample → no spans', async () => {
     const { headers } = ownTrace('00');
     const recorded = ownTrace();
     const before = collector.spans.length;
@@ -130,7 +130,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(collector.spans.length).toBe(before + 2);
   });
 
-  it('stream → its usage, and the time it took to its end', async () => {
+  it('stream → its usage, and the time to its end', async () => {
     world.upstream.script(sse(STREAM, { delayMs: 60 }));
     const { traceId, headers } = ownTrace();
     await client.call(PATH, { body: { ...CHAT, stream: true }, headers });
@@ -159,7 +159,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(server.status).toEqual(status);
   });
 
-  it('provider out of reach → a failed call without a status, and our 502', async () => {
+  it('unreachable provider → a failed call without a status, and our 502', async () => {
     const other = await ProxyClient.create(world, { provider: { baseUrl: await refusingUrl() } });
     const { traceId, headers } = ownTrace();
     await other.call(PATH, { body: CHAT, headers });
@@ -182,7 +182,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(calls).toMatchObject([{ status: {} }]);
   });
 
-  it('named endpoint whose first targets fail → a call each, below one request', async () => {
+  it('named endpoint whose first targets fail → one span for each call, under one request span', async () => {
     const chain = await EndpointChain.create(world, [
       { script: json(503, {}) },
       { provider: { baseUrl: await refusingUrl() } },
@@ -208,7 +208,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     await chain.stop();
   });
 
-  it('everything that was sent → no prompt, no answer, no key', () => {
+  it('all exported data → no prompt, no answer, no key', () => {
     const sent = collector.bodies.join('\n');
     expect(collector.spans.length).toBeGreaterThan(10);
     for (const secret of ['a prompt', 'a secret answer', client.key, 'sk-', world.managementKey]) {
@@ -216,7 +216,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     }
   });
 
-  it('collector that refuses, or is busy for a while → calls continue, one line, retryable spans are kept', async () => {
+  it('collector that refuses, or is busy for a while → calls continue, one log line, retryable spans are kept', async () => {
     collector.answer = { status: 503 };
     const busy = ownTrace();
     expect((await client.call(PATH, { body: CHAT, headers: busy.headers })).status).toBe(200);
@@ -231,7 +231,7 @@ describe('traces (OTEL_EXPORTER_OTLP_ENDPOINT)', () => {
     expect(lines().length).toBe(1);
   });
 
-  it('stop → what waits is sent before the process ends; without a collector there is nothing to send', async () => {
+  it('stop → waiting spans are sent before the process exits; without a collector nothing is sent', async () => {
     const own = await startCollector();
     const other = await startWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: own.url } });
     const otherClient = await ProxyClient.create(other);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await issuer.stop();
 });
 
-it('https with a certificate of NODE_EXTRA_CA_CERTS → read; without that → unreachable', async () => {
+it('https with a certificate from NODE_EXTRA_CA_CERTS → reached; without it → unreachable', async () => {
   expect(issuer.jwksUrl).toMatch(/^https:/);
   const file = join(directory, 'issuer.pem');
   writeFileSync(file, issuer.certificate ?? '');

@@ -47,7 +47,7 @@ function messageOf({ status, body }: ApiAnswer): [status: number, message: unkno
   return [status, body.error?.message];
 }
 
-describe('a path or a query that Postgres could not be asked with', () => {
+describe('a path or query with text that Postgres cannot store', () => {
   it.each([
     ['GET', 'users/a%00', 'user'],
     ['POST', 'users/a%00/block', 'user'],
@@ -78,7 +78,7 @@ describe('a path or a query that Postgres could not be asked with', () => {
   });
 });
 
-describe('a body with a text that Postgres does not take as it is', () => {
+describe('a body with text that Postgres cannot store', () => {
   const ways: [string, string, string, (text: string) => unknown][] = [
     ['POST', '/v1/admin/apps', 'name', (name) => ({ name, config: CONFIG })],
     ['POST', '/v1/admin/providers', 'name', (name) => ({ type: 'openai', name, secret: KEY })],
@@ -111,7 +111,7 @@ describe('a body with a text that Postgres does not take as it is', () => {
       ({ body }) => body.provider.name,
     ],
     ['a key', (name) => world.api.post(adminUrl('keys'), { name }), ({ body }) => body.name],
-  ])('any name of %s → kept as it is, or 400', async (_what, create, nameOf) => {
+  ])('any name of %s → stored unchanged, or 400', async (_what, create, nameOf) => {
     await fc.assert(
       fc.asyncProperty(anyText, async (name) => {
         const answer = await create(name);
@@ -124,8 +124,8 @@ describe('a body with a text that Postgres does not take as it is', () => {
   });
 });
 
-describe('a call with a text that Postgres does not take as it is', () => {
-  it('any model → refused, or recorded: each call that was made once', async () => {
+describe('a call with text that Postgres cannot store', () => {
+  it('any model → refused, or recorded: each call that was made, once', async () => {
     const calls = await ProxyClient.create(world, { provider: { type: 'openrouter' } });
     world.upstream.script(json(200, COMPLETION));
     let made = 0;
@@ -143,7 +143,7 @@ describe('a call with a text that Postgres does not take as it is', () => {
     expect(calls.lines('usage_event_rejected')).toEqual([]);
   });
 
-  it('any response to continue → it has no owner', async () => {
+  it('any response to continue → has no owner', async () => {
     for (const previous_response_id of UNSTORABLE) {
       const body = { model: 'gpt-4.1', previous_response_id };
       const { status, body: refusal } = await client.call('v1/responses', { body, headers: ['x-end-user-id', 'ann'] });
@@ -167,8 +167,8 @@ describe('a call with a text that Postgres does not take as it is', () => {
   });
 });
 
-describe('an identity token that names a user so', () => {
-  it.each(UNSTORABLE)('sub %j → 403 issuer_token_rejected, recorded, nobody stored', async (sub) => {
+describe('an identity token with such a user', () => {
+  it.each(UNSTORABLE)('sub %j → 403 issuer_token_rejected, recorded, no user is stored', async (sub) => {
     const app = await world.backendApp();
     const issuer_token = await world.issuer.token({ sub });
     const answer = await world.as(undefined).post(`/v1/apps/${app.id}/auth/token`, { api_key: app.key, issuer_token });

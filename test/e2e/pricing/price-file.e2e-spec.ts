@@ -40,7 +40,7 @@ async function costOf(model: string): Promise<number> {
 const listed = async () => (await world.api.get('/v1/admin/prices')).body.prices;
 
 describe('PRICES_FILE', () => {
-  it('calls of its models, by another name too → its prices; other models → the built-in ones; the list has both', async () => {
+  it('calls of its models, also by alias → its prices; other models → the built-in ones; the list has both', async () => {
     expect([await costOf(MODEL), await costOf('gpt-of-tomorrow'), await costOf('gpt-of-tomorrow-2027-01-02')]).toEqual([
       ...[0.01, 0.01, 0.01],
     ]);
@@ -48,7 +48,7 @@ describe('PRICES_FILE', () => {
     expect((await listed()).openai).toMatchObject({ [MODEL]: { input: 10, output: 0 }, 'gpt-4.1': { input: 2 } });
   });
 
-  it('another version → calls and named endpoints cost its prices, recorded events stay', async () => {
+  it('another version → calls and named endpoints use its prices, recorded events stay unchanged', async () => {
     const endpoint = await EndpointClient.create(world, { endpoint: { model: MODEL } });
     const ofEndpoint = async (count: number) => (await endpoint.proxy.events(count))[0].cost_usd;
     await endpoint.call();
@@ -61,7 +61,7 @@ describe('PRICES_FILE', () => {
     expect((await listed()).openai[MODEL]).toEqual({ input: 20, output: 0 });
   });
 
-  it('rates of tiers and of what a request asks for → calls cost them, and the list has them', async () => {
+  it('rates of tiers and of quantities in a request → charged for calls and shown in the list', async () => {
     const tiered = { input: 10, output: 0, tiers: { priority: { input: 30 } } };
     const perRequest = { per_request: 0.25 };
     await file.hand(world, { prices: { openai: { [MODEL]: tiered, 'gpt-of-tomorrow': perRequest } } });
@@ -72,7 +72,7 @@ describe('PRICES_FILE', () => {
     world.upstream.script(json(200, ANSWER));
   });
 
-  it('a call that was admitted before another version → its prices at admission', async () => {
+  it('a call admitted before another version → the prices at its admission', async () => {
     await file.hand(world, pricesOf(50));
     const admitted = Promise.withResolvers<void>();
     const taken = Promise.withResolvers<void>();
@@ -89,7 +89,7 @@ describe('PRICES_FILE', () => {
     world.upstream.script(json(200, ANSWER));
   });
 
-  it('a broken version, then no file → the last good one; a good one → taken', async () => {
+  it('an invalid version, then no file → the last valid one; a valid one → in force', async () => {
     await file.hand(world, pricesOf(30));
     const { prices } = (await world.api.get('/v1/admin/deployment')).body;
     expect(prices).toEqual({ source: 'file', date: INSTANT });
@@ -102,7 +102,7 @@ describe('PRICES_FILE', () => {
     expect(await costOf(MODEL)).toBe(0.04);
   });
 
-  it('bad or missing at the start → no start, and why', async () => {
+  it('invalid or missing at the start → the service refuses to start and says why', async () => {
     const missing = `${file.path}.none`;
     await expect(startWorld({ env: { PRICES_FILE: missing } })).rejects.toThrow(
       `PRICES_FILE ${missing} cannot be used: ENOENT`,

@@ -30,19 +30,19 @@ const priceOfList = async () => (await world.api.get('/v1/admin/prices')).body.p
 describe('GET prices of a day', () => {
   const on = async (day: string) => (await world.api.get(`/v1/admin/prices?day=${day}`)).body;
 
-  it('a day before, on and after a change → the prices in force, announced ones too', async () => {
+  it('a day before, on and after a change → the prices in force, including announced ones', async () => {
     expect((await on('2026-08-20')).prices.openai[MODEL]).toMatchObject({ input: 5, output: 30 });
     expect((await on('2026-08-21')).prices.openai[MODEL]).toMatchObject({ input: 4, output: 20 });
     expect((await on('2027-01-31')).prices.openai[MODEL]).toMatchObject({ input: 4, output: 20 });
   });
 
-  it.each(['2026-02-30', '2026-13-01', 'today', '2026-08-21T00:00'])('%s → 400 at day', async (day) => {
+  it.each(['2026-02-30', '2026-13-01', 'today', '2026-08-21T00:00'])('%s → 400 naming day', async (day) => {
     expect((await on(day)).error.message).toMatch(/^day: /);
   });
 });
 
 describe('a price that changes at midnight UTC (ADR 0032)', () => {
-  it('calls, named endpoints and the list before and after it → each at the price of its day, without a restart', async () => {
+  it('calls, named endpoints and the list before and after the change → each at the price of its day, without a restart', async () => {
     const proxy = await ProxyClient.create(world);
     const endpoint = await EndpointClient.create(world, { endpoint: { model: MODEL } });
     const costs = async (count: number) => {

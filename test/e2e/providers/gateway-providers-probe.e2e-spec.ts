@@ -18,7 +18,7 @@ describe('POST providers/test through a gateway', () => {
     ['anthropic', '/cf/acc/main/anthropic/v1/models'],
     ['xai', '/cf/acc/main/grok/v1/models'],
     ['gemini', '/cf/acc/main/google-ai-studio/v1beta/models'],
-  ])('%s on cf_aig → validated by one GET of its own through the gateway', async (type, path) => {
+  ])('%s on cf_aig → validated by one GET of the type through the gateway', async (type, path) => {
     expect((await test(type, suite.cf)).body).toEqual({ validated: true });
     expect(suite.stage.edge.requests.map(({ method, path: sent }) => `${method} ${sent}`)).toEqual([`GET ${path}`]);
     expect(suite.stage.edge.requests[0]?.header('cf-aig-authorization')).toBe(`Bearer ${GATEWAY_TOKEN}`);
@@ -31,12 +31,12 @@ describe('POST providers/test through a gateway', () => {
     expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([]);
   });
 
-  it('perplexity on cf_aig → no_probe, nothing sent', async () => {
+  it('perplexity on cf_aig → no_probe, nothing is sent', async () => {
     expect((await test('perplexity', suite.cf)).body).toEqual({ validated: false, reason: 'no_probe' });
     expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
-  it.each(VERCEL_TYPES)('%s on vercel → validated by the gateway’s own credits', async (type) => {
+  it.each(VERCEL_TYPES)('%s on vercel → validated by the credits route of the gateway', async (type) => {
     expect((await test(type, suite.vercel)).body).toEqual({ validated: true });
     expect(suite.stage.edge.requests.map(({ path }) => path)).toEqual(['/vercel/v1/credits']);
     expect(suite.stage.edge.requests[0]?.header('authorization')).toBe(`Bearer ${GATEWAY_TOKEN}`);
@@ -68,7 +68,7 @@ describe('POST providers/test through a gateway', () => {
     expect(suite.stage.edge.requests).toHaveLength(3);
   });
 
-  it('token that does not open → 502 provider_unavailable, nothing sent', async () => {
+  it('token that does not open → 502 provider_unavailable, nothing is sent', async () => {
     await suite.stage.world.dataSource.query('UPDATE provider_gateways SET secret_blob = $1 WHERE id = $2', [
       'x',
       suite.cf,

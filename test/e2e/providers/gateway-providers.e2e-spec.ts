@@ -17,7 +17,7 @@ const UNKNOWN_ID = 'c0ffee00-0000-4000-8000-000000000000';
 const suite = gatewaySuite();
 
 describe('POST providers with a gateway', () => {
-  it('cf_aig → 201: no key, no address, the way and what the type serves on it', async () => {
+  it('cf_aig → 201: no key, no address, but the route and what the type serves on it', async () => {
     const answer = await suite.create({ providerGatewayId: suite.cf, pricing: { m: { input: 1, output: 2 } } });
     expect(answer.status).toBe(201);
     expect(answer.body.provider).toMatchObject({
@@ -55,7 +55,7 @@ describe('POST providers with a gateway', () => {
     expect(set).toMatchObject({ gatewayRoute, capability: { endpointStyles: ['responses'], modelPrefix: 'own/' } });
   });
 
-  it('every type → on exactly the gateways that serve it', async () => {
+  it('every type → accepted on exactly the gateways that serve it', async () => {
     for (const [id, served] of [
       [suite.cf, CF_TYPES],
       [suite.vercel, VERCEL_TYPES],
@@ -74,7 +74,7 @@ describe('POST providers with a gateway', () => {
     }
   });
 
-  it('unknown, another account’s and revoked gateway → the same 404, in create and in test alike', async () => {
+  it('unknown, another account’s and revoked gateway → the same 404, in create and test', async () => {
     const other = suite.stage.world.as((await newAccount(suite.stage.world.dataSource)).key);
     const foreign = await suite.stage.gateway('vercel', other);
     await suite.stage.world.dataSource.query("UPDATE provider_gateways SET status = 'revoked' WHERE id = $1", [
@@ -108,7 +108,7 @@ describe('POST providers with a gateway', () => {
     ['a serving provider without a name', { gatewayRoute: { providerOnly: [''] } }, 'gatewayRoute.providerOnly.0: '],
     ['options that are a list', { gatewayRoute: [] }, 'gatewayRoute: '],
     ['null options', { gatewayRoute: null }, 'gatewayRoute: '],
-  ])('%s → 400 naming the place', async (_what, members, message) => {
+  ])('%s → 400 naming the path', async (_what, members, message) => {
     const answer = await suite.create({ providerGatewayId: suite.vercel, ...members });
     expect(codeOf(answer)).toEqual([400, 'invalid_request']);
     expect(answer.body.error.message.startsWith(message)).toBe(true);
@@ -126,7 +126,7 @@ describe('POST providers with a gateway', () => {
     },
   );
 
-  it('several faults → named in the order of the contract: body, slug, gateway, type, options', async () => {
+  it('several errors → reported in the documented order: body, slug, gateway, type, options', async () => {
     await suite.created({ secret: KEY });
     const faults = { providerGatewayId: UNKNOWN_ID, gatewayRoute: {} };
     expect(codeOf(await suite.create({ ...faults, slug: 'gemini' }))).toEqual([400, 'invalid_request']);
@@ -152,7 +152,7 @@ describe('POST providers with a gateway', () => {
     }
   });
 
-  it('race: gateway gone between look-up and insert → 404, and the others’ trouble stays 500-free', async () => {
+  it('race: gateway deleted between lookup and insert → 404, and no 500 for other requests', async () => {
     // The look-up is answered by a row that another transaction has deleted and not yet committed.
     const doomed = await suite.stage.gateway('vercel');
     const deleting = suite.stage.world.dataSource.createQueryRunner();
@@ -208,7 +208,7 @@ describe('PUT providers/{id} behind a gateway', () => {
     expect((await suite.stage.world.api.get(PATH)).body.providers).toEqual([before]);
   });
 
-  it('options on cf_aig → 400 at gatewayRoute; null is fine', async () => {
+  it('options on cf_aig → 400 at gatewayRoute; null is accepted', async () => {
     const { id } = await suite.created({ providerGatewayId: suite.cf });
     const answer = await update(id, { gatewayRoute: { modelPrefix: 'a/' } });
     expect(answer.body.error.message).toMatch(/^gatewayRoute: /);
@@ -216,7 +216,7 @@ describe('PUT providers/{id} behind a gateway', () => {
   });
 });
 
-describe('uses', () => {
+describe('use of gateways', () => {
   it('counts of a gateway → active and all of its instances; deleting the last one frees it', async () => {
     const first = await suite.created({ providerGatewayId: suite.cf, slug: 'a' });
     const second = await suite.created({ providerGatewayId: suite.cf, slug: 'b' });
@@ -234,7 +234,7 @@ describe('uses', () => {
     expect((await suite.stage.world.api.delete(`${GATEWAYS}/${suite.cf}`)).status).toBe(200);
   });
 
-  it('gateway of a kind that this version does not know → listed without a way; only its instances fail', async () => {
+  it('gateway of a kind that this version does not know → listed without a route; only its instances fail', async () => {
     await suite.created({ providerGatewayId: suite.cf });
     await suite.created({ slug: 'direct', secret: KEY });
     await suite.stage.world.dataSource.query("UPDATE provider_gateways SET type = 'future' WHERE id = $1", [suite.cf]);

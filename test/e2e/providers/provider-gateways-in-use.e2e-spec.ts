@@ -53,7 +53,7 @@ async function countsOf(id: string): Promise<[active: number, all: number]> {
 }
 
 describe('counts', () => {
-  it('providerCount → the active ones; referencedCount → all, in every answer', async () => {
+  it('providerCount → the active instances; referencedCount → all of them, in every answer', async () => {
     const [first, second, unused] = [await newGateway(), await newGateway(), await newGateway()];
     await newProvider(first);
     await newProvider(first);
@@ -98,7 +98,7 @@ describe('DELETE provider-gateways/{id}', () => {
     [1, 0, /^1 active provider is routed/],
     [2, 1, /^2 active and 1 disabled providers are routed/],
     [0, 2, /^2 disabled providers are still routed/],
-  ])('%i active and %i disabled → 409 gateway_in_use saying so', async (active, disabled, text) => {
+  ])('%i active and %i disabled → 409 gateway_in_use with these counts', async (active, disabled, text) => {
     const id = await newGateway();
     const providers: string[] = [];
     for (let count = 0; count < active; count++) providers.push(await newProvider(id));
@@ -119,7 +119,7 @@ describe('DELETE provider-gateways/{id}', () => {
     expect([foreign.status, foreign.body]).toEqual([404, missing.body]);
   });
 
-  it('race: deletion against creation of a provider → one wins, never a provider without its gateway', async () => {
+  it('race: deletion against creation of a provider → one wins, and no provider is left without its gateway', async () => {
     for (let round = 0; round < 20; round++) {
       const id = await newGateway();
       const [deleted, created] = await Promise.all([remove(id), createProvider(id)]);

@@ -44,7 +44,7 @@ describe('POST provider-gateways/test', () => {
   it.each([
     [CF_AIG, '/cf/v1/account-1/my.gateway/openai/models', 'cf-aig-authorization', 'authorization'],
     [VERCEL, '/vercel/v1/credits', 'authorization', 'cf-aig-authorization'],
-  ])('%j, accepted → validated by one GET to its own place', async (body, path, header, none) => {
+  ])('%j, accepted → validated by one GET to its own address', async (body, path, header, none) => {
     const answer = await test(body);
     expect([answer.status, answer.body]).toEqual([200, { validated: true }]);
     expect(upstream.requests.map((sent) => `${sent.method} ${sent.path}`)).toEqual([`GET ${path}`]);
@@ -53,7 +53,7 @@ describe('POST provider-gateways/test', () => {
   });
 
   describe.each([CF_AIG, VERCEL])('$type', (body) => {
-    it.each([401, 403])('gateway answers %i → rejected, reported and not raised', async (status) => {
+    it.each([401, 403])('gateway answers %i → rejected, reported in the body, not as an error', async (status) => {
       upstream.script(json(status, { error: `no such token: ${TOKEN}` }));
       const answer = await test(body);
       expect([answer.status, answer.body]).toEqual([200, { validated: false, reason: 'rejected', status }]);
@@ -108,7 +108,7 @@ describe('POST provider-gateways/test', () => {
     ['place that leads elsewhere', { ...CF_AIG, gatewayId: '../../other' }, 'gatewayId: must be'],
     ['no token', { ...VERCEL, token: undefined }, 'token: is required'],
     ['token with a line end', { ...VERCEL, token: `${TOKEN}\r\nx-evil: 1` }, 'token: must be'],
-  ])('%s → 400 naming the place, nothing sent', async (_what, body, message) => {
+  ])('%s → 400 naming the path, nothing is sent', async (_what, body, message) => {
     const answer = await test(body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.error.message.startsWith(message)).toBe(true);
@@ -134,7 +134,7 @@ describe('misconfigured vault', () => {
 
   afterAll(() => broken.stop());
 
-  it('writes that seal → 502 provider_unavailable, nothing stored; an unknown gateway is still 404', async () => {
+  it('writes that seal a secret → 502 provider_unavailable, nothing stored; an unknown gateway is still 404', async () => {
     const create = await broken.api.post(PATH, { ...VERCEL, name: 'New' });
     const rotate = await broken.api.post(`${PATH}/${STORED}/rotate`, { token: TOKEN });
     for (const answer of [create, rotate]) {

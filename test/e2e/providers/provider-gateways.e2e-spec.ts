@@ -64,7 +64,7 @@ async function storedToken(id: string): Promise<string> {
 }
 
 describe('POST provider-gateways', () => {
-  it('cf_aig → 201 with the documented members, counts 0, only the end of the token, nothing called', async () => {
+  it('cf_aig → 201 with the documented fields, counts 0, only the end of the token, and no call of the gateway', async () => {
     const gateway = await created({ ...CF_AIG, name: '  Edge  ', accountId: ' account-1 ' });
     expect(gateway).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/),
@@ -83,19 +83,19 @@ describe('POST provider-gateways', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('vercel → 201 with an empty place; short token → two characters of it', async () => {
+  it('vercel → 201 without an address; short token → only two of its characters', async () => {
     const gateway = await created({ ...VERCEL, token: '0123456789abcde' });
     expect(gateway).toMatchObject({ type: 'vercel', config: {}, secretHint: 'de' });
     expect(await storedToken(gateway.id)).toBe('0123456789abcde');
   });
 
-  it('a hint that a version before stored longer → shown as long as the token allows', async () => {
+  it('a longer hint stored by an earlier version → shown only as long as the token allows', async () => {
     const { id } = await created({ ...VERCEL, token: '0123456789abcde' });
     await world.dataSource.query("UPDATE provider_gateways SET secret_hint = 'bcde' WHERE id = $1", [id]);
     expect(await listed()).toMatchObject([{ id, secretHint: 'de' }]);
   });
 
-  it('the same twice → two gateways, listed oldest first as they were answered', async () => {
+  it('the same request twice → two gateways, listed oldest first as they were returned', async () => {
     const [first, second] = [await created(), await created()];
     expect(first.id).not.toBe(second.id);
     expect(await listed()).toEqual([first, second]);
@@ -126,14 +126,14 @@ describe('POST provider-gateways', () => {
     ['token with a line end', { ...VERCEL, token: `${TOKEN}\n` }, 'token: must be'],
     ['token beyond ASCII', { ...VERCEL, token: `${TOKEN}é` }, 'token: must be'],
     ['unknown member', { ...VERCEL, status: 'active' }, 'status: is not a known member'],
-  ])('%s → 400 naming the place, nothing stored', async (_what, body, message) => {
+  ])('%s → 400 naming the path, nothing stored', async (_what, body, message) => {
     const answer = await send('POST', '', body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
     expect(answer.body.error.message.startsWith(message)).toBe(true);
     expect(await listed()).toEqual([]);
   });
 
-  it('longest of everything → accepted', async () => {
+  it('maximum lengths everywhere → accepted', async () => {
     const long = 'x'.repeat(100);
     const gateway = await created({ ...CF_AIG, name: long, accountId: long, gatewayId: long, token: 't'.repeat(4096) });
     expect(gateway).toMatchObject({ name: long, config: { accountId: long, gatewayId: long } });
@@ -141,7 +141,7 @@ describe('POST provider-gateways', () => {
 });
 
 describe('PATCH provider-gateways/{id}', () => {
-  it('name → changed, everything else kept, revision one more, updatedAt later', async () => {
+  it('name → changed, everything else kept, revision incremented, updatedAt later', async () => {
     const before = await created();
     const { gateway } = (await rename(before.id, { name: ' Renamed ' })).body;
     expect(gateway).toEqual({ ...before, name: 'Renamed', revision: 2, updatedAt: expect.stringMatching(INSTANT) });
@@ -158,7 +158,7 @@ describe('PATCH provider-gateways/{id}', () => {
     ['place', { name: 'n', accountId: 'x' }, 'accountId: is not a known member'],
     ['revision 0', { name: 'n', revision: 0 }, 'revision: '],
     ['revision as text', { name: 'n', revision: '1' }, 'revision: '],
-  ])('%s → 400 naming the place', async (_what, body, message) => {
+  ])('%s → 400 naming the path', async (_what, body, message) => {
     const { id } = await created();
     const answer = await rename(id, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -168,7 +168,7 @@ describe('PATCH provider-gateways/{id}', () => {
 });
 
 describe('POST provider-gateways/{id}/rotate', () => {
-  it('token → new hint, sealed for the same row, everything else kept, nothing called', async () => {
+  it('token → new hint, sealed for the same row, everything else kept, and no call of the gateway', async () => {
     const before = await created();
     const answer = await rotate(before.id, { token: OTHER_TOKEN });
     expect([answer.status, answer.body.gateway]).toEqual([
@@ -185,7 +185,7 @@ describe('POST provider-gateways/{id}/rotate', () => {
     ['token with a blank at its end', { token: `${OTHER_TOKEN} ` }, 'token: '],
     ['name', { token: OTHER_TOKEN, name: 'n' }, 'name: is not a known member'],
     ['revision 0', { token: OTHER_TOKEN, revision: 0 }, 'revision: '],
-  ])('%s → 400 naming the place, the old token stays', async (_what, body, message) => {
+  ])('%s → 400 naming the path, the old token stays', async (_what, body, message) => {
     const { id } = await created();
     const answer = await rotate(id, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -195,7 +195,7 @@ describe('POST provider-gateways/{id}/rotate', () => {
 });
 
 describe('revision', () => {
-  it('the stored one → 200; an older or a future one → 409 conflict, nothing changed', async () => {
+  it('the stored one → 200; an older or future one → 409 conflict, nothing changes', async () => {
     const { id } = await created();
     expect((await rename(id, { name: 'Two', revision: 1 })).body.gateway.revision).toBe(2);
     for (const revision of [1, 3]) {
@@ -212,7 +212,7 @@ describe('revision', () => {
     });
   });
 
-  it('race: rename against rotation, both over one revision → one 200, one 409, never half of each', async () => {
+  it('race: rename against rotation with the same revision → one 200, one 409, never half of each', async () => {
     for (let round = 0; round < 10; round++) {
       const { id } = await created();
       const [renamed, rotated] = await Promise.all([
@@ -229,7 +229,7 @@ describe('revision', () => {
     }
   });
 
-  it('race: renames and rotations without a revision → all 200, the last of each kept, all counted', async () => {
+  it('race: renames and rotations without a revision → all 200, the last of each is kept, all are counted', async () => {
     const { id } = await created();
     const answers = await Promise.all(
       [0, 1, 2, 3, 4].flatMap(() => [rename(id, { name: 'Renamed' }), rotate(id, { token: OTHER_TOKEN })]),
@@ -288,8 +288,8 @@ describe('stored token', () => {
   });
 });
 
-describe('announcement', () => {
-  it('every write → effective here before its answer, elsewhere within a second; a refused one → no notification', async () => {
+describe('notification', () => {
+  it('every write → effective on this instance before its answer, on others within a second; a refused one → no notification', async () => {
     await eventually(async () => (await listeningInstances(world.dataSource)) === 1, { withinMs: 20_000 });
     const heard: string[] = [];
     const end = world.gateway.app.get(ConfigChanges).subscribe(PROVIDER_GATEWAYS_TOPIC, (key) => heard.push(key));

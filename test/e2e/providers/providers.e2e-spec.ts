@@ -54,7 +54,7 @@ async function instanceOf(slug: string): Promise<ProviderInstance | undefined> {
 }
 
 describe('POST providers', () => {
-  it('least body → 201 with the documented members, slug from the type, only the end of the key', async () => {
+  it('minimal body → 201 with the documented fields, slug from the type, only the end of the key', async () => {
     const answer = await world.api.post(PATH, { type: 'anthropic', name: '  Claude  ', secret: KEY });
     expect(answer.status).toBe(201);
     expect(answer.body.provider).toEqual({
@@ -92,7 +92,7 @@ describe('POST providers', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('every provider type → accepted, capability as its type has it', async () => {
+  it('every provider type → accepted, with the capabilities of its type', async () => {
     for (const type of PROVIDER_TYPES) await created({ type });
     const { providers } = (await world.api.get(PATH)).body;
     expect(providers.map(({ type }: { type: string }) => type)).toEqual(PROVIDER_TYPES);
@@ -101,7 +101,7 @@ describe('POST providers', () => {
     expect(of('openai').endpointStyles).toEqual(['responses', 'transcription']);
   });
 
-  it('slug, address and prices → stored canonical and answered', async () => {
+  it('slug, address and prices → stored in canonical form and returned', async () => {
     const answer = await world.api.post(PATH, {
       type: 'openai',
       name: 'Second',
@@ -147,7 +147,7 @@ describe('POST providers', () => {
     ['half a price', { pricing: { m: { input: 1 } } }, 'pricing.m.output: '],
     ['unknown price member', { pricing: { m: { input: 1, output: 1, long_input: 2 } } }, 'pricing.m.long_input: '],
     ['pricing that is no object', { pricing: [] }, 'pricing: '],
-  ])('%s → 400 naming the place, nothing stored', async (_what, members, message) => {
+  ])('%s → 400 naming the path, nothing stored', async (_what, members, message) => {
     const answer = await world.api.post(PATH, { type: 'openai', name: 'First', secret: KEY, ...members });
     expect(answer.status).toBe(400);
     expect(answer.body.error.code).toBe('invalid_request');
@@ -171,7 +171,7 @@ describe('POST providers', () => {
     'https://ai.example.com/a/../b',
     'https://ai.example.com\\evil',
     `https://ai.example.com/${'a'.repeat(200)}`,
-  ])('address %s → 400 at baseUrl, in create and in test alike', async (baseUrl) => {
+  ])('address %s → 400 naming baseUrl, in create and test', async (baseUrl) => {
     for (const path of [PATH, `${PATH}/test`]) {
       const name = path === PATH ? { name: 'First' } : {};
       const answer = await world.api.post(path, { type: 'openai', secret: KEY, baseUrl, ...name });
@@ -180,7 +180,7 @@ describe('POST providers', () => {
     }
   });
 
-  it('unknown gateway → 404 not_found, in create and in test alike', async () => {
+  it('unknown gateway → 404 not_found, in create and test', async () => {
     const body = { type: 'openai', providerGatewayId: 'c0ffee00-0000-4000-8000-000000000000' };
     const answers = [
       await world.api.post(PATH, { ...body, name: 'First' }),
@@ -210,7 +210,7 @@ describe('POST providers', () => {
     expect(answer.status).toBe(201);
   });
 
-  it('race: ten creates with one slug → one 201, nine 409', async () => {
+  it('race: ten creates with the same slug → one 201, nine 409', async () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => world.api.post(PATH, { type: 'openai', name: 'Race', secret: KEY })),
     );
@@ -230,7 +230,7 @@ describe('POST providers/test', () => {
     ['deepseek', '/base/models', { authorization: `Bearer ${KEY}` }],
     ['groq', '/base/openai/v1/models', { authorization: `Bearer ${KEY}` }],
     ['openrouter', '/base/v1/key', { authorization: `Bearer ${KEY}` }],
-  ])('%s, accepted key → validated by one GET to its own place', async (type, path, headers) => {
+  ])('%s, accepted key → validated by one GET to its own address', async (type, path, headers) => {
     const answer = await test({ type });
     expect([answer.status, answer.body]).toEqual([200, { validated: true }]);
     expect(world.upstream.requests.map(({ method, path: sent }) => `${method} ${sent}`)).toEqual([`GET ${path}`]);
@@ -291,7 +291,7 @@ describe('POST providers/test', () => {
     expect(tookMs).toBeGreaterThan(3_900);
   });
 
-  it.each(['perplexity', 'fireworks', 'huggingface', 'bytedance'])('%s → no_probe, nothing sent', async (type) => {
+  it.each(['perplexity', 'fireworks', 'huggingface', 'bytedance'])('%s → no_probe, nothing is sent', async (type) => {
     expect((await test({ type })).body).toEqual({ validated: false, reason: 'no_probe' });
     expect(world.upstream.requests).toHaveLength(0);
   });
@@ -316,7 +316,7 @@ describe('POST providers/{id}/test', () => {
     [401, 'refused'],
     [403, 'refused'],
     [503, 'unexpected_status'],
-  ])('provider answers %i → kept as %s, without a new revision', async (status, result) => {
+  ])('provider answers %i → stored as %s, without a new revision', async (status, result) => {
     const { id } = await there();
     world.upstream.script(json(status, {}));
     expect((await stored(id)).status).toBe(result === 'refused' ? 400 : 200);
@@ -324,7 +324,7 @@ describe('POST providers/{id}/test', () => {
     expect(listed).toMatchObject({ lastTest: { at: expect.any(String), result }, revision: 1 });
   });
 
-  it('no answer → kept as unreachable; a type without a free call → nothing is kept', async () => {
+  it('no answer → stored as unreachable; a type without a free call → nothing is stored', async () => {
     const { id } = await there();
     world.upstream.script(resetBeforeAnswer());
     await stored(id);
@@ -344,7 +344,7 @@ describe('POST providers/{id}/test', () => {
     expect((await update(id, { baseUrl: null })).body.provider.lastTest).toBeNull();
   });
 
-  it('the key is replaced during the test → the result is not kept for the new one', async () => {
+  it('the key is replaced during the test → the result is not stored for the new one', async () => {
     const { id } = await there();
     world.upstream.script(async ({ response }) => {
       await update(id, { secret: 'sk-another-key-0000' });
@@ -354,7 +354,7 @@ describe('POST providers/{id}/test', () => {
     expect(await lastTest()).toBeNull();
   });
 
-  it('of another account → 404, nothing sent, nothing kept', async () => {
+  it('of another account → 404, nothing is sent or stored', async () => {
     const { id } = await there();
     const other = world.as((await newAccount(world.dataSource)).key);
     expect((await other.post(`${PATH}/${id}/test`)).status).toBe(404);
@@ -364,7 +364,7 @@ describe('POST providers/{id}/test', () => {
 });
 
 describe('PUT providers/{id}', () => {
-  it('each member alone → changed, the others kept, revision one more', async () => {
+  it('each field alone → changed, the others kept, revision incremented', async () => {
     const { id } = await created();
     const steps = [
       { name: 'Renamed' },
@@ -394,7 +394,7 @@ describe('PUT providers/{id}', () => {
     ['12345678', '78'],
     ['0123456789abcde', 'de'],
     ['0123456789abcdef', 'cdef'],
-  ])('key %s → hint %s; stored longer by a version before → the same', async (secret, secretHint) => {
+  ])('key %s → hint %s; the same for a longer hint stored by an earlier version', async (secret, secretHint) => {
     const { id } = await created();
     expect((await update(id, { secret })).body.provider.secretHint).toBe(secretHint);
     await world.dataSource.query('UPDATE providers SET secret_hint = $2 WHERE id = $1', [id, secret.slice(-4)]);
@@ -429,7 +429,7 @@ describe('PUT providers/{id}', () => {
     ]);
   });
 
-  it('pause → key, prices and slug stay; ending it never conflicts', async () => {
+  it('pause → key, prices and slug stay; resuming never conflicts', async () => {
     const { id } = await created({ pricing: { m: { input: 1, output: 2 } } });
     await update(id, { status: 'disabled' });
     const paused = await instanceOf('openai');
@@ -439,7 +439,7 @@ describe('PUT providers/{id}', () => {
     expect(await (await instanceOf('openai'))?.credentialHeaders()).toEqual(['authorization', `Bearer ${KEY}`]);
   });
 
-  it('address without the key for it → 400 at secret; nothing moves', async () => {
+  it('address without the key for it → 400 naming secret; nothing changes', async () => {
     const { id } = await created();
     const answer = await update(id, { baseUrl: 'https://thief.example.com/' });
     expect(answer.status).toBe(400);
@@ -474,7 +474,7 @@ describe('PUT providers/{id}', () => {
     ['revision 0', { name: 'n', revision: 0 }, 'revision: '],
     ['bad address', { secret: KEY, baseUrl: 'http://ai.example.com' }, 'baseUrl: '],
     ['bad price', { pricing: { m: { input: 1, output: '2' } } }, 'pricing.m.output: '],
-  ])('%s → 400 naming the place', async (_what, body, message) => {
+  ])('%s → 400 naming the path', async (_what, body, message) => {
     const { id } = await created();
     const answer = await update(id, body);
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -482,7 +482,7 @@ describe('PUT providers/{id}', () => {
     expect((await world.api.get(PATH)).body.providers[0].revision).toBe(1);
   });
 
-  it('revision: the stored one → 200; an older or a future one → 409 conflict', async () => {
+  it('revision: the stored one → 200; an older or future one → 409 conflict', async () => {
     const { id } = await created();
     expect((await update(id, { name: 'Two', revision: 1 })).body.provider.revision).toBe(2);
     for (const revision of [1, 3]) {
@@ -491,7 +491,7 @@ describe('PUT providers/{id}', () => {
     }
   });
 
-  it('race: two writers with one revision → one 200, one 409', async () => {
+  it('race: two writers with the same revision → one 200, one 409', async () => {
     const { id } = await created();
     const answers = await Promise.all([update(id, { name: 'A', revision: 1 }), update(id, { name: 'B', revision: 1 })]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
@@ -515,7 +515,7 @@ describe('PUT providers/{id}', () => {
     });
   });
 
-  it('its key is resealed meanwhile → the write succeeds, and the older seal does not return', async () => {
+  it('the key is resealed meanwhile → the write succeeds, and the older seal does not return', async () => {
     const { id } = await created();
     const nightly = world.dataSource.createQueryRunner();
     await nightly.startTransaction();
@@ -545,7 +545,7 @@ describe('PUT providers/{id}', () => {
 });
 
 describe('DELETE providers/{id}', () => {
-  it('existing → deleted with its key and slug; again → 404', async () => {
+  it('an existing provider → deleted with its key and slug; again → 404', async () => {
     const { id } = await created();
     const answer = await world.api.delete(`${PATH}/${id}`);
     expect([answer.status, answer.body]).toEqual([200, { deleted: true, provider_id: id }]);
@@ -578,7 +578,7 @@ describe('stored key', () => {
     expect(new Set((await blobs()).map(({ secret_blob }) => secret_blob)).size).toBe(2);
   });
 
-  it('blob moved to another row, or its row pointed elsewhere → does not open, that row only', async () => {
+  it('blob moved to another row, or address of its row changed → does not open, only in that row', async () => {
     const first = await created();
     await created({ slug: 'second' });
     await created({ slug: 'third' });
@@ -602,7 +602,7 @@ describe('stored key', () => {
 });
 
 describe('changes', () => {
-  it('change made by another instance → seen here within a second of its notification', async () => {
+  it('change made by another instance → visible here within a second of its notification', async () => {
     const { id } = await created();
     const directory = world.gateway.app.get(ProviderDirectory);
     await instanceOf('openai');
@@ -631,7 +631,7 @@ describe('misconfigured vault', () => {
 
   afterAll(() => broken.stop());
 
-  it('writes that seal → 502 provider_unavailable, nothing stored', async () => {
+  it('writes that seal a secret → 502 provider_unavailable, nothing stored', async () => {
     const answers = [
       await broken.api.post(PATH, { type: 'groq', name: 'New', secret: KEY }),
       await broken.api.put(`${PATH}/${STORED}`, { secret: KEY }),

@@ -34,7 +34,7 @@ async function newestEvent() {
 }
 
 describe('the simulated provider', () => {
-  it('Chat Completions, streamed by the official SDK → text in pieces, recorded and priced', async () => {
+  it('Chat Completions, streamed by the official SDK → text in chunks, recorded and priced', async () => {
     const stream = await client.chat.completions.create({ model: MODEL, stream: true, messages: MESSAGES });
     const pieces: string[] = [];
     for await (const { choices } of stream) pieces.push(choices[0]?.delta.content ?? '');
@@ -48,14 +48,14 @@ describe('the simulated provider', () => {
     expect(event.output_tokens).toBeGreaterThan(20);
   });
 
-  it('a ceiling → cut there, and said so', async () => {
+  it('an output ceiling → the answer is truncated there and says so', async () => {
     const { choices, usage } = await client.chat.completions.create({
       ...{ model: MODEL, messages: MESSAGES, max_completion_tokens: 5 },
     });
     expect([choices[0]?.finish_reason, usage?.completion_tokens]).toEqual(['length', 5]);
   });
 
-  it('Responses, whole and streamed, also through a named endpoint', async () => {
+  it('Responses, streamed or not, also through a named endpoint', async () => {
     const whole = await client.responses.create({ model: MODEL, input: 'Hello' });
     expect([whole.status, whole.output_text]).toEqual(['completed', expect.stringContaining('simulated')]);
     const text: string[] = [];
@@ -67,7 +67,7 @@ describe('the simulated provider', () => {
     expect([named.status, named.body.status]).toEqual([200, 'completed']);
   });
 
-  it('a client that leaves in the middle → its call ends and is recorded', async () => {
+  it('a client that disconnects in the middle → its call ends and is recorded', async () => {
     const stop = new AbortController();
     const stream = await client.chat.completions.create(
       { model: MODEL, stream: true, messages: MESSAGES },
@@ -85,7 +85,7 @@ describe('the simulated provider', () => {
     for (const { choices } of await Promise.all(calls)) expect(choices[0]?.message.content).toContain('simulated');
   });
 
-  it('where the setting is off → no such type, and no answers', async () => {
+  it('setting off → no such type, and no answers', async () => {
     const other = await startWorld({ env: { REDIS_URL: '' } });
     try {
       const { body } = await other.as(undefined).get('/v1/console/capabilities');

@@ -17,7 +17,7 @@ afterAll(() => world.stop());
 const manage = (method: string, path: string, body?: object) => uncheckedCall(world, method, path, body);
 
 describe('a stored gateway whose type this program does not know', () => {
-  it('management → it is listed as stored, can be renamed, rotated and deleted; the others are as they were', async () => {
+  it('management → listed as stored, can be renamed, rotated and deleted; the others are unchanged', async () => {
     const { id } = (await world.api.post(PATH, CF_AIG)).body.gateway;
     const whole = (await world.api.post(PATH, { type: 'vercel', name: 'Whole', token: 'another-token' })).body.gateway;
     const lost = await ProxyClient.create(world, {

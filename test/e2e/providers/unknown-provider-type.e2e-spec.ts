@@ -20,7 +20,7 @@ afterAll(() => world.stop());
 const manage = (method: string, path: string, body?: object) => uncheckedCall(world, method, `${PATH}${path}`, body);
 
 describe('a stored instance whose type this program does not define', () => {
-  it('management → it is listed without a way, can be renamed and deleted; the others are as they were', async () => {
+  it('management → listed without a route, can be renamed and deleted; the others are unchanged', async () => {
     const [lost, whole] = [await ProxyClient.create(world), await ProxyClient.create(world)];
     await world.dataSource.query('UPDATE providers SET type = $2 WHERE id = $1', [lost.providerId, TYPE]);
     const renamed = await manage('PUT', `/${lost.providerId}`, { name: 'Lost' });

@@ -46,7 +46,7 @@ function namesItsOwn(): boolean {
 }
 
 describe('tool loops of a reasoning model, with clients in their default settings', () => {
-  it('openai: the output pushed back', async () => {
+  it('openai: the output sent back', async () => {
     const client = new OpenAI({ ...options, maxRetries: 0 });
     const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: QUESTION }];
     const tools = [{ ...WEATHER, strict: true }];
@@ -74,7 +74,7 @@ describe('tool loops of a reasoning model, with clients in their default setting
     expect(second.output_text).toBe(ANSWER);
   });
 
-  it('openai: compacted, then asked again', async () => {
+  it('openai: compacted, then continued', async () => {
     const client = new OpenAI({ ...options, maxRetries: 0 });
     const tools = [{ ...WEATHER, strict: true }];
     const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content'];

@@ -40,7 +40,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-it('first calls of a process → next to nothing of them outlives the young generation (ADR 0050)', async () => {
+it('first calls of a process → almost none of their memory outlives the young generation (ADR 0050)', async () => {
   const service = { baseUrl: gateway.baseUrl, managementKey };
   const provider = { type: 'openai', name: 'json', slug: 'json', secret: 'sk-of-young-calls' };
   await created(service, '/v1/admin/providers', { ...provider, baseUrl: `${upstream.url}/` });

@@ -25,8 +25,8 @@ function completion(more: object = {}) {
   return json(200, { choices, usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 }, ...more });
 }
 
-describe('rates of what a request asks for', () => {
-  it('images → those that it asks for; the estimate of admission covers them', async () => {
+describe('rates for quantities in a request', () => {
+  it('images → the requested number; the estimate at admission covers them', async () => {
     const limits = { per_app: { spending: { monthly_usd: 0.05 } } };
     const client = await clientOf({ per_image: 0.04 }, limits);
     const pictures = { created: 1, data: [{ url: 'https://a.example/1' }, { url: 'https://a.example/2' }] };
@@ -50,7 +50,7 @@ describe('rates of what a request asks for', () => {
     expect(await client.events()).toEqual([expect.objectContaining({ cost_usd: 0.03, cost_source: 'computed' })]);
   });
 
-  it('a fee of every request → beside the tokens; of one that the provider refuses → nothing', async () => {
+  it('a fee per request → in addition to the tokens; for one that the provider refuses → nothing', async () => {
     const client = await clientOf({ ...TOKENS, per_request: 0.5 });
     world.upstream.script(completion());
     await client.call(CHAT, { body: { model: PRICED, messages: [] } });
@@ -60,14 +60,14 @@ describe('rates of what a request asks for', () => {
     expect(costs).toEqual([0, 0.5 + (100 * 1 + 10 * 10) / 1e6]);
   });
 
-  it('no image asked for at a price per image alone → unresolved', async () => {
+  it('no image requested, with only a price per image → unresolved', async () => {
     const client = await clientOf({ per_image: 0.04 });
     world.upstream.script(completion());
     await client.call(CHAT, { body: { model: PRICED, messages: [] } });
     expect(await client.events()).toEqual([expect.objectContaining({ cost_usd: 0, cost_source: 'unresolved' })]);
   });
 
-  it('searches of Gemini that it counts → at the rate for web searches', async () => {
+  it('searches that Gemini counts → at the rate for web searches', async () => {
     const client = await clientOf({ ...TOKENS, per_1k_web_searches: 14 }, {}, 'gemini');
     const usage = {
       ...{ total_input_tokens: 100, total_output_tokens: 10, total_tokens: 110 },
@@ -108,7 +108,7 @@ describe('a service tier that a request selects', () => {
     ['the provider served another one', PRIORITY, { service_tier: 'default' }, 100 * 1 + 10 * 10],
     ['in camel case', { serviceTier: 'priority' }, {}, 100 * 4 + 10 * 40],
     ['flex, and the answer does not say which', { service_tier: 'flex' }, {}, 100 * 0.5 + 10 * 10],
-  ])('%s → sent, and the rates of the tier that served', async (_name, asked, answered, millionths) => {
+  ])('%s → sent, and charged at the rates of the tier that served', async (_name, asked, answered, millionths) => {
     const client = await clientOf(TIERS);
     world.upstream.forget();
     world.upstream.script(completion(answered));
@@ -119,7 +119,7 @@ describe('a service tier that a request selects', () => {
     ]);
   });
 
-  it('a budget that the standard rates would fit → held at the rates of the tier; an answer without usage is estimated at them', async () => {
+  it('a budget that only the standard rates fit → held at the rates of the tier; an answer without usage is estimated at them', async () => {
     const limits = { per_app: { spending: { monthly_usd: 0.01 } } };
     const client = await clientOf({ input: 0, output: 10, tiers: { priority: { output: 40 } } }, limits);
     const first = hold(' ');
@@ -155,7 +155,7 @@ describe('a service tier that a request selects', () => {
     expect(world.upstream.requests).toEqual([]);
   });
 
-  it('one model of the instance has rates, another one has not → judged by the model that is called, after its rewrite', async () => {
+  it('one model of the instance has rates, another has none → the called model counts, after its rewrite', async () => {
     const pricing = { [PRICED]: TIERS, plain: TOKENS };
     const rewrites = { fast: PRICED, [PRICED]: 'plain' };
     const client = await ProxyClient.create(world, { provider: { type: 'openai', pricing }, rewrites });
@@ -192,7 +192,7 @@ describe('a service tier that a request selects', () => {
     }
   });
 
-  it('in params of an endpoint → accepted where every target has its rate, else 400 that names it', async () => {
+  it('in params of an endpoint → accepted if every target has its rate, else 400 that names it', async () => {
     const slugs: string[] = [];
     for (const price of [TIERS, TOKENS]) {
       const { slug } = await world.provider({
@@ -219,12 +219,12 @@ describe('a service tier that a request selects', () => {
   });
 });
 
-describe('custom rates that are not valid', () => {
+describe('invalid custom rates', () => {
   it.each<[object, string]>([
     [{ per_image: -1 }, 'pricing.m.per_image: '],
     [{ ...TOKENS, tiers: { turbo: TOKENS } }, 'pricing.m.tiers.turbo: '],
     [{ ...TOKENS, tiers: { flex: { inputs: 1 } } }, 'pricing.m.tiers.flex.inputs: '],
-  ])('%j → 400, naming the member', async (price, member) => {
+  ])('%j → 400, naming the field', async (price, member) => {
     const provider = { type: 'openai', slug: 'refused', name: 'Refused', secret: 'a-secret-of-the-test' };
     const { status, body } = await world.api.post('/v1/admin/providers', { ...provider, pricing: { m: price } });
     expect([status, body.error.message]).toEqual([400, expect.stringContaining(member)]);

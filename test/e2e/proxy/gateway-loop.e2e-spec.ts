@@ -22,7 +22,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-it('a base URL that leads back by a detour → 508 after one turn, whatever the route', async () => {
+it('a base URL that leads back indirectly → 508 after one loop, on every route', async () => {
   const inner = await ProxyClient.create(world);
   for (const base of [`/v1/apps/${inner.appId}/proxy/${inner.slug}/`, '/', '/metrics/', '/v1/admin/']) {
     const provider = { type: 'openai', secret: inner.key, baseUrl: `http://127.0.0.1:${detour.port}${base}` };
@@ -56,7 +56,7 @@ it('a base URL that is the gateway itself → refused when it is written, naming
 });
 
 describeWithRedis('another instance', () => {
-  it('a base URL that is its address → refused by both as soon as it has announced it, taken again when it has gone', async () => {
+  it('a base URL with the address of an instance → refused by both once it is announced, accepted again when it has stopped', async () => {
     const redis = await reachRedis();
     const first = await startWorld({ env: { REDIS_URL: redis.url } });
     const second = await startFurtherInstance(first);
@@ -77,7 +77,7 @@ describeWithRedis('another instance', () => {
   });
 });
 
-it('a stored base URL at which the gateway answers since a restart → 502 that says so, before anything is dialled', async () => {
+it('a stored base URL that belongs to the gateway after a restart → 502 that says so, without a connection', async () => {
   const first = await startWorld();
   const port = await freePort();
   const listener = await ProxyClient.create(first, {
@@ -102,7 +102,7 @@ it('a stored base URL at which the gateway answers since a restart → 502 that 
   await first.stop();
 });
 
-it('calls to an address of the operator carry the mark; marks of others pass', async () => {
+it('calls to the operator’s own addresses → carry the loop marker; markers of others are allowed', async () => {
   const client = await ProxyClient.create(world);
   const headers = ['cdn-loop', 'other-gateway; v=1, "quoted"'];
   expect((await client.call('v1/chat/completions', { body: BODY, headers })).status).toBe(200);

@@ -33,7 +33,7 @@ describe('calls through cf_aig', () => {
     ['xai', 'v1/chat/completions', 'grok-4', '/cf/acc/main/grok/v1/chat/completions'],
     ['gemini', GEMINI_PATH, 'gemini-2.5-flash', `/cf/acc/main/google-ai-studio/${GEMINI_PATH}`],
     ['perplexity', 'chat/completions', 'sonar', '/cf/acc/main/perplexity-ai/chat/completions'],
-  ])('%s %s → its own place, the gateway’s token, no other credential', async (type, path, model, target) => {
+  ])('%s %s → its own address, the gateway’s token, no other credential', async (type, path, model, target) => {
     const { client, gatewayId } = await suite.stage.routed('cf_aig', { provider: { type } });
     const body = path === GEMINI_PATH ? { contents: [] } : { model, input: 'x' };
     expect((await client.call(path, { body })).status).toBe(200);
@@ -53,7 +53,7 @@ describe('calls through cf_aig', () => {
     });
   });
 
-  it('a form → its fields and file, at the gateway’s place', async () => {
+  it('a form → its fields and file, at the gateway’s address', async () => {
     const { client } = await suite.stage.routed('cf_aig');
     const form =
       '--b\r\ncontent-disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n' +
@@ -64,7 +64,7 @@ describe('calls through cf_aig', () => {
     for (const part of ['whisper-1', 'filename="a.mp3"', 'sound']) expect(sent().body.toString()).toContain(part);
   });
 
-  it('model rewrite in a path → the canonical model, without any prefix', async () => {
+  it('model rewrite in a path → the canonical model, without a prefix', async () => {
     const { client } = await suite.stage.routed('cf_aig', {
       provider: { type: 'gemini' },
       rewrites: { fast: 'gemini-2.5-flash' },
@@ -73,7 +73,7 @@ describe('calls through cf_aig', () => {
     expect(sent().path).toBe(`/cf/acc/main/google-ai-studio/${GEMINI_PATH}`);
   });
 
-  it('metadata → the application and its user; without a user the application alone', async () => {
+  it('metadata → the application and its user; without a user only the application', async () => {
     const { client } = await suite.stage.routed('cf_aig');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' } });
     expect(JSON.parse(sent().header('cf-aig-metadata') ?? '')).toEqual({ app_id: client.appId });
@@ -106,7 +106,7 @@ describe('calls through vercel', () => {
     ['perplexity', 'v1/chat/completions', 'sonar', 'perplexity/'],
     ['deepseek', 'v1/chat/completions', 'deepseek-chat', 'deepseek/'],
     ['moonshot', 'v1/chat/completions', 'own-model', 'moonshotai/'],
-  ])('%s %s → the path as it is, a bearer token, the model with its namespace', async (type, path, model, prefix) => {
+  ])('%s %s → the path unchanged, a bearer token, the model with its namespace', async (type, path, model, prefix) => {
     const pricing = { [model]: { input: 1, output: 2 } };
     const { client, gatewayId } = await suite.stage.routed('vercel', { provider: { type, pricing } });
     expect((await client.call(path, { body: { model, input: 'x' } })).status).toBe(200);
@@ -125,7 +125,7 @@ describe('calls through vercel', () => {
     });
   });
 
-  it('prefix of the instance, rewritten model → prefix before the canonical name; the list judges what was sent', async () => {
+  it('prefix of the instance, rewritten model → prefix before the canonical name; the list applies to the name that the client sent', async () => {
     const { client } = await suite.stage.routed('vercel', {
       provider: { gatewayRoute: { modelPrefix: 'own/' } },
       policy: { allowed_models: ['fast'] },
@@ -147,7 +147,7 @@ describe('calls through vercel', () => {
     expect(refusalOf(answer)).toEqual([400, 'pricing_not_configured']);
   });
 
-  it('providerOnly → wins over the client’s; other options stay, and everything beside them byte for byte', async () => {
+  it('providerOnly → overrides the client’s; other options stay, and everything else byte for byte', async () => {
     const { client } = await suite.stage.routed('vercel', {
       provider: { gatewayRoute: { providerOnly: ['azure', 'openai'] } },
     });
@@ -164,7 +164,7 @@ describe('calls through vercel', () => {
   });
 
   it.each([{}, { providerOptions: null }, { providerOptions: 'x' }, { providerOptions: { gateway: [] } }])(
-    'providerOnly over %j → set all the same',
+    'providerOnly over %j → still set',
     async (members) => {
       const { client } = await suite.stage.routed('vercel', {
         provider: { gatewayRoute: { providerOnly: ['azure'] } },
@@ -189,7 +189,7 @@ describe('calls through vercel', () => {
     expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
-  it.each(['models', 'byok', 'user', 'tags'])('providerOptions.gateway.%s → 400, nothing sent', async (member) => {
+  it.each(['models', 'byok', 'user', 'tags'])('providerOptions.gateway.%s → 400, nothing is sent', async (member) => {
     const { client } = await suite.stage.routed('vercel');
     const body = { model: 'gpt-4.1', providerOptions: { gateway: { [member]: ['x'] } } };
     expect(refusalOf(await client.call('v1/responses', { body }))).toEqual([400, 'invalid_request']);
@@ -201,20 +201,20 @@ describe('calls through vercel', () => {
     ['openai', 'v1/audio/transcriptions'],
     ['openai', 'v1/embeddings'],
     ['xai', 'v1/stt'],
-  ])('%s %s → 403 api_style_not_supported, nothing sent', async (type, path) => {
+  ])('%s %s → 403 api_style_not_supported, nothing is sent', async (type, path) => {
     const { client } = await suite.stage.routed('vercel', { provider: { type } });
     const answer = await client.call(path, { body: { model: 'gpt-4.1' } });
     expect(refusalOf(answer)).toEqual([403, 'api_style_not_supported']);
     expect(suite.stage.edge.requests).toHaveLength(0);
   });
 
-  it('xai → its own report of cost does not count: without a price 400', async () => {
+  it('xai → its reported cost does not count: without a price 400', async () => {
     const { client } = await suite.stage.routed('vercel', { provider: { type: 'xai' } });
     const answer = await client.call('v1/chat/completions', { body: { model: 'no-price-anywhere' } });
     expect(refusalOf(answer)).toEqual([400, 'pricing_not_configured']);
   });
 
-  it('reports → user and application; without a user the application alone', async () => {
+  it('reports → user and application; without a user only the application', async () => {
     const { client } = await suite.stage.routed('vercel', { authentication: WITH_USERS });
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers: ['x-end-user-id', 'user-1'] });
     expect(sent().header('ai-reporting-user')).toBe('user-1');

@@ -9,13 +9,13 @@ const PASSED = ['cf-aig-cache-ttl', 'cf-aig-skip-cache', 'cf-aig-max-attempts', 
 const suite = routedSuite();
 const sent = () => onlyRequest(suite.stage);
 
-describe('headers of the client', () => {
+describe('headers from the client', () => {
   const FORGED = ['cf-aig-authorization', 'cf-aig-metadata', 'ai-reporting-user', 'ai-reporting-tags', 'x-api-key'];
   const headers = [...FORGED, ...PASSED, 'cf-aig-custom-cost', 'cf-aig-byok-alias'].flatMap((name) => [name, 'client']);
   const namesSent = (request: ReturnType<typeof sent>) =>
     request.rawHeaders.flatMap((text, at) => (at % 2 === 0 && request.rawHeaders[at + 1] === 'client' ? [text] : []));
 
-  it('on cf_aig → the five for the gateway are forwarded, those of this service cannot be forged or doubled', async () => {
+  it('on cf_aig → the five for the gateway are forwarded, those of this service cannot be forged or duplicated', async () => {
     const { client } = await suite.stage.routed('cf_aig');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
     expect(namesSent(sent()).sort()).toEqual([...PASSED].sort());
@@ -24,7 +24,7 @@ describe('headers of the client', () => {
     expect(sent().header('authorization')).toBeUndefined();
   });
 
-  it('on vercel and directly → none of them pass', async () => {
+  it('on vercel and directly → none of them are forwarded', async () => {
     const { client } = await suite.stage.routed('vercel');
     await client.call('v1/responses', { body: { model: 'gpt-4.1' }, headers });
     expect(namesSent(sent())).toEqual([]);
@@ -46,7 +46,7 @@ describe('token of the gateway', () => {
     }
   });
 
-  it('rotated in the middle of traffic → every call answered, the new token on every call begun afterwards', async () => {
+  it('rotated during traffic → every call is answered, and every later call uses the new token', async () => {
     const { client, gatewayId } = await suite.stage.routed('cf_aig');
     const call = (user: string) => client.call('v1/responses', { body: { model: 'gpt-4.1', user } });
     let isRunning = true;
@@ -69,7 +69,7 @@ describe('token of the gateway', () => {
     expect(tokensOf('after')).toEqual(Array(10).fill('Bearer token-two'));
   });
 
-  it('revoked, or not to be opened → 502 provider_unavailable on that instance only, nothing sent', async () => {
+  it('revoked, or impossible to open → 502 provider_unavailable on that instance only, nothing sent', async () => {
     const { client, gatewayId } = await suite.stage.routed('cf_aig');
     const { client: other } = await suite.stage.routed('cf_aig');
     const call = (of: ProxyClient) => of.call('v1/responses', { body: { model: 'gpt-4.1' } });

@@ -66,8 +66,8 @@ async function answered(client: ProxyClient, options: CallOptions): Promise<numb
 describe.each<[string, (made: ReturnType<typeof response>) => Script]>([
   ['whole', ({ body }) => json(200, body)],
   ['streamed', streamed],
-])('what an answer names, %s', (_name, script) => {
-  it('its application and user name it in every form; another user, another application, nobody’s call → 400', async () => {
+])('objects named in an answer, %s', (_name, script) => {
+  it('its application and user can name it in every form; another user, another application, a call without a user → 400', async () => {
     const owner = await ProxyClient.create(world, { authentication: USERS });
     const stranger = await ProxyClient.create(world, { authentication: USERS });
     const answer = response();
@@ -82,7 +82,7 @@ describe.each<[string, (made: ReturnType<typeof response>) => Script]>([
     }
   });
 
-  it('got without a user → no user’s', async () => {
+  it('received without a user → belongs to no user', async () => {
     const client = await ProxyClient.create(world, { authentication: { type: 'api_key' } });
     const answer = response();
     world.upstream.script(script(answer));
@@ -99,7 +99,7 @@ describe.each<[string, (made: ReturnType<typeof response>) => Script]>([
   });
 });
 
-it('a claim in what the provider echoes (metadata, schemas of tools) → gives nothing', async () => {
+it('an id in data that the provider echoes (metadata, tool schemas) → does not count', async () => {
   const victim = response();
   const thief = await ProxyClient.create(world);
   const echo = {
@@ -112,7 +112,7 @@ it('a claim in what the provider echoes (metadata, schemas of tools) → gives n
   expect(await answered(thief, { body: { ...MODEL, input: [{ id: victim.ids.message }] } })).toBe(400);
 });
 
-it('store: false → nothing is stored of it', async () => {
+it('store: false → none of it is stored', async () => {
   const client = await ProxyClient.create(world);
   const answer = response();
   world.upstream.script(json(200, answer.body));
@@ -120,7 +120,7 @@ it('store: false → nothing is stored of it', async () => {
   expect(await answered(client, { body: { ...MODEL, input: [{ id: answer.ids.reasoning }] } })).toBe(400);
 });
 
-it('sound of a completion → its owner’s', async () => {
+it('audio of a completion → belongs to its owner', async () => {
   const client = await ProxyClient.create(world);
   const stranger = await ProxyClient.create(world);
   const chat = (audio: object) => ({ ...MODEL, messages: [{ role: 'assistant', audio }], modalities: ['audio'] });
@@ -148,7 +148,7 @@ it('sound of a completion → its owner’s', async () => {
   expect((await stranger.call('v1/chat/completions', { body: next })).status).toBe(400);
 });
 
-it('container and message of Anthropic → their owner’s', async () => {
+it('Anthropic containers and messages → belong to their owner', async () => {
   const provider = { type: 'anthropic', pricing: { 'claude-sonnet-4-5': { input: 1, output: 1 } } };
   const client = await ProxyClient.create(world, { provider });
   const stranger = await ProxyClient.create(world, { provider });
@@ -176,7 +176,7 @@ it('container and message of Anthropic → their owner’s', async () => {
   }
 });
 
-it('an answer of megabytes → its items are its owner’s', async () => {
+it('an answer of several megabytes → its items belong to its owner', async () => {
   const [client, stranger] = [await ProxyClient.create(world), await ProxyClient.create(world)];
   const { ids, body } = response();
   const picture = { id: `ig_of_${ids.response}`, type: 'image_generation_call', result: 'A'.repeat(3 * 1024 * 1024) };
@@ -193,7 +193,7 @@ it('an answer of megabytes → its items are its owner’s', async () => {
   }
 });
 
-describe('what an application creates on paths that the operator allows', () => {
+describe('objects that an application creates on additional allowed paths', () => {
   const paths = ['v1/files', 'v1/vector_stores', 'v1/skills', 'v1beta/cachedContents'];
   const allowed = [
     ...paths.map((path) => ({ path, fixed_model: MODEL.model, methods: ['GET', 'POST'] })),
@@ -221,7 +221,7 @@ describe('what an application creates on paths that the operator allows', () => 
     ['v1/skills', form, { id: 'skill_7', type: 'skill' }, { container: { skills: [{ skill_id: 'skill_7' }] } }],
     ['v1beta/cachedContents', { body: {} }, { name: 'cachedContents/c7' }, { cachedContent: 'cachedContents/c7' }],
   ])(
-    '%s → its owner names it; whoever only reads it, or another application → 400',
+    '%s → its owner can name it; a user who only reads it, or another application → 400',
     async (path, create, made, use) => {
       const [client, reader] = [
         await ProxyClient.create(world, { policy }),
@@ -237,7 +237,7 @@ describe('what an application creates on paths that the operator allows', () => 
   );
 });
 
-it('owners are stored for other instances, for 30 days', async () => {
+it('owners → stored for other instances, for 30 days', async () => {
   const owner = await ProxyClient.create(world, { authentication: USERS });
   const answer = response();
   world.upstream.script(json(200, answer.body));

@@ -39,7 +39,7 @@ const read = async (client: ProxyClient, path: string) =>
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
 
 describe('the list of models of a provider', () => {
-  it('any application → the priced ones, each as the provider describes it', async () => {
+  it('any application → the priced models, each as the provider describes it', async () => {
     const client = await ProxyClient.create(world);
     expect(await read(client, 'v1/models')).toEqual({ ...LIST, data: ['gpt-4.1', 'gpt-4.1-mini'].map(entry) });
     const [request] = world.upstream.requests;
@@ -66,7 +66,7 @@ describe('the list of models of a provider', () => {
     expect(idsOf(await read(client, 'v1/models'))).toEqual(['gpt-4.1', 'gpt-4.1-mini', 'gpt-9-unpriced']);
   });
 
-  it('Gemini, in both forms → its own form, its own spelling, pages as they are', async () => {
+  it('Gemini, in both forms → its own form and spelling, pages unchanged', async () => {
     world.upstream.script(json(200, GEMINI));
     const rewrites = { quick: 'gemini-2.5-flash' };
     const client = await ProxyClient.create(world, { provider: { type: 'gemini' }, rewrites });
@@ -82,7 +82,7 @@ describe('the list of models of a provider', () => {
     expect(idsOf(await read(client, 'v1beta/openai/models'))).toEqual(['models/gemini-2.5-pro']);
   });
 
-  it('Anthropic → asked with a version, although the client sent none', async () => {
+  it('Anthropic → called with a version even if the client sends none', async () => {
     world.upstream.script(json(200, { data: [{ type: 'model', id: 'claude-sonnet-5' }], first_id: 'a', last_id: 'b' }));
     const client = await ProxyClient.create(world, { provider: { type: 'anthropic' } });
     expect(await read(client, 'v1/models')).toEqual({
@@ -91,7 +91,7 @@ describe('the list of models of a provider', () => {
     expect(world.upstream.requests[0]?.header('anthropic-version')).toBe('2023-06-01');
   });
 
-  it('a type that reports its own cost → what is allowed, priced or not', async () => {
+  it('a type that reports its own cost → the allowed models, priced or not', async () => {
     world.upstream.script(json(200, { data: [entry('a/one'), entry('b/two')] }));
     const any = await ProxyClient.create(world, { provider: { type: 'openrouter' } });
     expect(idsOf(await read(any, 'v1/models'))).toEqual(['a/one', 'b/two']);
@@ -106,7 +106,7 @@ describe('the list of models of a provider', () => {
     expect(await read(client, 'v1/models')).toEqual([entry('meta-llama/Llama-3.3-70B-Instruct-Turbo')]);
   });
 
-  it('many calls → one of the provider, no limit counted, no event', async () => {
+  it('many calls → one call of the provider, no limit counts, no event', async () => {
     const client = await ProxyClient.create(world, { limits: ONE_CALL });
     for (let call = 0; call < 5; call++) expect(idsOf(await read(client, 'v1/models'))).toHaveLength(2);
     expect(world.upstream.requests).toHaveLength(1);
@@ -115,7 +115,7 @@ describe('the list of models of a provider', () => {
     expect(await client.events()).toMatchObject([{ route: `${client.slug}/v1/responses` }]);
   });
 
-  it('two applications of one account → each its own part of one answer', async () => {
+  it('two applications of one account → each gets its own part of one answer', async () => {
     const { id, slug } = await world.provider({ slug: 'shared-list' });
     const parts = ['gpt-4.1', 'gpt-4.1-mini'].map(async (model) => {
       const selected = { [slug]: { allowed_paths: [], allowed_models: [model] } };
@@ -130,7 +130,7 @@ describe('the list of models of a provider', () => {
     ['trouble', json(500, { error: {} })],
     ['a document without a list', json(200, { object: 'list' })],
     ['no JSON', json(200, '<html>')],
-  ])('%s → 502 without what the provider wrote, asked again by the next call', async (_name, script) => {
+  ])('%s → 502 without the provider’s text, and the next call fetches again', async (_name, script) => {
     const client = await ProxyClient.create(world);
     world.upstream.script(script);
     const answer = await client.call('v1/models', { method: 'GET' });
@@ -140,7 +140,7 @@ describe('the list of models of a provider', () => {
     expect(idsOf(await read(client, 'v1/models'))).toHaveLength(2);
   });
 
-  it('a path that the operator has not listed, a provider that is not allowed → 403', async () => {
+  it('a path that the policy does not list, a provider that is not allowed → 403', async () => {
     const paths = await ProxyClient.create(world, { policy: { allowed_paths: ['v1/responses'] } });
     expect(refusalOf(await paths.call('v1/models', { method: 'GET' }))).toEqual([403, 'path_not_allowed']);
     const { slug } = await world.provider({ slug: 'not-allowed' });
@@ -148,7 +148,7 @@ describe('the list of models of a provider', () => {
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('a query that names a kept object, a path rule with a model that is not allowed → refused unsent', async () => {
+  it('a query that names a kept object, a path rule with a model that is not allowed → refused before anything is sent', async () => {
     const any = await ProxyClient.create(world);
     const naming = await any.call('v1/models?previous_response_id=resp_1', { method: 'GET' });
     expect(refusalOf(naming)).toEqual([400, 'invalid_request']);
@@ -170,7 +170,7 @@ describe('the list of models of a provider', () => {
 describe('GET /v1/apps/{app}/models', () => {
   const list = (client: ProxyClient) => world.as(client.key).get(`/v1/apps/${client.appId}/models`);
 
-  it('selected models and a rewrite → those, of this provider, without a call', async () => {
+  it('selected models and a rewrite → those of this provider, without calling it', async () => {
     const policy = { allowed_models: ['gpt-4.1', 'fast'] };
     const client = await ProxyClient.create(world, { policy, rewrites: { fast: 'gpt-4.1-mini' }, limits: ONE_CALL });
     for (let call = 0; call < 3; call++) {
@@ -199,7 +199,7 @@ describe('GET /v1/apps/{app}/models', () => {
     expect(new Set(body.data.map(({ provider }: { provider: string }) => provider)).size).toBeGreaterThan(1);
   });
 
-  it('no credential, that of another application → refused', async () => {
+  it('no credential, or that of another application → refused', async () => {
     const [one, other] = await Promise.all([ProxyClient.create(world), ProxyClient.create(world)]);
     const refused = await world.as(other.key).get(`/v1/apps/${one.appId}/models`);
     expect([refused.status, refused.body.error.code]).toEqual([401, 'auth_required']);

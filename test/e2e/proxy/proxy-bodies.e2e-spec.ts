@@ -145,7 +145,7 @@ describe('output cap of 100', () => {
   });
 });
 
-describe('bodies that have more than one reading', () => {
+describe('ambiguous bodies', () => {
   it.each<[string, string | Buffer]>([
     ['the model twice', '{"model":"gpt-4.1","model":"o1"}'],
     ['the model twice, once escaped', '{"model":"gpt-4.1","\\u006dodel":"o1"}'],
@@ -170,7 +170,7 @@ describe('bodies that have more than one reading', () => {
     ['a number with a leading zero', '{"model":"gpt-4.1","a":01}'],
     ['nesting without end', `{"model":"gpt-4.1","a":${'['.repeat(5000)}`],
     ['very deep nesting', `{"model":"gpt-4.1","a":${'['.repeat(200)}${']'.repeat(200)}}`],
-  ])('%s → 400, nothing sent', async (_name, body) => {
+  ])('%s → 400, nothing is sent', async (_name, body) => {
     expect(refusalOf(await free.call('v1/responses', { body }))).toEqual(INVALID);
     expect(world.upstream.requests).toHaveLength(0);
   });
@@ -218,7 +218,7 @@ describe('unchanged bodies', () => {
       .map(([gap, members]) => `{${gap}${members.map(([key, item]) => `${key}${gap}:${item}`).join(`,${gap}`)}${gap}}`),
   }));
 
-  it('random JSON in odd spellings → the same bytes upstream', () =>
+  it('random JSON in unusual notations → the same bytes upstream', () =>
     fc.assert(
       fc.asyncProperty(blank, fc.array(fc.tuple(name, value), { maxLength: 5 }), async (gap, members) => {
         const others = members.map(([key, item]) => `,${gap}${key}${gap}:${gap}${item}`).join('');
@@ -255,7 +255,7 @@ describe('20 MiB', () => {
     ['a length beyond all numbers', { headers: ['content-length', '9'.repeat(15)] }],
     ['a whole body one above it', { body: bodyOf(LIMIT_BYTES + 1) }],
     ['chunks that add up to one above it', { body: bodyOf(LIMIT_BYTES + 1), chunked: true }],
-  ])('%s → 413, nothing sent', async (_name, options) => {
+  ])('%s → 413, nothing is sent', async (_name, options) => {
     const answer: Answer = await free.call('v1/responses', options);
     expect(refusalOf(answer)).toEqual([413, 'payload_too_large']);
     expect(world.upstream.requests).toHaveLength(0);

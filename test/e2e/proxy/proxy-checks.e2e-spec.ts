@@ -131,7 +131,7 @@ const ORDER: [string, [number, string], TwoWrongs][] = [
 ];
 
 describe('order of checks', () => {
-  it.each(ORDER)('%s → %j, one log line, nothing sent', async (_name, refusal, wrongs) => {
+  it.each(ORDER)('%s → %j, one log line, nothing is sent', async (_name, refusal, wrongs) => {
     const { client = () => listed, path = PATH, call = {}, body = { model: 'gpt-4.1' } } = wrongs;
     const answer = await client().call(path, call === TOO_LARGE ? call : { body, ...call });
     expect(refusalOf(answer)).toEqual(refusal);
@@ -153,7 +153,7 @@ describe('order of checks', () => {
     expect(world.logs.filter(({ message }) => message === 'gateway_error')).toHaveLength(1);
   });
 
-  it('a query and a long version → the line holds neither the query nor more than 64 characters', async () => {
+  it('a query and a long version → the line contains neither the query nor more than 64 characters', async () => {
     await listed.call('v1/files?key=secret', { body: {}, headers: ['x-app-version', `1.${'9'.repeat(100)}`] });
     expect(listed.lines('gateway_error')).toMatchObject([
       { path: `/v1/apps/${listed.appId}/proxy/${listed.slug}/v1/files`, appVersion: `1.${'9'.repeat(62)}` },
@@ -182,7 +182,7 @@ describe('Server-Timing', () => {
     expect(listed.lines('gateway_error')).toHaveLength(1);
   });
 
-  it('a broken escape in the path → the marks, and one line', async () => {
+  it('an invalid escape in the path → the marks, and one log line', async () => {
     const answer = await listed.call('v1/models/%zz:generateContent', { body: {} });
     expect(refusalOf(answer)).toEqual([403, 'path_not_allowed']);
     expect(listed.lines('gateway_error')).toHaveLength(1);
@@ -196,7 +196,7 @@ describe('routes around the proxy', () => {
     ['an escaped slash', '/v1/apps/APP%2fproxy/SLUG/v1/chat/completions'],
     ['a doubled slash', '/v1//apps/APP/proxy/SLUG/v1/chat/completions'],
     ['a dot segment', '/v1/apps/../apps/APP/proxy/SLUG/v1/chat/completions'],
-  ])('%s → refused at once, nothing sent', async (_name, target) => {
+  ])('%s → refused at once, nothing is sent', async (_name, target) => {
     const filled = target.replace('APP', listed.appId).replace('SLUG', listed.slug);
     const credential = ['authorization', `Bearer ${listed.key}`];
     const answer = await read(await openTarget(world, filled, { credential, body: { model: 'gpt-4.1' } }).head);
@@ -211,14 +211,14 @@ describe('routes around the proxy', () => {
     ['a transfer coding of which chunked is not the last', 'Transfer-Encoding: chunked, identity\r\n\r\n{}'],
     ['two hosts', 'Host: b\r\nContent-Length: 2\r\n\r\n{}'],
     ['a blank before the colon', 'Content-Length : 2\r\n\r\n{}'],
-  ])('%s → 400, nothing sent', async (_name, rest) => {
+  ])('%s → 400, nothing is sent', async (_name, rest) => {
     const target = `/v1/apps/${listed.appId}/proxy/${listed.slug}/${PATH}`;
     const head = `POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${listed.key}\r\n`;
     expect(await exchangeBytes(world, head + rest)).toMatch(/^HTTP\/1\.1 400 /);
     expect(world.upstream.requests).toHaveLength(0);
   });
 
-  it('a body that ends before its length → nothing sent', async () => {
+  it('a body that ends before its length → nothing is sent', async () => {
     const target = `/v1/apps/${listed.appId}/proxy/${listed.slug}/${PATH}`;
     const head = `POST ${target} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${listed.key}\r\nContent-Length: 99\r\n\r\n`;
     expect(await exchangeBytes(world, `${head}{"model":"gpt-4.1"}`)).not.toMatch(/^HTTP\/1\.1 2/);

@@ -65,13 +65,13 @@ function incompressible(bytes: number): Buffer {
   return text;
 }
 
-describe('a coded body', () => {
-  it.each(CODINGS)('%s → the provider gets the decoded bytes, uncoded', async (_name, coding, encode) => {
+describe('a body with a content coding', () => {
+  it.each(CODINGS)('%s → the provider gets the decoded bytes, without a coding', async (_name, coding, encode) => {
     expect((await send(encode(BODY), coding)).status).toBe(200);
     expect(received()).toEqual([[BODY, undefined, true]]);
   });
 
-  it('in chunks → the same', async () => {
+  it('chunked → the same', async () => {
     const headers = ['content-encoding', 'gzip'];
     expect((await client.call(PATH, { body: gzipSync(BODY), headers, chunked: true })).status).toBe(200);
     expect(received()).toEqual([[BODY, undefined, true]]);
@@ -83,7 +83,7 @@ describe('a coded body', () => {
     expect(received()).toEqual([['{"input":"Hi","model":"gpt-4.1"}', undefined, true]]);
   });
 
-  it('a form → its parts as they were', async () => {
+  it('a form → its parts unchanged', async () => {
     const form = [
       '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-1\r\n',
       '--b\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\nRIFF\r\n--b--\r\n',
@@ -97,7 +97,7 @@ describe('a coded body', () => {
     ]);
   });
 
-  it.each(CODINGS)('%s with a model that is not allowed → judged decoded', async (_name, coding, encode) => {
+  it.each(CODINGS)('%s with a model that is not allowed → checked after decoding', async (_name, coding, encode) => {
     expect(refusalOf(await send(encode(BODY), coding, listed))).toEqual([403, 'model_not_allowed']);
     expect(received()).toEqual([]);
   });
@@ -107,24 +107,24 @@ describe('a coded body', () => {
     expect(received()).toEqual([[BODY, undefined, true]]);
   });
 
-  it('identity that is compressed all the same → no JSON', async () => {
+  it('identity although the body is compressed → invalid JSON', async () => {
     expect(refusalOf(await send(gzipSync(BODY), 'identity'))).toEqual(INVALID);
   });
 });
 
-describe('a coded body that is refused', () => {
+describe('encoded bodies that are refused', () => {
   const others = CODINGS.filter(([name]) => name !== 'GZIP');
 
-  it.each(others)('%s that ends early → 400', async (_name, coding, encode) => {
+  it.each(others)('%s that is truncated → 400', async (_name, coding, encode) => {
     const coded = encode(BODY);
     expect(refusalOf(await send(coded.subarray(0, coded.length - 3), coding))).toEqual(INVALID);
   });
 
-  it.each(others)('%s with bytes behind it → 400', async (_name, coding, encode) => {
+  it.each(others)('%s with trailing bytes → 400', async (_name, coding, encode) => {
     expect(refusalOf(await send(Buffer.concat([encode(BODY), Buffer.from('more')]), coding))).toEqual(INVALID);
   });
 
-  it.each(others.map(([name, coding]) => [name, coding]))('%s that was sent uncoded → 400', async (_name, coding) => {
+  it.each(others.map(([name, coding]) => [name, coding]))('%s on an unencoded body → 400', async (_name, coding) => {
     expect(refusalOf(await send(Buffer.from(BODY), coding))).toEqual(INVALID);
   });
 
@@ -150,7 +150,7 @@ describe('a coded body that is refused', () => {
   });
 
   it.each(['identity, gzip', 'gzip, gzip', '', 'compress', 'x-gzip', 'gzip;q=1', 'gzip,'])(
-    'coding "%s" → 415 that says what is taken',
+    'coding "%s" → 415 that names the accepted codings',
     async (coding) => {
       const answer = await send(gzipSync(BODY), coding);
       expect(refusalOf(answer)).toEqual([415, 'invalid_request']);
@@ -158,7 +158,7 @@ describe('a coded body that is refused', () => {
     },
   );
 
-  it('a header that is sent twice → 415', async () => {
+  it('a repeated header → 415', async () => {
     const headers = ['content-encoding', 'gzip', 'content-encoding', 'gzip'];
     expect(refusalOf(await client.call(PATH, { body: gzipSync(BODY), headers }))).toEqual([415, 'invalid_request']);
   });
@@ -172,7 +172,7 @@ it('the largest body that may be sent → reaches the provider decoded', async (
   expect(world.upstream.requests[0]?.body.equals(body)).toBe(true);
 });
 
-it('a management route → takes no coding', async () => {
+it('a management route → accepts no coding', async () => {
   const body = gzipSync('{"name":"A"}');
   const { status, headers } = await fetch(`${world.baseUrl}/v1/admin/apps`, {
     method: 'POST',

@@ -156,11 +156,11 @@ function coded(coding: string, frame: (typeof FRAMINGS)[number][1], parts: reado
   };
 }
 
-describe('coded answer that ends before its message', () => {
+describe('encoded answer that ends before its message', () => {
   const foreign = Buffer.from(plain(completion('foreign')));
 
   it.each(ALL)(
-    '%s with %s → a broken answer; the next calls, of any account, get their own',
+    '%s with %s → a broken answer; the next calls, of any account, get their own answers',
     async (coding, _name, code, frame) => {
       for (const type of ['application/json', 'text/event-stream']) {
         const start = code(type === 'text/event-stream' ? 'data: {"choices":[]}\n\n' : completion('first'));
@@ -175,9 +175,9 @@ describe('coded answer that ends before its message', () => {
   );
 });
 
-describe('coded answer', () => {
+describe('encoded answer', () => {
   it.each(ALL)(
-    '%s with %s, in pieces → the body itself, and the connection is used again',
+    '%s with %s, in chunks → the decoded body, and the connection is reused',
     async (coding, _name, code, frame) => {
       const body = completion('x'.repeat(3_000));
       const whole = code(body);
@@ -203,7 +203,7 @@ describe('coded answer', () => {
     expect([answer.status, answer.isComplete, answer.body.length]).toEqual([200, true, 0]);
   });
 
-  it.each(CODINGS)('%s that is cut short within a complete message → a broken answer', async (coding, code) => {
+  it.each(CODINGS)('%s that is truncated within a complete message → a broken answer', async (coding, code) => {
     const whole = code(completion('cut'));
     answering = coded(coding, FRAMINGS[0]?.[1] ?? fail, [whole.subarray(0, -2)], 'application/json');
     const answer = await scripted(one).catch(() => undefined);
@@ -215,7 +215,7 @@ function fail(): never {
   throw new Error('a framing was expected');
 }
 
-describe('second answer behind a complete one', () => {
+describe('second answer after a complete one', () => {
   /** Resolves when the second answer is written. */
   let written: Promise<void>;
 
@@ -240,7 +240,7 @@ describe('second answer behind a complete one', () => {
     }
   });
 
-  it('read before the next call of its own instance → not used for that either', async () => {
+  it('read before the next call of its own instance → not used for that call either', async () => {
     for (let attempt = 0; attempt < 10; attempt++) {
       answering = late(0);
       await ownAnswer(one);

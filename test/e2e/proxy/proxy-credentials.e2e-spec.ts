@@ -56,7 +56,7 @@ async function expectRefused(
   expect(client.lines('gateway_error')).toHaveLength(1);
 }
 
-describe('carriers of the credential', () => {
+describe('where the credential is sent', () => {
   it.each<[string, Type, string[]]>([
     ['Authorization: Bearer', 'openai', ['Authorization', 'Bearer <key>']],
     ['Authorization: bearer', 'openai', ['Authorization', 'bearer <key>']],
@@ -70,7 +70,7 @@ describe('carriers of the credential', () => {
     ['an empty Authorization, then x-api-key', 'anthropic', ['authorization', '', 'x-api-key', '<key>']],
     ['a scheme alone, then x-api-key', 'anthropic', ['authorization', 'Bearer ', 'x-api-key', '<key>']],
     ['a good Authorization before a bad x-api-key', 'anthropic', ['x-api-key', 'bad', 'authorization', 'Bearer <key>']],
-  ])('%s → served, and the provider gets its own key alone', async (_name, type, credential) => {
+  ])('%s → served, and the provider gets only its own key', async (_name, type, credential) => {
     expect((await callWith(clients[type], type, credential)).status).toBe(200);
     const [request] = world.upstream.requests;
     const sent = CREDENTIAL_HEADERS.flatMap((name) =>
@@ -97,11 +97,11 @@ describe('carriers of the credential', () => {
     ['the key with a tail', 'openai', ['authorization', 'Bearer <key>,']],
     ['another prefix before the key', 'openai', ['authorization', 'Bearer GW_<key>']],
     ['a very long credential', 'openai', ['authorization', `Bearer ${'a'.repeat(9000)}`]],
-  ])('%s → 401, nothing sent, one line', async (_name, type, credential, query = '') => {
+  ])('%s → 401, nothing is sent, one log line', async (_name, type, credential, query = '') => {
     await expectRefused(clients[type], type, credential, query.replace('<key>', clients[type].key));
   });
 
-  it('a key the client sends in the query → never sent on, in whatever spelling', async () => {
+  it('a key that the client sends in the query → never forwarded, in whatever spelling', async () => {
     await callWith(
       clients.gemini,
       'gemini',
@@ -117,13 +117,13 @@ describe('carriers of the credential', () => {
     ['x-api-key twice', 'anthropic', ['x-api-key', '<key>', 'x-api-key', '<key>']],
     ['x-goog-api-key twice', 'gemini', ['x-goog-api-key', '<key>', 'X-GOOG-API-KEY', '<key>']],
     ['X-App-Version twice', 'openai', ['authorization', '<key>', 'x-app-version', '1', 'x-app-version', '2']],
-  ])('%s → 400, nothing sent', async (_name, type, credential) => {
+  ])('%s → 400, nothing is sent', async (_name, type, credential) => {
     expect(refusalOf(await callWith(clients[type], type, credential))).toEqual([400, 'invalid_request']);
     expect(world.upstream.requests).toHaveLength(0);
   });
 });
 
-describe('what the credential must be', () => {
+describe('credentials that are refused', () => {
   it('the key of another application of the same account → 401', () =>
     expectRefused(clients.openai, 'openai', ['authorization', `Bearer ${other.key}`]));
 
@@ -143,7 +143,7 @@ describe('what the credential must be', () => {
     expect((await callWith(client, 'openai', ['authorization', '<key>'])).status).toBe(200);
   });
 
-  it('a disabled application → 403 whatever the credential, and served again once it is active', async () => {
+  it('a disabled application → 403 whatever the credential; active again → served', async () => {
     const client = await ProxyClient.create(world);
     const path = `/v1/admin/apps/${client.appId}`;
     expect((await callWith(client, 'openai', ['authorization', '<key>'])).status).toBe(200);
@@ -183,7 +183,7 @@ describe('header identity', () => {
     ['the default name', undefined, ['X-End-User-ID', 'user-1'], 'user-1'],
     ['a name of the application, in other case', 'X-Customer', ['x-CUSTOMER', 'a@b.c/~!'], 'a@b.c/~!'],
     ['128 characters', undefined, ['x-end-user-id', 'u'.repeat(128)], 'u'.repeat(128)],
-  ])('%s → the event names the user, and the header is not sent on', async (_name, header, headers, user) => {
+  ])('%s → the event names the user, and the header is not forwarded', async (_name, header, headers, user) => {
     const client = await ProxyClient.create(world, withHeader(header));
     expect((await call(client, headers)).status).toBe(200);
     expect(await client.events()).toMatchObject([{ user_id: user, auth_method: 'api_key' }]);
@@ -199,7 +199,7 @@ describe('header identity', () => {
     ['a letter beyond ASCII', ['x-end-user-id', 'é']],
     ['a tab inside', ['x-end-user-id', 'a\tb']],
     ['the header twice', ['x-end-user-id', 'a', 'x-end-user-id', 'b']],
-  ])('%s → 400, nothing sent', async (_name, headers) => {
+  ])('%s → 400, nothing is sent', async (_name, headers) => {
     const client = await ProxyClient.create(world, withHeader());
     expect(refusalOf(await call(client, headers))).toEqual([400, 'invalid_request']);
     expect(world.upstream.requests).toHaveLength(0);
@@ -212,7 +212,7 @@ describe('header identity', () => {
     expect(JSON.stringify(world.upstream.requests[0]?.rawHeaders)).not.toContain('sneaked-in');
   });
 
-  it('an allowlisted header as the name → its value names the user and is not sent on', async () => {
+  it('an allowlisted header as the name → its value names the user and is not forwarded', async () => {
     const client = await ProxyClient.create(world, withHeader('x-stainless-user'));
     expect((await call(client, ['x-stainless-user', 'user-7'])).status).toBe(200);
     expect(await client.events()).toMatchObject([{ user_id: 'user-7' }]);

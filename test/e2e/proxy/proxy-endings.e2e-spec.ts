@@ -88,7 +88,7 @@ describe.each(CLIENTS)('a client of %s (RFC 9112, section 6.3)', (_name, version
     ['with a length', json(200, TEXT), TEXT],
     ['without one', sse([event('1'), event('2')], { delayMs: 5 }), event('1') + event('2')],
     ['without a body', json(200, ''), ''],
-  ])('whole answer %s → complete, in a framing it understands', async (_kind, script, text) => {
+  ])('complete answer %s → complete, with a framing that the client understands', async (_kind, script, text) => {
     world.upstream.script(script);
     const connection = open(version, lines);
     let ended = false;
@@ -113,7 +113,7 @@ describe.each(CLIENTS)('a client of %s (RFC 9112, section 6.3)', (_name, version
     expect(await client.events()).toMatchObject([{ status: 'provider_error', client_aborted: null }]);
   });
 
-  it('it reads nothing for CLIENT_STALL_TIMEOUT_SECONDS → cut, and what it has does not look complete', async () => {
+  it('a client that reads nothing for CLIENT_STALL_TIMEOUT_SECONDS → closed, and its part does not look complete', async () => {
     const piece = event('x'.repeat(16 * 1024));
     world.upstream.script(async ({ body, response }) => {
       await body();
@@ -132,7 +132,7 @@ describe.each(CLIENTS)('a client of %s (RFC 9112, section 6.3)', (_name, version
     expect(await client.events()).toMatchObject([{ status: 'ok', client_aborted: 1 }]);
   });
 
-  it('it sends invalid HTTP in the middle of its response → cut, and what it has does not look complete', async () => {
+  it('a client that sends invalid HTTP during its response → closed, and its part does not look complete', async () => {
     world.upstream.script(stopsAfter(event('{}')));
     const connection = open(version, lines);
     await eventually(() => connection.text().includes('data:'), { withinMs: 10_000 });

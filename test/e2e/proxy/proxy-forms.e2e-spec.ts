@@ -68,7 +68,7 @@ describe('transcription forms', () => {
     expect(request?.header('content-type')).toBe(contentType);
   });
 
-  it('a model that is rewritten → a fresh boundary, every other part as it was', async () => {
+  it('a model that is rewritten → a new boundary, every other part unchanged', async () => {
     const parts = [
       field('prompt', 'ä "b"'),
       file,
@@ -92,7 +92,7 @@ describe('transcription forms', () => {
   it.each([
     ['no format', [], [VERBOSE, AUDIO_RECEIVED, WHISPER]],
     ['json', [field('response_format', 'json')], [AUDIO_RECEIVED, WHISPER, VERBOSE]],
-  ])('Groq-type, %s → asked for verbose_json, which alone can be priced', async (_name, format, expected) => {
+  ])('Groq-type, %s → changed to verbose_json, the only format that can be priced', async (_name, format, expected) => {
     await send(groq, GROQ_PATH, formOf([file, field('model', 'whisper-large-v3'), ...format]));
     expect(await received()).toEqual(expected);
   });
@@ -123,7 +123,7 @@ describe('transcription forms', () => {
 
 const MODEL = field('model', 'whisper-1');
 
-describe('forms that have more than one reading, or none', () => {
+describe('ambiguous or invalid forms', () => {
   const whole = formOf([file, MODEL]);
   const bareLines = Buffer.from(formOf([MODEL]).toString().replaceAll('\r\n', '\n'));
 
@@ -174,7 +174,7 @@ describe('forms that have more than one reading, or none', () => {
       'a format that is not UTF-8',
       formOf([file, MODEL, { ...field('response_format', ''), content: Buffer.from([0xff]) }]),
     ],
-  ])('%s → 400, nothing sent', async (_name, body, contentType = FORM_TYPE) => {
+  ])('%s → 400, nothing is sent', async (_name, body, contentType = FORM_TYPE) => {
     expect(refusalOf(await send(openai, OPENAI_PATH, body, contentType))).toEqual([400, 'invalid_request']);
     expect(world.upstream.requests).toHaveLength(0);
   });
@@ -207,7 +207,7 @@ describe('forms and JSON, each on its own paths', () => {
   });
 
   it.each([...JSON_PATHS, 'v1/audio/speech', 'v1/moderations', 'v1/responses/input_tokens'])(
-    'a form on %s → 400, nothing sent',
+    'a form on %s → 400, nothing is sent',
     async (path) => {
       expect(refusalOf(await send(any, path, form))).toEqual(invalid);
       expect(world.upstream.requests).toHaveLength(0);

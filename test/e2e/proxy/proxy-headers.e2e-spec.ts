@@ -64,11 +64,11 @@ const relayed = (answer: Answer): string[] =>
   linesOf(pairsOf(answer.rawHeaders).filter(([name]) => !OF_THE_CONNECTION.has(name)));
 
 describe('request headers', () => {
-  it('nothing but the credential → the provider gets the fixed lines alone', async () => {
+  it('nothing but the credential → the provider gets only the fixed headers', async () => {
     expect(await sentWith([])).toEqual(linesOf(OURS));
   });
 
-  it('every header on the list → sent as it is', async () => {
+  it('every header on the list → sent unchanged', async () => {
     const allowed = [
       ['accept', 'text/event-stream'],
       ['accept-language', 'de'],
@@ -85,7 +85,7 @@ describe('request headers', () => {
     expect(await sentWith(allowed.flat())).toEqual(linesOf([...OURS, ...allowed]));
   });
 
-  it('every other header → stays here', async () => {
+  it('every other header → not forwarded', async () => {
     const others = [
       ...['cookie', 'origin', 'referer', 'x-request-id', 'forwarded', 'via', 'x-real-ip', 'x-forwarded-for'],
       ...['x-forwarded-host', 'x-forwarded-proto', 'openai-organization', 'openai-project', 'x-goog-user-project'],
@@ -105,7 +105,7 @@ describe('request headers', () => {
     expect(await sentWith(others.flatMap((name) => [name, 'from-the-client']))).toEqual(linesOf(OURS));
   });
 
-  it('headers the client declares to be for its connection only → stay here', async () => {
+  it('headers that the client lists in Connection → not forwarded', async () => {
     const headers = [
       'connection',
       'X-Stainless-Lang, accept',
@@ -124,7 +124,7 @@ describe('request headers', () => {
     expect(await sentWith(headers)).toEqual(linesOf(OURS));
   });
 
-  it('a header with an underscore for a hyphen, or a value with a line end → no other header comes of it', async () => {
+  it('a header with an underscore for a hyphen, or a value with a line end → does not become another header', async () => {
     expect(await sentWith(['accept_language', 'x', 'content_type', 'x'])).toEqual(linesOf(OURS));
     const head = `POST /v1/apps/${client.appId}/proxy/${client.slug}/${PATH} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n`;
     const evil = 'User-Agent: a\nx-evil: 1\r\nContent-Length: 19\r\n\r\n{"model":"gpt-4.1"}';
@@ -133,7 +133,7 @@ describe('request headers', () => {
     expect(world.upstream.requests).toHaveLength(1);
   });
 
-  it('a fixed header of the provider type → the client can neither change nor double it', async () => {
+  it('a fixed header of the provider type → the client can neither change nor duplicate it', async () => {
     const openrouter = await ProxyClient.create(world, { provider: { type: 'openrouter', secret: SECRET } });
     const options = { body: { model: 'a/b' }, headers: ['x-openrouter-metadata', 'disabled'] };
     await openrouter.call('v1/chat/completions', options);
@@ -141,7 +141,7 @@ describe('request headers', () => {
     expect(JSON.stringify(world.upstream.requests[0]?.rawHeaders)).not.toContain('disabled');
   });
 
-  it('Anthropic-type → the version header is the client’s to send', async () => {
+  it('Anthropic-type → the client may send the version header', async () => {
     const anthropic = await ProxyClient.create(world, { provider: { type: 'anthropic', secret: SECRET } });
     await anthropic.call('v1/messages', { body: { model: 'claude-sonnet-5' } });
     expect(world.upstream.requests[0]?.header('anthropic-version')).toBeUndefined();
@@ -156,7 +156,7 @@ describe('response headers', () => {
     return client.call(PATH, { body: BODY });
   }
 
-  it('headers that clients use → relayed as they are, repeated ones too', async () => {
+  it('headers that clients use → relayed unchanged, repeated ones too', async () => {
     const headers = {
       'x-request-id': 'req_1',
       'retry-after': '7',
@@ -179,7 +179,7 @@ describe('response headers', () => {
     expect(pairsOf(answer.rawHeaders).filter(([name]) => name === 'date')).toEqual([['date', headers.date]]);
   });
 
-  it('cookies, account names, connection headers, what speaks for a host, and unknown ones → end here', async () => {
+  it('cookies, account names, connection headers, headers that set policies of a host, and unknown ones → not relayed', async () => {
     const dropped = [
       ...['set-cookie', 'set-cookie2', 'openai-organization', 'openai-project', 'proxy-authenticate'],
       ...['proxy-connection', 'te', 'trailer', 'etag', 'server-timing', 'anthropic-organization-id', 'x-anything'],
@@ -193,7 +193,7 @@ describe('response headers', () => {
     expect(answer.headers['server-timing']).not.toContain('evil');
   });
 
-  it('status and reason → relayed, an odd reason without harm', async () => {
+  it('status and reason → relayed, even an unusual reason', async () => {
     const head = 'content-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
     const reason = await answerTo(garbage(`HTTP/1.1 429 Slow down, please\r\n${head}`));
     expect([reason.status, reason.statusText]).toEqual([429, 'Slow down, please']);
@@ -213,7 +213,7 @@ describe('response headers', () => {
     expect(answer.headers['content-encoding']).toBeUndefined();
   });
 
-  it('an encoding we cannot undo → 502, never bytes the client cannot read', async () => {
+  it('an encoding that cannot be decoded → 502, never bytes that the client cannot read', async () => {
     const answer = await answerTo(json(200, gzipSync('{}'), { 'content-encoding': 'gzip, br' }));
     expect([answer.status, JSON.parse(answer.body.toString()).error.code]).toEqual([502, 'provider_error']);
   });
@@ -224,7 +224,7 @@ describe('response headers', () => {
     expect(world.upstream.requests).toHaveLength(1);
   });
 
-  it('addresses of the provider, or of a private network → end here, the status stays', async () => {
+  it('addresses of the provider, or of a private network → not relayed, the status stays', async () => {
     const headers = {
       location: `${world.upstream.url}/elsewhere`,
       'content-location': '/v1/responses/resp_1',
@@ -248,7 +248,7 @@ describe('the provider’s key in an answer', () => {
   const text = `a ${SECRET} b ${SECRET}${SECRET} sk-abcabcabc ${SECRET.slice(0, -1)}`;
   const masked = text.replaceAll(SECRET, MASKED);
 
-  it('in a JSON body and in headers, errors included → masked, all else as it was', async () => {
+  it('in a JSON body and in headers, errors included → masked, the rest unchanged', async () => {
     world.upstream.script(json(401, { error: text }, { etag: `Bearer ${SECRET}`, 'www-authenticate': SECRET }));
     const answer = await client.call(PATH, { body: BODY });
     expect(answer.status).toBe(401);
@@ -257,7 +257,7 @@ describe('the provider’s key in an answer', () => {
     expect(JSON.stringify(answer.rawHeaders)).not.toContain(SECRET);
   });
 
-  it.each([1, 7, SECRET.length - 1])('in a stream of pieces of %d bytes → masked across them', async (size) => {
+  it.each([1, 7, SECRET.length - 1])('in a stream with chunks of %d bytes → masked across them', async (size) => {
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, at) =>
       text.slice(at * size, (at + 1) * size),
     );
@@ -288,7 +288,7 @@ describe('the provider’s key in an answer', () => {
     expect((await client.call(PATH, { body: BODY })).statusText).not.toContain(SECRET);
   });
 
-  it('the logs and the events of this suite → hold neither key', async () => {
+  it('logs and events of this suite → contain neither key', async () => {
     const { body } = await world.api.get(`/v1/admin/apps/${client.appId}/events?limit=200`);
     const told = JSON.stringify(world.logs) + JSON.stringify(body);
     expect([told.includes(SECRET), told.includes(client.key)]).toEqual([false, false]);

@@ -44,7 +44,7 @@ describe('a model in the path and others in the body', () => {
     ['another one to be embedded', EMBED_ALL, { requests: [{ model: `models/${EMBEDDING}` }, { model: FLASH }] }],
     ['one that is a list, to be embedded', EMBED_ALL, { requests: [{ model: [EMBEDDING] }] }],
     ['another one, embedded alone', EMBED_ONE, { model: `models/${FLASH}` }],
-  ])('%s → 400, nothing sent', async (_name, path, body) => {
+  ])('%s → 400, nothing is sent', async (_name, path, body) => {
     expect(refusalOf(await gemini.call(path, { body }))).toEqual([400, 'invalid_request']);
     expect(world.upstream.requests).toHaveLength(0);
   });
@@ -68,7 +68,7 @@ describe('a model in the path and others in the body', () => {
     ],
     ['the same to be embedded', EMBED_ALL, { requests: [{ model: `models/${EMBEDDING}` }, { model: EMBEDDING }] }],
     ['none', EMBED_ALL, { requests: [{ content: { parts: [{ text: 'model' }] } }] }],
-  ])('%s → sent as it is', async (_name, path, body) => {
+  ])('%s → sent unchanged', async (_name, path, body) => {
     expect((await gemini.call(path, { body })).status).toBe(200);
     expect(world.upstream.requests.map((request) => request.body.toString())).toEqual([JSON.stringify(body)]);
   });
@@ -82,7 +82,7 @@ describe('a model in the path and others in the body', () => {
       'batchEmbedContents',
       (model: string) => ({ requests: [{ model: `models/${model}` }, { model }] }),
     ],
-  ])('%s, which is rewritten to %s (%s) → everywhere', async (named, wire, action, bodyOf) => {
+  ])('%s, which is rewritten to %s (%s) → replaced everywhere', async (named, wire, action, bodyOf) => {
     expect((await renaming.call(`v1beta/models/${named}:${action}`, { body: bodyOf(named) })).status).toBe(200);
     const [request] = world.upstream.requests;
     expect([request?.path, JSON.parse(request?.body.toString() ?? '')]).toEqual([
@@ -91,7 +91,7 @@ describe('a model in the path and others in the body', () => {
     ]);
   });
 
-  it('an exact path that names a model → is its model, whatever the body says', async () => {
+  it('an exact path that names a model → that model counts, whatever the body says', async () => {
     const exact = { allowed_paths: ['v1beta/models/gemini-2.5-pro:generateContent'] };
     const client = await ProxyClient.create(world, { provider: { type: 'gemini' }, policy: exact });
     const path = 'v1beta/models/gemini-2.5-pro:generateContent';
@@ -100,7 +100,7 @@ describe('a model in the path and others in the body', () => {
     expect(await client.events()).toMatchObject([{ model: 'gemini-2.5-pro' }]);
   });
 
-  it('the same with a model for the price → is that model, whatever the body says', async () => {
+  it('an exact path with a fixed model for its price → that model counts, whatever the body says', async () => {
     const path = 'v1beta/models/tuned-by-us:generateContent';
     const policy = { allowed_paths: [{ path, fixed_model: 'gemini-2.5-pro' }] };
     const client = await ProxyClient.create(world, { provider: { type: 'gemini' }, policy });
@@ -130,7 +130,7 @@ describe('a model that a tool runs', () => {
     expect(world.upstream.requests).toEqual([]);
   });
 
-  it('allowed → sent with the ceiling; what it used is estimated at its own rates', async () => {
+  it('allowed → sent with the ceiling; its usage is estimated at its own rates', async () => {
     const client = await clientWith({ allowed_models: ['cheap', 'dear'], max_output_tokens: 64 });
     const used = (type: string, counts: object) => ({ type, input_tokens: 10, output_tokens: 5, ...counts });
     const iterations = [used('message', {}), used('advisor_message', { model: 'dear', input_tokens: 1_000 })];

@@ -61,7 +61,7 @@ async function sent(client: ProxyClient, path: string, options: CallOptions) {
 
 describe('paths', () => {
   it.each(['v1/responses', 'v1/chat/completions', 'v1/embeddings', 'v1/images/generations'])(
-    'no list: the inference path %s → sent as it is',
+    'no list: the inference path %s → sent unchanged',
     async (path) => {
       expect((await sent(openai, path, { body: MODEL })).path).toBe(`/${path}`);
     },
@@ -98,7 +98,7 @@ describe('paths', () => {
     'v1/engines//run',
     'v1/engines/run',
     'v1/fixed/x',
-  ])('listed paths: %s is none of them → 403', (path) =>
+  ])('listed paths: %s is not listed → 403', (path) =>
     expectRefused(strict.call(path, { body: MODEL }), 403, 'path_not_allowed'),
   );
 
@@ -124,7 +124,7 @@ describe('paths', () => {
     'v1/responses#x',
     'V1/responses',
     'v1/Responses',
-  ])('%s instead of v1/responses → 403, nothing sent', (path) =>
+  ])('%s instead of v1/responses → 403, nothing is sent', (path) =>
     expectRefused(openai.call(path, { body: MODEL }), 403, 'path_not_allowed'),
   );
 
@@ -140,7 +140,7 @@ describe('paths', () => {
     expectRefused(gemini.call(path, { body: {} }), 403, 'path_not_allowed'),
   );
 
-  it('a base URL with a path → the provider path goes below it', async () => {
+  it('a base URL with a path → the provider path is appended', async () => {
     const provider = { baseUrl: `${world.upstream.url}/base/deep/` };
     const client = await ProxyClient.create(world, { provider });
     expect((await sent(client, 'v1/responses?a=%20b', { body: MODEL })).path).toBe('/base/deep/v1/responses?a=%20b');
@@ -152,19 +152,19 @@ describe('methods', () => {
   const PATHS = ['v1/responses', 'v1/chat/completions', 'v1/embeddings'];
 
   it.each(OTHERS.flatMap((method) => PATHS.map((path) => [method, path])))(
-    'no list: %s %s, with and without a body → 403, nothing sent',
+    'no list: %s %s, with and without a body → 403, nothing is sent',
     async (method = '', path = '') => {
       await expectRefused(openai.call(path, { method, body: MODEL }), 403, 'path_not_allowed');
       await expectRefused(openai.call(path, { method }), 403, 'path_not_allowed');
     },
   );
 
-  it('HEAD → 403 without a body, nothing sent', async () => {
+  it('HEAD → 403 without a body, nothing is sent', async () => {
     const { status, body } = await openai.call('v1/responses', { method: 'HEAD' });
     expect([status, body.length, world.upstream.requests.length]).toEqual([403, 0, 0]);
   });
 
-  it.each(['GET', 'PUT', 'DELETE'])('%s that announces more than 20 MiB → 403 before a body is read', (method) =>
+  it.each(['GET', 'PUT', 'DELETE'])('%s that declares more than 20 MiB → 403 before a body is read', (method) =>
     expectRefused(
       openai.call('v1/responses', { method, headers: ['content-length', String(21 * 1024 * 1024)] }),
       403,
@@ -178,7 +178,7 @@ describe('methods', () => {
     expectRefused(strict.call('v1/responses', { method, body: MODEL }), 403, 'path_not_allowed'),
   );
 
-  it('a method other than POST on a path that is not allowed → 403 all the same', () =>
+  it('a method other than POST on a path that is not allowed → still 403', () =>
     expectRefused(strict.call('v1/files', { method: 'GET' }), 403, 'path_not_allowed'));
 });
 
@@ -196,7 +196,7 @@ describe('methods that are allowed', () => {
 
   beforeEach(() => world.upstream.script(json(200, list)));
 
-  it('a listed path for GET → without body and content type, recorded at no cost, counted', async () => {
+  it('a listed path for GET → without body and content type, recorded without cost, and counted', async () => {
     const limits = { per_app: { requests: { per_day: 1 }, spending: { monthly_usd: 1 } } };
     const client = await ProxyClient.create(world, { policy, limits });
     expect((await client.call('v1/files?limit=2', { method: 'GET' })).status).toBe(200);
@@ -228,7 +228,7 @@ describe('methods that are allowed', () => {
     await expectRefused(other, 403, 'model_not_allowed');
   });
 
-  it('an answer that is an error → relayed, recorded at no cost', async () => {
+  it('an error answer → relayed, recorded without cost', async () => {
     const client = await ProxyClient.create(world, { policy });
     world.upstream.script(json(404, { error: { message: 'no such model' } }));
     expect((await client.call('v1/models/gpt-9', { method: 'GET' })).status).toBe(404);
@@ -251,7 +251,7 @@ describe('methods that are allowed', () => {
     ['DELETE', 'v1/files'],
     ['GET', 'v1/files/file-1'],
     ['POST', 'v1/responses'],
-  ])('%s %s, which the entry does not name → 403', async (method, path) => {
+  ])('%s %s, which the entry does not list → 403', async (method, path) => {
     const client = await ProxyClient.create(world, { policy });
     await expectRefused(client.call(path, { method, body: MODEL }), 403, 'path_not_allowed');
   });
@@ -259,14 +259,14 @@ describe('methods that are allowed', () => {
   it.each([
     ['with a length', {}],
     ['in chunks', { chunked: true }],
-  ])('a GET that brings a body %s → 400', async (_name, options) => {
+  ])('a GET with a body %s → 400', async (_name, options) => {
     const client = await ProxyClient.create(world, { policy });
     await expectRefused(client.call('v1/models', { method: 'GET', body: MODEL, ...options }), 400, 'invalid_request');
   });
 });
 
 describe('models', () => {
-  it('an allowed name that is rewritten → the new name upstream and in the event, all else as it was', async () => {
+  it('an allowed name that is rewritten → the new name upstream and in the event, the rest unchanged', async () => {
     expect((await sent(choosy, 'v1/responses', { body: '{ "a" : 1e3, "model" : "fast" }' })).body).toBe(
       '{ "a" : 1e3, "model" : "gpt-4.1-mini" }',
     );
@@ -283,7 +283,7 @@ describe('models', () => {
     ['%66ast', 'gemini-2.5-flash'],
     ['slashed', 'Gryphe%2FMythoMax-L2-13b'],
     ['gemini-2.5-pro', 'gemini-2.5-pro'],
-  ])('a model in the path: %s → sent as %s, the body as it was', async (named, wire) => {
+  ])('a model in the path: %s → sent as %s, the body unchanged', async (named, wire) => {
     const body = '{"contents":[ ],"labels":{}}';
     expect(await sent(choosyGemini, `v1beta/models/${named}:streamGenerateContent?alt=sse`, { body })).toEqual({
       path: `/v1beta/models/${wire}:streamGenerateContent?alt=sse`,
@@ -292,7 +292,7 @@ describe('models', () => {
     });
   });
 
-  it('a model in the path that is not on the list, an allowed one in the body → 403', () =>
+  it('an unlisted model in the path, an allowed one in the body → 403', () =>
     expectRefused(choosyGemini.call(GENERATE, { body: { model: 'fast' } }), 403, 'model_not_allowed'));
 
   it.each([
@@ -363,7 +363,7 @@ describe('objects kept at the provider', () => {
     expectRefused(openai.call('v1/responses', { body: { ...MODEL, ...member } }), 400, 'invalid_request'),
   );
 
-  it('an output item with its content and its id → sent as it is', async () => {
+  it('an output item with its content and its id → sent unchanged', async () => {
     const input = [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }];
     const body = { ...MODEL, input };
     expect((await sent(openai, 'v1/responses', { body })).body).toBe(JSON.stringify(body));
@@ -383,20 +383,20 @@ describe('objects kept at the provider', () => {
     expect((await sent(allowed, chat.path, { body: chat.body })).path).toBe('/v1/chat/completions');
   });
 
-  it('background of a picture that is made → sent as it is', async () => {
+  it('background of a generated image → sent unchanged', async () => {
     const body = { model: 'gpt-image-1', prompt: 'A cat', background: 'transparent' };
     expect((await sent(openai, 'v1/images/generations', { body })).body).toBe(JSON.stringify(body));
   });
 
   it.each([[{ background: false }], [{ background: null }], [{ previous_response_id: null }], [{ store: true }]])(
-    '%j → sent as it is',
+    '%j → sent unchanged',
     async (member) => {
       const body = { ...MODEL, ...member };
       expect((await sent(openai, 'v1/responses', { body })).body).toBe(JSON.stringify(body));
     },
   );
 
-  it('a response this application and user created → may be continued only by them', async () => {
+  it('a response that this application and user created → may be continued only by them', async () => {
     const owner = await ProxyClient.create(world, { authentication: header });
     const id = `resp_${owner.appId}`;
     world.upstream.script(

@@ -59,7 +59,7 @@ function watched(sockets: Set<Socket>, script: Script): Script {
   };
 }
 
-describe('no answer', () => {
+describe('calls without an answer', () => {
   it.each<[string, Script]>([
     ['a reset before the answer', resetBeforeAnswer()],
     ['the end of the connection', garbage('')],
@@ -77,7 +77,7 @@ describe('no answer', () => {
     ],
     ['a negative length', garbage(`${OK_HEAD}content-length: -2\r\n\r\n{}`)],
     ['70 KiB of headers', garbage(`${OK_HEAD}x: ${'y'.repeat(70 * 1024)}\r\ncontent-length: 2\r\n\r\n{}`)],
-  ])('%s → 502 provider_error, one line, one event', async (_name, script) => {
+  ])('%s → 502 provider_error, one log line, one event', async (_name, script) => {
     expect(refusalOf(await answerTo(script))).toEqual([502, 'provider_error']);
     expect(client.lines('gateway_error')).toMatchObject([{ code: 'provider_error', status: 502, level: 'error' }]);
     expect(await client.events()).toMatchObject([{ ...UNHEARD, estimated_cost_usd: SENT_USD }]);
@@ -97,7 +97,7 @@ describe('no answer', () => {
     expect(await client.events()).toMatchObject([{ ...GONE, estimated_cost_usd: 0 }]);
   });
 
-  it('silence → 504 when PROVIDER_TTFB_TIMEOUT_SECONDS are over, the call cancelled, an event with that latency', async () => {
+  it('silence → 504 after PROVIDER_TTFB_TIMEOUT_SECONDS, the call cancelled, an event with that latency', async () => {
     const before = world.upstream.openConnections();
     const startedMs = performance.now();
     expect(refusalOf(await answerTo(silence()))).toEqual([504, 'provider_error']);
@@ -112,7 +112,7 @@ describe('no answer', () => {
     expect(world.logs.filter(({ message }) => message === 'provider_ttfb_timeout')).toHaveLength(1);
   });
 
-  it('interim answers and then silence → 504 all the same', async () => {
+  it('interim answers and then silence → still 504', async () => {
     expect(refusalOf(await answerTo(informational([102, 103], silence())))).toEqual([504, 'provider_error']);
   });
 
@@ -141,7 +141,7 @@ describe('an answer that breaks off', () => {
     ['cuts a compressed body short', gzip(gzipSync(text).subarray(0, 20)), /^/],
     ['sends no compressed data', gzip(Buffer.from('plainly not gzip')), /^$/],
     ['appends rubbish to compressed data', gzip(Buffer.concat([gzipSync('{}'), Buffer.from('\x1f\x8brubbish')])), /^/],
-  ])('a provider that %s → never looks complete, or is 502; one event', async (_name, script, body) => {
+  ])('a provider that %s → the answer does not look complete, or is 502; one event', async (_name, script, body) => {
     const answer = await answerTo(script);
     if (answer.status === 200) {
       expect(answer.isComplete).toBe(false);
@@ -152,7 +152,7 @@ describe('an answer that breaks off', () => {
     expect((await answerTo(json(200, {}))).status).toBe(200);
   });
 
-  it('endless rubbish instead of compressed data → cut, and the provider is hung up on', async () => {
+  it('endless garbage instead of compressed data → cut off, and the provider’s connection is closed', async () => {
     const before = world.upstream.openConnections();
     const answer = await answerTo(async ({ body, response }) => {
       await body();
@@ -163,9 +163,9 @@ describe('an answer that breaks off', () => {
   });
 });
 
-describe('answers that are odd but whole', () => {
+describe('unusual but complete answers', () => {
   it.each([400, 401, 403, 404, 409, 413, 422, 429, 500, 503, 529])(
-    'the provider’s own %d → relayed untouched, recorded as provider_error at no cost',
+    'the provider’s own %d → relayed unchanged, recorded as provider_error without cost',
     async (status) => {
       const text = '{ "error" : {"message":"no", "code":"provider_said_so"} }\n';
       const answer = await answerTo(json(status, text, { 'retry-after': '3', 'x-request-id': 'r' }));
@@ -198,7 +198,7 @@ describe('answers that are odd but whole', () => {
     ],
     ['40 KiB of headers', json(200, '{}', { 'x-long': 'y'.repeat(40 * 1024) }), 200, '{}'],
     ['an unknown status', garbage('HTTP/1.1 299 Odd\r\ncontent-length: 2\r\n\r\n{}'), 299, '{}'],
-  ])('%s → relayed whole', async (_name, script, status, text) => {
+  ])('%s → relayed completely', async (_name, script, status, text) => {
     const answer = await answerTo(script);
     expect([answer.status, answer.body.toString(), answer.isComplete]).toEqual([status, text, true]);
     expect(await client.events()).toHaveLength(1);
@@ -220,7 +220,7 @@ describe('connections to the provider', () => {
     return sockets.size === 1;
   };
 
-  it('a whole answer → the next call goes over the same connection', async () => {
+  it('a complete answer → the next call uses the same connection', async () => {
     await answerTo(json(200, {}));
     expect(await reused(json(200, {}))).toBe(true);
     expect(await reused(json(500, {}))).toBe(true);
@@ -245,11 +245,11 @@ describe('connections to the provider', () => {
     ['has a body although it may not', raw(`HTTP/1.1 204 No Content\r\ncontent-length: 8\r\n\r\n{"evil"}`)],
     ['is garbage', garbage('hello')],
     ['never comes', silence()],
-  ])('an answer that %s → the next call gets its own, over another connection', async (_name, script) => {
+  ])('an answer that %s → the next call gets its own answer over another connection', async (_name, script) => {
     expect(await reused(script)).toBe(false);
   });
 
-  it('the provider closes an idle connection → the next call is served over a new one', async () => {
+  it('the provider closes an idle connection → the next call is served on a new one', async () => {
     expect(
       await reused(async ({ body, response, socket }) => {
         await body();

@@ -34,13 +34,13 @@ const REFUSED = [
 ];
 
 describe('query parameters of a provider call', () => {
-  it.each(REFUSED)('Gemini-type, %s → 400, nothing sent', async (query) => {
+  it.each(REFUSED)('Gemini-type, %s → 400, nothing is sent', async (query) => {
     expect(refusalOf(await gemini.call(`${GENERATE}?${query}`, { body: {} }))).toEqual([400, 'invalid_request']);
     expect(world.upstream.requests).toHaveLength(0);
   });
 
   it.each(['access_token=a', 'fields=id', 'organization=o', 'X-HTTP-Method-Override=GET', 'alt=proto'])(
-    'another type, %s → 400, nothing sent',
+    'another type, %s → 400, nothing is sent',
     async (query) => {
       const answer = await openai.call(`v1/responses?${query}`, { body: { model: 'gpt-4.1' } });
       expect(refusalOf(answer)).toEqual([400, 'invalid_request']);
@@ -63,14 +63,14 @@ describe('query parameters of a provider call', () => {
       'beta=true&api-version=1&include[]=a&include[]=b&x=%20%2B',
       '?beta=true&api-version=1&include[]=a&include[]=b&x=%20%2B',
     ],
-  ])('%s → sent as "%s", metered', async (query, sent) => {
+  ])('%s → sent as "%s", and metered', async (query, sent) => {
     const client = await ProxyClient.create(world, { provider: { type: 'gemini' } });
     expect((await client.call(`${GENERATE}?${query}`, { body: {} })).status).toBe(200);
     expect(world.upstream.requests.map(({ path }) => path)).toEqual([`/${GENERATE}${sent}`]);
     expect(await client.events()).toMatchObject([{ input_tokens: 3, output_tokens: 2, cost_source: 'computed' }]);
   });
 
-  it('headers of the same meaning → do not go up', async () => {
+  it('headers with the same meaning → not forwarded', async () => {
     const headers = [
       ...['x-http-method-override', 'DELETE', 'x-goog-fieldmask', 'candidates', 'x-goog-user-project', 'p'],
       ...['x-goog-request-params', 'model=x', 'x-http-method', 'GET', 'x-goog-quota-user', 'u'],

@@ -100,7 +100,7 @@ describeWithRedis('calls that are open when the service stops', () => {
     await redis.stop();
   });
 
-  it('a stream → cut without its last chunk; not its client’s abort, and not free', async () => {
+  it('a stream → cut off without its last chunk; not recorded as aborted by the client, and not free', async () => {
     const call = callOf('stream');
     expect((await call.connection.answer).text.endsWith('0\r\n\r\n')).toBe(false);
     expect(await call.client.events()).toMatchObject([UNHEARD]);
@@ -113,7 +113,7 @@ describeWithRedis('calls that are open when the service stops', () => {
     expect(await call.client.events()).toMatchObject([UNHEARD]);
   });
 
-  it('a stream whose usage was seen → billed as it says', async () => {
+  it('a stream whose usage was seen → billed accordingly', async () => {
     const call = callOf('stream with usage');
     expect(await call.client.events()).toMatchObject([
       { status: 'ok', cost_source: 'computed', cost_usd: USAGE_USD, client_aborted: null },
@@ -140,13 +140,13 @@ describeWithRedis('calls that are open when the service stops', () => {
     expect(chain.asked).toEqual([1, 1, 0]);
   });
 
-  it('a client that had left before → it is its abort still', async () => {
+  it('a client that disconnected before → still recorded as aborted by the client', async () => {
     const call = callOf('left');
     expect(await call.client.events()).toMatchObject([{ status: 'ok', cost_source: 'unresolved', client_aborted: 1 }]);
     expect(reasonsOf(call)).toEqual(['client_aborted']);
   });
 
-  it('none of it → not recorded as a provider failure', () => {
+  it('none of these → recorded as a provider failure', () => {
     expect(lines.filter(({ message }) => message === 'provider_stream_failed')).toEqual([]);
   });
 });

@@ -104,7 +104,7 @@ async function readSlowly(message: IncomingMessage): Promise<[bytes: number, isC
 }
 
 describe('a client that does not read its answer', () => {
-  it('for CLIENT_STALL_TIMEOUT_SECONDS → has left: its answer is read to the usage and billed, nothing is held', async () => {
+  it('for CLIENT_STALL_TIMEOUT_SECONDS → treated as disconnected: its answer is read up to the usage and billed, nothing stays held', async () => {
     world.upstream.script(large(DONE, true));
     const { head } = app.open();
     const message = await head;
@@ -131,7 +131,7 @@ describe('a client that does not read its answer', () => {
     message.destroy();
   });
 
-  it('one that is slow, but continues reading → gets every byte', async () => {
+  it('a slow client that keeps reading → gets every byte', async () => {
     world.upstream.script(large(DONE, true));
     const startedMs = performance.now();
     const [bytes, isComplete] = await readSlowly(await app.open().head);
@@ -147,7 +147,7 @@ describe('a provider that stops in the middle of its answer', () => {
     ['a stream', undefined],
     ['an answer with a length', { 'content-type': 'application/json', 'content-length': '1000' }],
   ])(
-    '%s, for PROVIDER_SILENCE_TIMEOUT_SECONDS → cut, recorded, and all it may have generated is charged',
+    '%s, for PROVIDER_SILENCE_TIMEOUT_SECONDS → cut off, recorded, and charged for all it may have generated',
     async (_name, headers) => {
       world.upstream.script(stopsAfter(BEGUN, headers));
       const answer = await app.call();
@@ -160,14 +160,14 @@ describe('a provider that stops in the middle of its answer', () => {
     },
   );
 
-  it('after its usage → the answer is cut all the same, and billed as it says', async () => {
+  it('after its usage → the answer is still cut off, and billed accordingly', async () => {
     world.upstream.script(stopsAfter(BEGUN + DONE));
     expect((await app.call()).isComplete).toBe(false);
     expect(await app.client.events()).toMatchObject([{ status: 'provider_error', cost_usd: RESPONSE_USD }]);
     expect(await spentUsd()).toBe(RESPONSE_USD);
   });
 
-  it('one that is slow, but continues sending → never cut', async () => {
+  it('a slow provider that keeps sending → never cut off', async () => {
     const pieces = [BEGUN, ...Array<string>(8).fill(': wait\n\n'), DONE];
     world.upstream.script(sse(pieces, { delayMs: SILENCE_SECONDS * 250 }));
     const startedMs = performance.now();
@@ -176,7 +176,7 @@ describe('a provider that stops in the middle of its answer', () => {
     expect(performance.now() - startedMs).toBeGreaterThan(2 * SILENCE_SECONDS * 1_000);
   });
 
-  it('before its first content, with a fallback → that one serves, and what the silent one may charge is not free', async () => {
+  it('before its first content, with a fallback → the fallback serves, and the possible charge of the silent one is recorded', async () => {
     const chain = await EndpointChain.create(world, [{ script: stopsAfter(BEGUN) }, { script: sse([BEGUN, DONE]) }], {
       max_output_tokens: MAX_OUTPUT_TOKENS,
     });
@@ -192,7 +192,7 @@ describe('a provider that stops in the middle of its answer', () => {
   });
 });
 
-describe('an answer of which nothing has come for long', () => {
+describe('an answer that takes long to start', () => {
   it('client that waits for a slow provider → not treated as one that does not read', async () => {
     const script = sse([BEGUN, DONE], { delayMs: SILENCE_SECONDS * 500 });
     world.upstream.script(async (exchange) => {

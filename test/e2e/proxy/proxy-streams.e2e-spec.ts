@@ -44,8 +44,8 @@ beforeEach(async () => {
 
 afterAll(() => world.stop());
 
-describe('bytes pass as they come', () => {
-  it('the head → reaches the client before any byte of the body is there', async () => {
+describe('bytes are forwarded as they arrive', () => {
+  it('the head → reaches the client before any byte of the body arrives', async () => {
     const held = hold('');
     world.upstream.script(held.script);
     const message = await client.open(PATH, { body: BODY }).head;
@@ -55,7 +55,7 @@ describe('bytes pass as they come', () => {
     expect((await read(message)).isComplete).toBe(true);
   });
 
-  it('a provider that sends a piece only when the client has the one before → no piece waits for another', async () => {
+  it('a provider that sends a chunk only after the client has the previous one → no chunk waits for another', async () => {
     let turn = Promise.withResolvers<void>();
     const pieces = ['a', word('Hel'), 'data: cut', ' in two\n\n', '\n', word('lo'), DONE];
     world.upstream.script(async ({ body, response }) => {
@@ -78,7 +78,7 @@ describe('bytes pass as they come', () => {
     expect(got).toEqual(pieces);
   });
 
-  it('many random bytes in odd pieces → every one of them, in order', async () => {
+  it('many random bytes in irregular chunks → every byte, in order', async () => {
     const pieces = Array.from({ length: 200 }, (_, at) => randomBytes(1 + ((at * 7919) % 70_000)));
     world.upstream.script(sse(pieces));
     const answer = await client.call('v1/responses', { body: { model: 'gpt-4.1' } });
@@ -90,7 +90,7 @@ describe('bytes pass as they come', () => {
     ['did not ask for usage', {}, [word('Hi'), DONE]],
     ['asked for none', { stream_options: { include_usage: false } }, [word('Hi'), DONE]],
     ['asked for usage', { stream_options: { include_usage: true } }, [word('Hi'), USAGE, DONE]],
-  ])('a client that %s → sees just that, and the event has the tokens', async (_name, options, seen) => {
+  ])('a client that %s → receives exactly that, and the event has the tokens', async (_name, options, seen) => {
     world.upstream.script(sse([word('Hi'), USAGE, DONE]));
     const answer = await client.call(PATH, { body: { ...BODY, ...options } });
     expect(answer.body.toString()).toBe(seen.join(''));
@@ -159,21 +159,24 @@ describe('a client that does not read', () => {
   it.each([
     ['plain', false],
     ['compressed', true],
-  ])('%s answer → slows its own provider, costs no memory, and gets every byte when it reads on', async (_name, gz) => {
-    const sent = createHash('sha256');
-    const total = 64 * MIB;
-    const { script, taken, stalled } = flood(total / 65_536, sent, gz);
-    world.upstream.script(script);
-    const message = await client.open('v1/responses', { body: { model: 'gpt-4.1' } }).head;
-    await stalled();
-    // What the kernel holds on four sockets, and no more.
-    expect(taken()).toBeLessThan(total / 2);
-    const got = createHash('sha256');
-    for await (const piece of message) got.update(piece as Buffer);
-    expect(got.digest('hex')).toBe(sent.digest('hex'));
-  });
+  ])(
+    '%s answer → slows only its own provider, uses no memory, and receives every byte once it reads again',
+    async (_name, gz) => {
+      const sent = createHash('sha256');
+      const total = 64 * MIB;
+      const { script, taken, stalled } = flood(total / 65_536, sent, gz);
+      world.upstream.script(script);
+      const message = await client.open('v1/responses', { body: { model: 'gpt-4.1' } }).head;
+      await stalled();
+      // What the kernel holds on four sockets, and no more.
+      expect(taken()).toBeLessThan(total / 2);
+      const got = createHash('sha256');
+      for await (const piece of message) got.update(piece as Buffer);
+      expect(got.digest('hex')).toBe(sent.digest('hex'));
+    },
+  );
 
-  it('a small compressed answer that grows a thousandfold → its memory stays bounded too', async () => {
+  it('a small compressed answer that grows a thousandfold → memory stays bounded too', async () => {
     const bomb = createGzip();
     const packed: Buffer[] = [];
     bomb.on('data', (piece: Buffer) => packed.push(piece));
@@ -193,7 +196,7 @@ describe('a client that does not read', () => {
     expect(await client.events()).toMatchObject([{ client_aborted: 1 }]);
   });
 
-  it('it leaves without having read → the provider is read to its end, and its connection is free again', async () => {
+  it('it disconnects without reading → the provider’s answer is read to its end, and its connection is free again', async () => {
     const { script, stalled } = flood(512, createHash('sha256'), false);
     world.upstream.script(script);
     const { request, head } = client.open('v1/responses', { body: { model: 'gpt-4.1' } });
@@ -212,10 +215,10 @@ function openConnections(): Promise<number> {
   });
 }
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   const FULL = { status: 'ok', client_aborted: 1, input_tokens: 1000, output_tokens: 500, cost_usd: COST_USD };
 
-  it('before the first byte → the answer is read all the same, and billed', async () => {
+  it('before the first byte → the answer is still read, and billed', async () => {
     const { promise: left, resolve } = Promise.withResolvers<void>();
     const script = sse([word('Hi'), USAGE, DONE]);
     world.upstream.script(async (exchange) => {
@@ -245,7 +248,7 @@ describe('a client that leaves', () => {
     expect(client.lines('usage_unresolved_cost')).toEqual([]);
   });
 
-  it('and the provider continues for longer than ABORT_DRAIN_SECONDS → cancelled, unresolved, one line', async () => {
+  it('and the provider continues for longer than ABORT_DRAIN_SECONDS → cancelled, unresolved, one log line', async () => {
     const held = hold(word('Hi'));
     world.upstream.script(held.script);
     const { request, head } = client.open(PATH, { body: BODY });
@@ -273,7 +276,7 @@ describe('a client that leaves', () => {
     expect([eventId, timestamp]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), expect.any(String)]);
   });
 
-  it('a hundred that leave at once → every call has its one event, and calls are served again', async () => {
+  it('a hundred that disconnect at once → every call has exactly one event, and calls are served again', async () => {
     const held = hold(word('Hi'));
     world.upstream.script(held.script);
     const calls = Array.from({ length: 100 }, () => client.open(PATH, { body: BODY }));

@@ -43,7 +43,7 @@ async function servedEvent() {
 }
 
 describe('Anthropic SDK', () => {
-  it('Messages, whole → the text, its usage, and one priced event', async () => {
+  it('Messages, not streamed → the text, its usage, and one priced event', async () => {
     const app = await world.app();
     const answer = await client(app).messages.create(message());
     expect(answer.content).toEqual([expect.objectContaining({ type: 'text', text })]);
@@ -51,7 +51,7 @@ describe('Anthropic SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent());
   });
 
-  it('Messages, streamed → every piece in order, the final message, and one priced event', async () => {
+  it('Messages, streamed → every chunk in order, the final message, and one priced event', async () => {
     const app = await world.app();
     const pieces: string[] = [];
     const stream = client(app)
@@ -86,7 +86,7 @@ describe('Anthropic SDK', () => {
     expect(await world.event(app)).toMatchObject({ status: 'provider_error', cost_usd: 0 });
   });
 
-  it('what the provider gets → its own key, the client’s version header, and no gateway headers', async () => {
+  it('requests to the provider → its own key, the client’s version header, and no gateway headers', async () => {
     const app = await world.app();
     const before = world.simulator.requests().length;
     await client(app).messages.create(message());

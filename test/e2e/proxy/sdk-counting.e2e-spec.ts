@@ -32,7 +32,7 @@ function sent() {
   return { path: request?.path, body: JSON.parse(request?.body.toString() ?? '') };
 }
 
-describe('counting by the official SDKs, as applications are by default', () => {
+describe('token counting with the official SDKs, for applications with default settings', () => {
   it('Anthropic: messages.countTokens → the count, recorded as free', async () => {
     const client = await create('anthropic');
     world.upstream.script(json(200, { input_tokens: 14 }));
@@ -87,7 +87,7 @@ describe('counting by the official SDKs, as applications are by default', () => 
     expect([answer.status, world.upstream.requests.length]).toEqual([400, 0]);
   });
 
-  it('a count beside a spent budget → nothing is held for it', async () => {
+  it('a count with a spent budget → nothing is held for it', async () => {
     const limits = { per_app: { spending: { monthly_usd: 0.000001 } } };
     const client = await ProxyClient.create(world, { limits });
     world.upstream.script(json(200, { object: 'response.input_tokens', input_tokens: 11 }));
@@ -98,7 +98,7 @@ describe('counting by the official SDKs, as applications are by default', () => 
   });
 });
 
-describe('embeddings by the official SDKs, as applications are by default', () => {
+describe('embeddings with the official SDKs, for applications with default settings', () => {
   it('OpenAI: embeddings.create → priced by its input', async () => {
     const client = await create('openai');
     const data = [{ object: 'embedding', index: 0, embedding: [0.5] }];
@@ -114,7 +114,7 @@ describe('embeddings by the official SDKs, as applications are by default', () =
     ]);
   });
 
-  it('Gemini: models.embedContent → the models inside of its body are the path’s; priced by its input', async () => {
+  it('Gemini: models.embedContent → the models inside its body match the path; priced by its input', async () => {
     const client = await create('gemini');
     const usageMetadata = { promptTokenCount: 1_000_000 };
     world.upstream.script(json(200, { embeddings: [{ values: [0.5] }, { values: [0.5] }], usageMetadata }));

@@ -55,7 +55,7 @@ describe('Gemini SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('generateContent'));
   });
 
-  it('generateContentStream → every piece in order, the usage in the last, and one priced event', async () => {
+  it('generateContentStream → every chunk in order, the usage in the last, and one priced event', async () => {
     const app = await world.app();
     const pieces: string[] = [];
     const usages: unknown[] = [];
@@ -115,7 +115,7 @@ describe('Gemini SDK', () => {
     expect(await world.event(app)).toMatchObject({ status: 'provider_error', cost_usd: 0 });
   });
 
-  it('what the provider gets → its own key, the query that asks for a stream, and no gateway headers', async () => {
+  it('requests to the provider → its own key, the query that asks for a stream, and no gateway headers', async () => {
     const app = await world.app();
     const before = world.simulator.requests().length;
     for await (const chunk of await client(app).models.generateContentStream(prompt())) expect(chunk).toBeDefined();

@@ -66,13 +66,13 @@ async function refusalOf(call: PromiseLike<unknown>): Promise<[status: unknown, 
   return [Object(error).status, String(Object(error).message)];
 }
 
-describe('interactions by the official SDK', () => {
+describe('interactions with the official SDK', () => {
   const served = {
     ...{ model: MODEL, status: 'ok', cost_source: 'computed', cost_usd: COST_USD },
     ...{ input_tokens: 60, cached_input_tokens: 40, output_tokens: 50 },
   };
 
-  it('whole → the text, and one event with all kinds of tokens at their rates', async () => {
+  it('not streamed → the text, and one event with all kinds of tokens at their rates', async () => {
     const { client, interactions } = await application();
     const answer = interaction();
     world.upstream.script(json(200, answer));
@@ -83,7 +83,7 @@ describe('interactions by the official SDK', () => {
     ]);
   });
 
-  it('streamed → every event in order, and the same event of usage', async () => {
+  it('streamed → every event in order, and the same usage event', async () => {
     const { client, interactions } = await application();
     world.upstream.script(streamed(interaction()));
     const types: string[] = [];
@@ -109,7 +109,7 @@ describe('interactions by the official SDK', () => {
     expect(unresolved.estimated_cost_usd).toBeGreaterThanOrEqual((500 * RATES.output) / 1e6);
   });
 
-  it('an answer that the SDK continues by itself → two calls; the second names the first and its token', async () => {
+  it('an answer that the SDK continues automatically → two calls; the second names the first and its token', async () => {
     const { client, interactions } = await application();
     const first = interaction({ status: 'requires_continuation', continuation_token: 'token-1' });
     const second = interaction();
@@ -119,7 +119,7 @@ describe('interactions by the official SDK', () => {
     expect(await client.events(2)).toEqual([expect.objectContaining(served), expect.objectContaining(served)]);
   });
 
-  it('an error inside a 200 → provider_error: free before content, priced where usage came', async () => {
+  it('an error inside a 200 → provider_error: free before content, priced if usage was received', async () => {
     const { client, interactions } = await application();
     world.upstream.script(json(200, interaction({ status: 'failed', steps: [], usage: undefined })));
     await interactions.create(ask());
@@ -130,7 +130,7 @@ describe('interactions by the official SDK', () => {
     expect(failed).toMatchObject({ status: 'provider_error', cost_usd: COST_USD, cost_source: 'computed' });
   });
 
-  it('a counter that nobody reads → unresolved, its tokens at the dearest rate of their side', async () => {
+  it('an unknown counter → unresolved, its tokens at the highest rate of their side', async () => {
     const { client, interactions } = await application();
     world.upstream.script(json(200, interaction({ usage: { ...USAGE, total_dream_tokens: 1_000 } })));
     await interactions.create(ask());
@@ -148,7 +148,7 @@ describe('hosted tools of interactions', () => {
   const counted = { ...USAGE, grounding_tool_count: [{ type: 'google_search', count: 2 }] };
   const tools = [{ type: 'google_search' }, { type: 'code_execution' }, { type: 'url_context' }];
 
-  it('searches without a rate → unresolved; tools without a fee, and no search made → computed', async () => {
+  it('searches without a rate → unresolved; tools without a fee, or no search → computed', async () => {
     const { client, sdkOf } = await application();
     const { interactions } = sdkOf();
     world.upstream.script(json(200, interaction({ steps: [search], usage: counted })));
@@ -163,7 +163,7 @@ describe('hosted tools of interactions', () => {
 });
 
 describe('the output ceiling of interactions', () => {
-  it('missing → filled in; below → untouched; above → 403; written in another spelling → 400', async () => {
+  it('missing → filled in; below → unchanged; above → 403; in another spelling → 400', async () => {
     const { client, interactions } = await application({ policy: { max_output_tokens: 100 } });
     world.upstream.script(json(200, interaction()));
     await interactions.create(ask());
@@ -186,7 +186,7 @@ describe('who may name an interaction', () => {
     ['whole', (answer) => json(200, answer)],
     ['streamed', streamed],
   ])(
-    '%s: its application and user continue, read, cancel and delete it; another user, application or nobody → 400',
+    '%s: its application and user continue, read, cancel and delete it; another user, another application or no user → 400',
     async (_how, script) => {
       const own = await application({ authentication: USERS });
       const other = await application({ authentication: USERS });
@@ -246,7 +246,7 @@ describe('who may name an interaction', () => {
     expect([status, world.upstream.requests.length]).toEqual([expected, 0]);
   });
 
-  it('steps of an earlier answer, sent back with their ids and store: false → pass, and nothing is kept', async () => {
+  it('steps of an earlier answer, sent back with their ids and store: false → accepted, and nothing is stored', async () => {
     const { interactions } = await application();
     const answer = interaction({ id: undefined });
     world.upstream.script(json(200, answer));
@@ -288,7 +288,7 @@ describe('who may name an interaction', () => {
 });
 
 describe('the model of an interaction', () => {
-  it('not allowed → 403; without a price → 400; missing → 400; rewritten → sent and recorded so', async () => {
+  it('not allowed → 403; without a price → 400; missing → 400; rewritten → sent and recorded under the new name', async () => {
     const { client, interactions } = await application({
       ...{ policy: { allowed_models: [MODEL, 'fast'] }, rewrites: { fast: MODEL } },
     });

@@ -48,7 +48,7 @@ async function servedEvent(route: string) {
 }
 
 describe('OpenAI SDK', () => {
-  it('Responses, whole → the text, its usage, and one priced event', async () => {
+  it('Responses, not streamed → the text, its usage, and one priced event', async () => {
     const app = await world.app();
     const response = await client(app).responses.create({ model: MODEL, input: 'Say something.' });
     expect(response.output_text).toBe(text);
@@ -56,7 +56,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/responses'));
   });
 
-  it('Responses, streamed → every piece in order, the completed response, and one priced event', async () => {
+  it('Responses, streamed → every chunk in order, the completed response, and one priced event', async () => {
     const app = await world.app();
     const pieces: string[] = [];
     const stream = client(app).responses.stream({ model: MODEL, input: 'Say something.' });
@@ -68,7 +68,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/responses'));
   });
 
-  it('Chat Completions, whole → the text, Server-Timing and one priced event', async () => {
+  it('Chat Completions, not streamed → the text, Server-Timing and one priced event', async () => {
     const app = await world.app();
     const { data, response } = await client(app).chat.completions.create(chat()).withResponse();
     expect(data.choices[0]?.message.content).toBe(text);
@@ -78,7 +78,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/chat/completions'));
   });
 
-  it('a stream whose client did not ask for usage → it sees none, the event has it', async () => {
+  it('a stream whose client did not ask for usage → the client sees none, the event has it', async () => {
     const app = await world.app();
     const { said, usages, chunks } = await collect(
       await client(app).chat.completions.create({ ...chat(), stream: true }),
@@ -90,7 +90,7 @@ describe('OpenAI SDK', () => {
     expect(await world.event(app)).toMatchObject(await servedEvent('v1/chat/completions'));
   });
 
-  it('a stream whose client asked for usage → it sees the usage chunk', async () => {
+  it('a stream whose client asked for usage → the client sees the usage chunk', async () => {
     const app = await world.app();
     const { said, usages } = await collect(
       await client(app).chat.completions.create({ ...chat(), stream: true, stream_options: { include_usage: true } }),
@@ -157,7 +157,7 @@ describe('OpenAI SDK refusals', () => {
 });
 
 describe('OpenAI SDK secrets', () => {
-  it('what the provider gets → its own key and no gateway headers', async () => {
+  it('requests to the provider → its own key and no gateway headers', async () => {
     const app = await world.app();
     const before = world.simulator.requests().length;
     await client(app).chat.completions.create(chat());

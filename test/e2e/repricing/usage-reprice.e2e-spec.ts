@@ -91,7 +91,7 @@ function repricesOf(app: string): Promise<object[]> {
 }
 
 describe('POST usage/reprice', () => {
-  it('preview → what would change, nothing written; apply → the same, and every sum moves', async () => {
+  it('preview → what would change, without writing; apply → the same changes, and every sum is updated', async () => {
     const { id: app } = await world.app();
     const provider = await aProvider(OLD);
     await storeEvents(
@@ -147,7 +147,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('last events of a source change it → no empty sum is left', async () => {
+  it('the last events of a cost source change it → no empty sum is left', async () => {
     const { id: app } = await world.app();
     const provider = await aProvider(DEARER);
     await storeEvents(
@@ -159,7 +159,7 @@ describe('POST usage/reprice', () => {
     expect(rows).toEqual([{ cost_source: 'computed', requests: '1' }]);
   });
 
-  it('another app, type, model or month, reported costs, refusals, other accounts → left alone', async () => {
+  it('another app, type, model or month, reported costs, refusals, other accounts → unchanged', async () => {
     const { id: app } = await world.app();
     const { id: other } = await world.app();
     const provider_id = await aProvider(DEARER);
@@ -180,7 +180,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('the instance that served is deleted, or has no custom price → the catalog', async () => {
+  it('the instance that served is deleted, or has no custom price → the catalog price', async () => {
     const { id: app } = await world.app();
     const priced = { pricing: { 'gpt-4.1': { input: 1, output: 1 } } };
     const { id: kept } = await world.provider({ slug: 'own-price', ...priced });
@@ -196,7 +196,7 @@ describe('POST usage/reprice', () => {
     await expectLedgerInStep();
   });
 
-  it('rates of requests, images, characters, searches and tiers → each at the new one, and every sum moves', async () => {
+  it('rates of requests, images, characters, searches and tiers → each at the new rate, and every sum is updated', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider({ ...OLD, per_request: 0.01 });
     const withParts = (parts: Record<string, number>, members: Partial<EventMembers> = {}) =>
@@ -309,7 +309,7 @@ describe('POST usage/reprice', () => {
   });
 });
 
-describe('reprice beside others', () => {
+describe('concurrent repricing', () => {
   it('writers and reprices of two models at once → every sum is the sum of its events', async () => {
     const { id: app } = await world.app();
     const provider_id = await aProvider(OLD);

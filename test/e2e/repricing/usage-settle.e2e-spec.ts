@@ -71,7 +71,7 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
     ['zero', 1, 0],
     ['estimate', 3, 2],
     [{ usd: 0.25 }, 1.25, 0.25],
-  ])('%j → preview says it, apply does it, and every sum moves', async (cost, usd, replaced) => {
+  ])('%j → preview reports it, apply does it, and every sum is updated', async (cost, usd, replaced) => {
     const { id: app } = await world.app();
     await storeEvents(
       world.dataSource,
@@ -118,7 +118,7 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
     expect((await settle(app, { cost, apply: true })).body).toMatchObject({ matched_events: 0, sample: [] });
   });
 
-  it('a filter → what all of its members allow, ids as the list of events shows them', async () => {
+  it('a filter → events that match all its fields, with ids as shown in the list of events', async () => {
     const { id: app } = await world.app();
     await storeEvents(
       world.dataSource,
@@ -142,7 +142,7 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
     expect((await shown(app)).map(([, estimate]) => estimate)).toEqual([2, 0, 2]);
   });
 
-  it('other applications, accounts and months, events older than 90 days → left alone', async () => {
+  it('other applications, accounts and months, events older than 90 days → unchanged', async () => {
     const { id: app } = await world.app();
     const { id: other } = await world.app();
     await storeEvents(
@@ -161,7 +161,7 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
     }
   });
 
-  it('a settled event → a later reprice leaves it alone', async () => {
+  it('a settled event → a later reprice does not change it', async () => {
     const { id: app } = await world.app();
     const tokens = { input_tokens: 1_000, model: 'gpt-4.1' };
     await storeEvents(
@@ -177,7 +177,7 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
     expect((await shown(app))[0]).toEqual([6, 0, 'computed']);
   });
 
-  it('more than 10 000 events → the oldest first; repeating settles the rest', async () => {
+  it('more than 10 000 events → the oldest are settled first; repeating settles the rest', async () => {
     const { id: app } = await world.app();
     for (let first = 0; first < 10_500; first += 500) {
       await storeEvents(
@@ -225,7 +225,7 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
     expect(body.error.message.slice(0, name.length + 2)).toBe(`${name}: `);
   });
 
-  it('calls that hung have used a budget up → settled, the next call is served', async () => {
+  it('a budget used up by hanging calls → after settling, the next call is served', async () => {
     const app = await LimitedApp.create(world, { per_app: { spending: { monthly_usd: 0.00002 } } });
     const id = app.client.appId;
     world.upstream.script(silence());
@@ -240,8 +240,8 @@ describe('POST usage/settle-estimates (ADR 0007)', () => {
   });
 });
 
-describe('settling beside others', () => {
-  it('writers, reprices and two who settle at once → each event settled once, every sum the sum of its events', async () => {
+describe('concurrent settling', () => {
+  it('writers, reprices and two concurrent settlements → each event settled once, every sum the sum of its events', async () => {
     const { id: app } = await world.app();
     const batch = (round: number) =>
       Array.from({ length: 40 }, (_, at) =>

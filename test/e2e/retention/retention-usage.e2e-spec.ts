@@ -157,7 +157,7 @@ describe('old usage', () => {
     expect(await reader.query(APPS_OUT_OF_STEP)).toEqual([]);
   });
 
-  it('random histories, runs that end at random statements, late events → every total exact at all times', async () => {
+  it('random histories, runs that are interrupted at random statements, late events → every total exact at all times', async () => {
     const plan = fc.record({ history: events(50), late: events(6), breaks: fc.array(aBreak, { maxLength: 6 }) });
     await fc.assert(
       fc.asyncProperty(plan, async ({ history, late, breaks }) => {
@@ -215,7 +215,7 @@ describe('old usage', () => {
     }
   }, 60_000);
 
-  it('events are stored all the while, of today and late ones → no statement of the writer fails, nothing is lost', async () => {
+  it('current and late events are stored meanwhile → no statement of the writer fails, nothing is lost', async () => {
     const before = await keptTotals(reader);
     const writes = new UsageWritesRepository(other);
     const stored: object[] = [];
@@ -242,7 +242,7 @@ describe('old usage', () => {
     expect(await rest()).toEqual(NOTHING_OLD);
   }, 60_000);
 
-  it('deleted rows are reported; run again → nothing left to delete', async () => {
+  it('deleted rows → reported; run again → nothing left to delete', async () => {
     await makePartitions(reader, MONTHS);
     const days = ['2024-02-10', '2025-02-27', '2025-02-28', FIRST_EVENT_DAY];
     const same = { app_id: 'told', user_id: 'ann' };
@@ -295,7 +295,7 @@ describe('old usage', () => {
     ]);
   });
 
-  it('a month that is read for long → no lock wait; its events are deleted in batches, its partition the next night', async () => {
+  it('a month under a long read → no lock wait; its events are deleted in batches, its partition the next night', async () => {
     await makePartitions(reader, MONTHS);
     await storeUsage(reader, usageRows([{ app_id: 'read', day: '2025-01-10' }]));
     const long = reader.createQueryRunner();

@@ -84,8 +84,8 @@ async function countsOf(app: string): Promise<unknown> {
   return [body.total, body.users.map(({ id }: { id: string }) => id.split('/')[1]).sort()];
 }
 
-describe('users without a trace for 90 days (ADR 0034)', () => {
-  it('virtual or stored → no table names them any more; totals stay, and so does everybody else', async () => {
+describe('users without activity for 90 days (ADR 0034)', () => {
+  it('virtual or stored → no table names them any more; totals and all other users stay', async () => {
     const { id: app } = await world.app();
     for (const stored of [false, true]) {
       await aUser(app, `old-${stored}`, GONE, stored);
@@ -113,7 +113,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     expect(spent).toBe(20);
   });
 
-  it('the last call of a month was old, a later month has more → the old month goes alone', async () => {
+  it('the last call in a month is expired, and a later month has more → only the old month is deleted', async () => {
     const { id: app } = await world.app();
     const user = await aUser(app, 'ann', GONE);
     await aUser(app, 'ann', '2025-05-29');
@@ -123,7 +123,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     expect(body.user.usage).toMatchObject({ requests: 1 });
   });
 
-  it('a blocked user → stays blocked; unblocked → goes the next night', async () => {
+  it('a blocked user → stays blocked; unblocked → deleted the next night', async () => {
     const { id: app } = await world.app();
     const user = await aUser(app, 'mallory', GONE, true);
     const path = `/v1/admin/apps/${app}/users/${encodeURIComponent(user)}`;
@@ -137,7 +137,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     expect(await countsOf(app)).toEqual([0, []]);
   });
 
-  it('a device that proved itself of late, a claim that was missing of late → the user stays', async () => {
+  it('a recent device proof, or a recent missing claim → the user stays', async () => {
     const { id: app } = await world.app();
     for (const name of ['device', 'claim']) await aUser(app, name, GONE, true);
     await world.dataSource.query(
@@ -152,7 +152,7 @@ describe('users without a trace for 90 days (ADR 0034)', () => {
     expect(await countsOf(app)).toEqual([2, ['claim', 'device']]);
   });
 
-  it('nights that end at every statement → totals exact at all times, and the last one leaves nothing old', async () => {
+  it('nightly runs interrupted at every statement → totals exact at all times, and the last run leaves no expired rows', async () => {
     const { id: app } = await world.app();
     for (let user = 0; user < 5; user++) await aUser(app, `u${user}`, GONE, user % 2 === 0);
     const before = await keptTotals(world.dataSource);

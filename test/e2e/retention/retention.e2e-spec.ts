@@ -94,8 +94,8 @@ async function sealedRows(source: DataSource): Promise<SealedRow[]> {
   ];
 }
 
-describe('what a night takes away', () => {
-  it('authentication events → those of before the 90th day, also more than one statement deletes', async () => {
+describe('what a nightly run deletes', () => {
+  it('authentication events → those before the 90th day, even more than one statement deletes', async () => {
     const app = await world.app();
     await authEvents(app.id, '2025-02-28T23:59:59.999Z', 5_001);
     await authEvents(app.id, '2025-03-01T00:00:00Z', 3);
@@ -104,7 +104,7 @@ describe('what a night takes away', () => {
     expect(await countOf('auth_events', `app_id = '${app.id}'`)).toBe(3);
   });
 
-  it('challenges → those that ran out', async () => {
+  it('challenges → expired ones', async () => {
     const app = await world.app();
     await expiredChallenges(app.id, 5_002);
     expect(await retention().run(NEVER)).toBe('done');
@@ -114,7 +114,7 @@ describe('what a night takes away', () => {
     expect(await countOf('auth_challenges', `app_id = '${app.id}'`)).toBe(2);
   });
 
-  it('invitations → those that were accepted or revoked, or ran out, before the 90th day', async () => {
+  it('invitations → those accepted, revoked or expired before the 90th day', async () => {
     const [old, kept] = ['2025-02-28T23:59:59.999Z', '2025-03-01T00:00:00Z'];
     const ends: [string, string, string | null, string | null][] = [
       ['ran out', old, null, null],
@@ -137,7 +137,7 @@ describe('what a night takes away', () => {
     expect(left).toEqual([{ id: 'accepted later' }, { id: 'ran out later' }, { id: 'revoked later' }]);
   });
 
-  it('the trail of accounts → entries of before the 90th day, also more than one statement deletes', async () => {
+  it('the audit trail → entries before the 90th day, even more than one statement deletes', async () => {
     const entries = `INSERT INTO audit_events (organization_id, created_at, action, actor_id, actor_kind, credential_type,
          action_source, target_type, target_id)
        SELECT 'some account', $1, 'app.created', 'someone', 'human', 'session', 'web', 'app', 'gone'
@@ -149,7 +149,7 @@ describe('what a night takes away', () => {
     expect(await countOf('audit_events', "organization_id = 'some account'")).toBe(3);
   });
 
-  it('webhook events → those of 30 days, with their deliveries', async () => {
+  it('webhook events → those older than 30 days, with their deliveries', async () => {
     const { webhook } = (await world.api.post('/v1/admin/webhooks', { url: 'https://hooks.example.com' })).body;
     for (const [id, days] of [
       ['old', 32],
@@ -170,7 +170,7 @@ describe('what a night takes away', () => {
     await world.api.delete(`/v1/admin/webhooks/${webhook.id}`);
   });
 
-  it('sessions → those that ended by themselves', async () => {
+  it('sessions → expired ones', async () => {
     await world.dataSource.query(
       "INSERT INTO identities (id, kind, email, created_at) VALUES ('sleeper', 'human', 'sleeper@example.com', now())",
     );
@@ -188,7 +188,7 @@ describe('what a night takes away', () => {
     expect(await world.dataSource.query('SELECT id FROM sessions')).toEqual([{ id: 'lives' }]);
   });
 
-  it('a gateway whose clock is years ahead → takes away what the clock of the database finds old, no more', async () => {
+  it('a gateway whose clock is years ahead → deletes only rows that are expired by the clock of the database', async () => {
     const app = await world.app();
     const [{ today }] = await world.dataSource.query("SELECT to_char(now(), 'YYYY-MM-DD') AS today");
     await storeUsage(world.dataSource, usageRows([{ app_id: app.id, day: today, user_id: 'ann' }], organizationId));
@@ -209,7 +209,7 @@ describe('what a night takes away', () => {
 });
 
 describe('budgets', () => {
-  it('months that are long over → forgotten with their grants; later ones stay, and one that is being changed', async () => {
+  it('months long past → deleted with their grants; later ones, and one that is being changed, stay', async () => {
     const { id } = await world.app();
     const key = 'app_id, subject, period_start, scope, window_name';
     const values = "$1, $2, $3, CASE $2 WHEN '' THEN 'app' ELSE 'user' END, 'month'";
@@ -240,8 +240,8 @@ describe('budgets', () => {
   });
 });
 
-describe('one instance at a time, each step for itself', () => {
-  it('another instance is at it → skipped, and nothing is touched; it is killed → the next one may', async () => {
+describe('one instance at a time, each step separately', () => {
+  it('another instance is running it → skipped without changes; that one is killed → the next one runs it', async () => {
     const app = await world.app();
     await authEvents(app.id, '2025-01-01T00:00:00Z', 1);
     let free = () => {};
@@ -307,7 +307,7 @@ describe('one instance at a time, each step for itself', () => {
     expect(await retention().run(NEVER)).toBe('done');
   });
 
-  it('asked to stop → stops, and leaves the rest for the next time', async () => {
+  it('asked to stop → stops, and leaves the rest for the next run', async () => {
     const app = await world.app();
     await authEvents(app.id, '2025-01-01T00:00:00Z', 1);
     expect(await retention().run(AbortSignal.abort())).toBe('stopped');
@@ -318,7 +318,7 @@ describe('one instance at a time, each step for itself', () => {
 describe('every night at 03:17 UTC', () => {
   const runs = () => messages().filter((message) => message === 'usage_rollup_folded').length;
 
-  it('the clock passes 03:17, or jumps over it → begins once; it goes back → not before it is there again', async () => {
+  it('the clock passes 03:17, or jumps over it → starts once; the clock goes back → not again before it passes 03:17', async () => {
     const nights = new FakeClock(Date.parse('2025-05-30T03:16:30Z'));
     const nightly = new RetentionSchedule(retention(), nights);
     nightly.onApplicationBootstrap();
@@ -344,7 +344,7 @@ describe('every night at 03:17 UTC', () => {
     expect(runs()).toBe(expected);
   });
 
-  it('the service that runs → has one that looks at its clock', () => {
+  it('the running service → has a job that checks its clock', () => {
     expect(world.gateway.app.get(RetentionSchedule, { strict: false })).toBeInstanceOf(RetentionSchedule);
     expect(world.gateway.app.get(SchedulerRegistry, { strict: false }).getIntervals()).toContain(NIGHTLY_RETENTION);
   });
@@ -376,7 +376,7 @@ describe('npm run maintenance', () => {
     }
   }
 
-  it('beside the running service → old usage is folded, and the service answers the same totals as before', async () => {
+  it('besides the running service → old usage is folded, and the service answers the same totals as before', async () => {
     const app = await world.app();
     const counts = { input_tokens: 7, output_tokens: 5, cost_nano_usd: 1_500_000_000 };
     const days = ['2024-02-03', '2024-02-29', '2025-01-03', '2025-01-04'];
@@ -436,7 +436,7 @@ describe('npm run maintenance', () => {
     expect([code, lines.length, lines[0]?.message]).toEqual([1, 22, 'auth_events_prune_failed']);
   });
 
-  it('a new version of the vault’s key → what is stored is sealed with it, and opens without the old one', async () => {
+  it('a new version of the vault’s key → stored secrets are sealed with it, and opens without the old one', async () => {
     const token = { type: 'vercel', name: 'Rotated', token: 'token-of-the-gateway-1234' };
     const { gateway } = (await world.api.post('/v1/admin/provider-gateways', token)).body;
     const provider = await world.provider({ secret: 'sk-sealed-with-version-1' });
@@ -481,7 +481,7 @@ describe('npm run maintenance', () => {
     expect(secrets).toEqual([rotated.secret, hook.secret]);
   });
 
-  it('settings that do not hold → a sentence with the name of the setting, and exit code 1', async () => {
+  it('invalid settings → a sentence that names the setting, and exit code 1', async () => {
     const { code, lines, errors } = await maintain({ DATABASE_POOL_SIZE: 'many' });
     expect([code, lines]).toEqual([1, []]);
     expect(errors).toMatch(/DATABASE_POOL_SIZE/);

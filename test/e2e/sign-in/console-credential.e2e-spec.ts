@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 describe('the session of the console on management routes', () => {
-  it('cookie and console header → the person, with the role of the moment', async () => {
+  it('cookie and console header → the person, with the current role', async () => {
     const person = await newPerson(world, { organizationId, role: 'member' });
     expect((await person.client.get(PATH)).status).toBe(200);
     expect((await person.client.post('/v1/admin/providers', PROVIDER)).body.error.code).toBe('forbidden');
@@ -30,7 +30,7 @@ describe('the session of the console on management routes', () => {
     expect((await person.client.post('/v1/admin/providers', PROVIDER)).status).toBe(201);
   });
 
-  it('the cookie without the header → 401, reading too', async () => {
+  it('the cookie without the header → 401, even for reading', async () => {
     const { cookie } = await newPerson(world, { organizationId });
     const answer = await world.with({ cookie }).get(PATH);
     expect({ status: answer.status, code: answer.body.error.code }).toEqual({ status: 401, code: 'auth_required' });
@@ -68,7 +68,7 @@ describe('the session of the console on management routes', () => {
     expect((await person.client.get(PATH)).status).toBe(401);
   });
 
-  it('a session past its end → 401', async () => {
+  it('an expired session → 401', async () => {
     const person = await newPerson(world, { organizationId, sessionEndsAt: new Date(Date.now() - 1_000) });
     expect((await person.client.get(PATH)).status).toBe(401);
   });
@@ -89,7 +89,7 @@ describe('the session of the console on management routes', () => {
     expect(row).toEqual({ lives: true });
   });
 
-  it('the organization cookie → decides which of the person’s organizations is meant; one of others is ignored', async () => {
+  it('the organization cookie → selects one of the person’s organizations; any other is ignored', async () => {
     const other = await newAccount(world.dataSource);
     const foreign = await newAccount(world.dataSource);
     const person = await newPerson(world, { organizationId });
@@ -111,7 +111,7 @@ describe('the session of the console on management routes', () => {
     expect(row).toEqual({ organization_id: organizationId });
   });
 
-  it('a person of no organization → 403 no_eligible_organization; one whose account is over → 403 account_expired', async () => {
+  it('a person without an organization → 403 no_eligible_organization; with an expired account → 403 account_expired', async () => {
     const nobody = await newPerson(world, {});
     expect((await nobody.client.get(PATH)).body.error.code).toBe('no_eligible_organization');
     const over = await newAccount(world.dataSource);
@@ -128,13 +128,13 @@ describe('the session of the console on management routes', () => {
     expect((await clientOf(world, cookie).get(PATH)).status).toBe(200);
   });
 
-  it('a bearer beside the cookie → is what counts', async () => {
+  it('a bearer token besides the cookie → the bearer counts', async () => {
     const { cookie } = await newPerson(world, { organizationId });
     const answer = await world.with({ cookie, 'x-console-request': '1', authorization: 'Bearer nonsense' }).get(PATH);
     expect(answer.status).toBe(401);
   });
 
-  it('every answer → not kept, not framed', async () => {
+  it('every answer → not cached, not framed', async () => {
     const { headers } = await world.api.get(PATH);
     expect(toBrowsers(Object.fromEntries(headers))).toEqual(['no-store', 'DENY', 'no-referrer']);
   });

@@ -74,7 +74,7 @@ describe('who is signed in', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('renewed once a day, its cookie set again; a week unused → over', async () => {
+  it('renewed once a day, its cookie set again; unused for a week → expired', async () => {
     const { cookie } = await registered(world);
     const read = () => browser(cookie).get('/v1/auth/get-session');
     clock.advance(DAY_MS - 1);
@@ -94,7 +94,7 @@ describe('who is signed in', () => {
     ['a minute', 60_000, true],
     ['a little more than a minute', 61_000, false],
     ['a year', 365 * DAY_MS, false],
-  ])('ADR 0014: begun by a clock that was %s ahead → holds: %s', async (_name, aheadMs, holds) => {
+  ])('ADR 0014: started by a clock that was %s ahead → valid: %s', async (_name, aheadMs, holds) => {
     clock.advance(aheadMs);
     const { cookie } = await registered(world);
     expect(await isSignedIn(cookie)).toBe(true);
@@ -102,7 +102,7 @@ describe('who is signed in', () => {
     expect(await isSignedIn(cookie)).toBe(holds);
   });
 
-  it('renewed by a request that is refused → its cookie is set again all the same', async () => {
+  it('renewed by a request that is refused → its cookie is still set again', async () => {
     const { typed, cookie } = await registered(world);
     clock.advance(DAY_MS);
     const answer = await signInAt(browser(cookie), { ...typed, password: 'wrong' });
@@ -111,7 +111,7 @@ describe('who is signed in', () => {
   });
 });
 
-describe('sessions begin and end', () => {
+describe('start and end of sessions', () => {
   it('signing in → a new token each time; the browser’s previous session ends, other sessions of the person continue', async () => {
     const ada = await registered(world);
     const elsewhere = await signedInAgain(ada);
@@ -136,13 +136,13 @@ describe('sessions begin and end', () => {
     expect(await isSignedIn(mallory.cookie)).toBe(false);
   });
 
-  it('a failed sign-in → leaves the session of the browser as it is', async () => {
+  it('a failed sign-in → leaves the session of the browser unchanged', async () => {
     const { typed, cookie } = await registered(world);
     expect((await signInAt(browser(cookie), { ...typed, password: 'wrong' })).status).toBe(401);
     expect(await isSignedIn(cookie)).toBe(true);
   });
 
-  it('signing out → the session is over, both cookies are cleared; again → the same answer', async () => {
+  it('signing out → the session ends, both cookies are cleared; again → the same answer', async () => {
     const { id, cookie } = await registered(world);
     const cookies = `${cookie}; ${organizationCookie(world, id.replace('user_', 'org_'))}`;
     for (let call = 0; call < 2; call++) {
@@ -157,7 +157,7 @@ describe('sessions begin and end', () => {
     expect((await browser('').post('/v1/auth/sign-out', {})).body).toEqual({ success: true });
   });
 
-  it('several times at once → each gets the same answer, and the trail has one end', async () => {
+  it('several times at once → each gets the same answer, and the audit trail has one sign-out', async () => {
     const { id, cookie } = await registered(world);
     const answers = await Promise.all(Array.from({ length: 5 }, () => browser(cookie).post('/v1/auth/sign-out', {})));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
@@ -182,7 +182,7 @@ describeWithRedis('sessions over two instances', () => {
     await redis.stop();
   });
 
-  it('a session that ends on one → is refused from the next request on by the other, which knew it', async () => {
+  it('a session that ends on one → is refused from the next request on by the other, which had it cached', async () => {
     const { cookie } = await registered(first);
     const there = () => fetch(`${second.baseUrl}/v1/admin/session`, { headers: { cookie, 'x-console-request': '1' } });
     expect((await there()).status).toBe(200);
@@ -211,7 +211,7 @@ describeWithRedis('sessions over two instances', () => {
     },
   );
 
-  it('sessions have a separate secret, that of gateway tokens does not affect them', async () => {
+  it('sessions → have a separate secret, not affected by that of gateway tokens', async () => {
     const { cookie } = await registered(first);
     const env = { JWT_SECRET: TEST_AUTH_SECRET, AUTH_SECRET: TEST_AUTH_SECRET };
     const other = await startFurtherInstance(first, undefined, { env });
@@ -282,7 +282,7 @@ describe('changing the password', () => {
   });
 });
 
-describe('what people change of themselves', () => {
+describe('changes to one’s own profile', () => {
   it('name and picture → changed separately; null removes the picture', async () => {
     const { cookie, typed } = await registered(world);
     const update = async (changes: object) => (await browser(cookie).post('/v1/auth/update-user', changes)).body.user;
@@ -333,7 +333,7 @@ describe('other sites’ pages', () => {
     expect((await world.with({ cookie }).post(route, {})).status).toBe(403);
   });
 
-  it('the console’s own origin, by any name of this machine → let through', async () => {
+  it('the console’s own origin, by any name of this machine → allowed', async () => {
     const { typed } = await registered(world);
     const ownPort = new URL(world.baseUrl).port;
     for (const name of ['localhost', '127.0.0.1']) {
@@ -363,7 +363,7 @@ describe('behind https', () => {
   });
   afterAll(() => secure.stop());
 
-  it('the cookie → Secure, under the bare name; the origin is that of PUBLIC_URL alone', async () => {
+  it('the cookie → Secure, under the bare name; only the origin of PUBLIC_URL is accepted', async () => {
     const { typed } = await registered(secure);
     const headers = { origin: 'https://console.example.com' };
     const answer = await signInAt(browserOf(secure), typed, { headers });

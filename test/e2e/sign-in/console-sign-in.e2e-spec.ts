@@ -67,7 +67,7 @@ describe('signing in with a password', () => {
     expect((await signIn({ email: `  ${ada.typed.email.toUpperCase()} ` })).body.user.id).toBe(ada.id);
   });
 
-  it('a form → as JSON; a member given twice or unknown → 400', async () => {
+  it('a form → accepted like JSON; a repeated or unknown field → 400', async () => {
     const form = (text: string) =>
       browserOf(world).post('/v1/auth/sign-in/email', undefined, { raw: text, headers: FORM });
     const { email, password } = ada.typed;
@@ -77,7 +77,7 @@ describe('signing in with a password', () => {
     expect((await form(`${right}&next=%2F`)).status).toBe(400);
   });
 
-  it('unknown, wrong, without a password, not a person → one answer, after one verification each', async () => {
+  it('unknown, wrong, without a password, not a person → the same answer, after one verification each', async () => {
     const withoutPassword = await newPerson(world, {});
     const verified = verifications();
     const answers = [
@@ -103,7 +103,7 @@ describe('signing in with a password', () => {
     },
   );
 
-  it('a password that is changed while it is verified → opens nothing', async () => {
+  it('a password that is changed while it is verified → does not sign in', async () => {
     const { dataSource, gateway } = world;
     const hashing = gateway.app.get(PasswordHashing);
     const verify = hashing.verify.bind(hashing);
@@ -121,7 +121,7 @@ describe('signing in with a password', () => {
   });
 });
 
-describe('guessing', () => {
+describe('guessing passwords', () => {
   beforeAll(adaRegisters);
 
   it('ten wrong passwords from ten addresses → the right one is refused for the rest of ten minutes, unverified', async () => {
@@ -149,7 +149,7 @@ describe('guessing', () => {
     expect((await signUpAt(browserOf(world), ada.typed)).status).toBe(429);
   });
 
-  it('the eleventh call from one address within a minute, whoever is named → 429 before the body is read', async () => {
+  it('the eleventh call from one address within a minute, for any person → 429 before the body is read', async () => {
     const browser = browserOf(world, { address: newAddress() });
     for (let call = 0; call < 5; call++) {
       expect((await signInAt(browser, newSignUp())).status).toBe(401);
@@ -162,14 +162,14 @@ describe('guessing', () => {
     expect((await signInAt(browser, ada.typed)).status).toBe(200);
   });
 
-  it('addresses and e-mail addresses of others → are counted apart', async () => {
+  it('addresses and e-mail addresses of others → counted separately', async () => {
     const grace = await registered(world);
     for (let guess = 0; guess < 10; guess++) await signIn({ password: 'wrong' });
     expect((await signInAt(browserOf(world), grace.typed)).status).toBe(200);
   });
 });
 
-describe('what times tell', () => {
+describe('response times', () => {
   const ROUNDS = 15;
 
   async function tookMs(call: () => Promise<ApiAnswer>): Promise<number> {

@@ -77,7 +77,7 @@ describe('registration with a password', () => {
     },
   );
 
-  it('the first person → a session, and an organization of their own, whose trail begins with it', async () => {
+  it('the first person → a session, and their own organization, whose audit trail starts with it', async () => {
     expect(await isOpen()).toBe(true);
     const typed = newSignUp({ email: 'Ada@Example.COM', name: '  Ada ' });
     const answer = await signUpAt(browserOf(world), typed);
@@ -108,7 +108,7 @@ describe('registration with a password', () => {
     expect(await isOpen()).toBe(false);
   });
 
-  it('everybody after → 403 before their e-mail address is looked at, without a hash', async () => {
+  it('everybody afterwards → 403 before their e-mail address is checked, without hashing', async () => {
     const first = await registered(world);
     const hashed = hashings();
     const answers = [await signUpAt(browserOf(world), newSignUp()), await signUpAt(browserOf(world), first.typed)];
@@ -120,7 +120,7 @@ describe('registration with a password', () => {
     expect(await people()).toEqual([first.typed.email]);
   });
 
-  it('several who would all be first → one is', async () => {
+  it('several people register first at once → one succeeds', async () => {
     for (let round = 0; round < 3; round++) {
       await nobody();
       const answers = await Promise.all(Array.from({ length: 6 }, () => signUpAt(browserOf(world), newSignUp())));
@@ -129,7 +129,7 @@ describe('registration with a password', () => {
     }
   });
 
-  it('what is stored and logged → neither password nor token', async () => {
+  it('stored and logged data → neither password nor token', async () => {
     const typed = newSignUp({ password: 'a password nobody may read' });
     const { body } = await signUpAt(browserOf(world), typed);
     const [row] = await world.dataSource.query(
@@ -161,7 +161,7 @@ describe('registration with a password', () => {
     expect(await people()).toEqual([]);
   });
 
-  it('a password of blanks and signs, 128 characters → stored as it is', async () => {
+  it('a password of blanks and signs, 128 characters → stored unchanged', async () => {
     const typed = newSignUp({ password: `  ${'€ü\n🔑'.repeat(25)} ` });
     expect(typed.password).toHaveLength(128);
     expect((await signUpAt(browserOf(world), typed)).status).toBe(200);
@@ -171,7 +171,7 @@ describe('registration with a password', () => {
 });
 
 describe('registration by invitation', () => {
-  it('closed, with an invitation → the person joins its organization, and that alone', async () => {
+  it('closed, with an invitation → the person joins only its organization', async () => {
     const invitationToken = await invitation({ role: 'admin' });
     const answer = await signUpAt(browserOf(world), newSignUp({ invitationToken }));
     expect(answer.status).toBe(200);
@@ -182,7 +182,7 @@ describe('registration by invitation', () => {
     expect((await trailOf(world, organizationId)).slice(-2)).toEqual(['member.joined', 'session.opened']);
   });
 
-  it('a token that opens nothing → 404, whether or not the e-mail address is known, without a hash', async () => {
+  it('an invalid token → 404, whether or not the e-mail address is known, without a hash', async () => {
     const used = await invitation({ role: 'member' });
     const known = newSignUp({ invitationToken: used });
     expect((await signUpAt(browserOf(world), known)).status).toBe(200);
@@ -208,7 +208,7 @@ describe('registration by invitation', () => {
     expect((await signUpAt(browserOf(world), right)).status).toBe(200);
   });
 
-  it('one for another e-mail address → does not tell who has an account, and costs no hash', async () => {
+  it('one for another e-mail address → does not reveal who has an account, and needs no hash', async () => {
     const known = newSignUp({ invitationToken: await invitation({ role: 'member' }) });
     expect((await signUpAt(browserOf(world), known)).status).toBe(200);
     const invitationToken = await invitation({ role: 'member', email: 'grace@example.com' });
@@ -222,7 +222,7 @@ describe('registration by invitation', () => {
     expect(hashed.mock.calls).toEqual([]);
   });
 
-  it('two people with one token at once → one joins, of the other nothing is stored', async () => {
+  it('two people with the same token at once → one joins, nothing is stored for the other', async () => {
     const invitationToken = await invitation({ role: 'member' });
     const before = (await people()).length;
     const answers = await Promise.all(
@@ -250,7 +250,7 @@ describe('registration that stays open', () => {
   });
   afterAll(() => open.stop());
 
-  it('what the console offers → public; unset links are absent; the first person is awaited until there is one', async () => {
+  it('options of the console → public, without unset links; the first registration is open until it happens', async () => {
     const awaits = async () => (await open.as(undefined).get('/v1/console/capabilities')).body.awaitsFirstPerson;
     expect(await awaits()).toBe(true);
     await registered(open);
@@ -274,7 +274,7 @@ describe('registration that stays open', () => {
     });
   });
 
-  it('a second person → a separate account, nothing of the first one’s', async () => {
+  it('a second person → a separate account, with none of the first one’s data', async () => {
     const [first, second] = [await registered(open), await registered(open)];
     const session = await browserOf(open, { cookie: second.cookie }).get('/v1/admin/session');
     expect(session.body.session.organization.id).toBe(second.id.replace('user_', 'org_'));

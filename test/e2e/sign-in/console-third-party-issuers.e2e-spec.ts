@@ -66,13 +66,13 @@ describeWithRedis('subjects belong to their issuer (OpenID Connect Core 5.7)', (
     expect(await userOf(atOther, await signInThrough(other, atOther))).toEqual(mallory);
   });
 
-  it('with the same e-mail address, too → refused like any taken address', async () => {
+  it('also with the same e-mail address → refused like any taken address', async () => {
     await signInThrough(one, atOne);
     other.person = one.person;
     expectNobody(await signInThrough(other, atOther), 'account_exists');
   });
 
-  it('where registration is closed → refused; whom the issuer has named before comes in', async () => {
+  it('closed registration → refused; a person known from the issuer signs in', async () => {
     await signInThrough(one, atOne);
     const closed = await instanceAtOther({ ALLOW_ADDITIONAL_REGISTRATIONS: 'false' });
     try {
@@ -84,7 +84,7 @@ describeWithRedis('subjects belong to their issuer (OpenID Connect Core 5.7)', (
     }
   });
 
-  it('a person whose issuer an earlier version did not write down → Google’s alone', async () => {
+  it('a person whose issuer an earlier version did not store → belongs to Google', async () => {
     const { id } = await userOf(atOne, await signInThrough(one, atOne));
     const { dataSource } = atOne;
     await dataSource.query('DELETE FROM openid_subjects WHERE identity_id = $1', [id]);
@@ -99,7 +99,7 @@ describeWithRedis('subjects belong to their issuer (OpenID Connect Core 5.7)', (
   });
 });
 
-describe('an issuer that calls itself another one', () => {
+describe('an issuer that claims to be another one', () => {
   let world: World;
 
   beforeAll(async () => {

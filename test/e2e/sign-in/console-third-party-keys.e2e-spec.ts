@@ -51,7 +51,7 @@ describe('keys of the provider (OpenID Connect Core 10.1.1)', () => {
     expectRefused(await signIn());
   });
 
-  it('a key that is not published → refused after its keys were read again, at most once a minute', async () => {
+  it('an unpublished key → refused after the keys were fetched again, at most once a minute', async () => {
     await userOf(world, await signIn());
     provider.forge = (claims) => claims;
     provider.forgingKey = await newSigningKey();

@@ -96,7 +96,7 @@ describe('signing in at a third party', () => {
     expect((await begin({ disableRedirect: true })).body.redirect).toBe(false);
   });
 
-  it('what the browser keeps → for the callback alone, ten minutes; the callback clears it', async () => {
+  it('the cookie in the browser → only for the callback, for ten minutes; the callback clears it', async () => {
     const flags = `Path=${CALLBACK}; HttpOnly; Secure; SameSite=Lax`;
     const begun = await begin();
     expect(setCookieOf(begun, STATE_COOKIE)).toMatch(new RegExp(`^${STATE_COOKIE}=[\\w.-]+; Max-Age=600; ${flags}$`));
@@ -119,7 +119,7 @@ describe('signing in at a third party', () => {
     expect(provider.called).toContain('/jwks');
   });
 
-  it('the same subject again, under another e-mail address → the same person, a new session; that of the browser ends', async () => {
+  it('the same subject again, under another e-mail address → the same person, a new session; the browser’s previous one ends', async () => {
     const first = await signIn();
     const user = await signedInUser(first);
     provider.person = { ...newOpenIdPerson(), sub: String(provider.person?.sub) };
@@ -131,7 +131,7 @@ describe('signing in at a third party', () => {
     expect(before.body).toBeNull();
   });
 
-  it('a new person in two windows at once, with a changed e-mail address in between → one person, signed in twice', async () => {
+  it('a new person in two windows at once, whose e-mail address changes in between → one person, signed in twice', async () => {
     for (let round = 0; round < 5; round++) {
       provider.person = newOpenIdPerson();
       const before = await peopleOf(world);
@@ -180,7 +180,7 @@ describe('signing in at a third party', () => {
   });
 });
 
-describe('answers that are not the provider’s to this browser (RFC 9700)', () => {
+describe('answers that the provider did not send to this browser (RFC 9700)', () => {
   async function expectRefused(answer: ApiAnswer, error = 'sign_in_failed'): Promise<void> {
     expect(placeOf(answer)).toBe(`/login?error=${error}`);
     expect(setCookieOf(answer, SESSION_COOKIE)).toBeUndefined();
@@ -251,7 +251,7 @@ describe('answers that are not the provider’s to this browser (RFC 9700)', () 
     expect(JSON.stringify(lines)).not.toMatch(/eyJ|subject-|the-secret/);
   });
 
-  it('a token that is forged in nothing → accepted, so that the others are refused for what they say', async () => {
+  it('an unmodified token → accepted, so that the others are refused for their changes', async () => {
     provider.forge = (claims) => claims;
     expect(placeOf(await signIn())).toBe('/');
   });
@@ -306,7 +306,7 @@ describe('third parties and closed registration', () => {
   });
   afterAll(() => closed.stop());
 
-  it('the first person may; the next may not, whether or not their e-mail address is known; with an invitation they may', async () => {
+  it('the first person → allowed; the next → refused, whether or not their e-mail address is known; with an invitation → allowed', async () => {
     expect((await closed.as(undefined).get('/v1/console/capabilities')).body).toMatchObject({
       googleAuth: true,
       simulatedProvider: false,
@@ -334,8 +334,8 @@ describe('third parties and closed registration', () => {
   });
 });
 
-describe('a third party that is not there', () => {
-  it('not set up → 404 on both routes', async () => {
+describe('a third party that is not configured', () => {
+  it('not configured → 404 on both routes', async () => {
     const { GOOGLE_CLIENT_ID: _id, GOOGLE_CLIENT_SECRET: _secret, ...rest } = settings();
     const without = await startConsoleWorld({ env: rest });
     try {

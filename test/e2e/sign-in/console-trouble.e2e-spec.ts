@@ -48,14 +48,14 @@ async function capabilities(env: Record<string, string>): Promise<{ lost: Told; 
 }
 
 describe('the console while the database is lost', () => {
-  it('unknown whether there is a first person → 503 with Retry-After; afterwards the state is returned', async () => {
+  it('unknown whether anybody has registered → 503 with Retry-After; afterwards the state is returned', async () => {
     const { lost, again } = await capabilities({});
     expect([lost.status, lost.body.error?.code]).toEqual([503, 'service_unavailable']);
     expect(lost.retryAfter).toBeGreaterThan(0);
     expect(again.body.registrationOpen).toBe(true);
   });
 
-  it('registration is opened by the operator → shown as well', async () => {
+  it('registration is opened by the operator → also shown', async () => {
     const { lost } = await capabilities({ ALLOW_ADDITIONAL_REGISTRATIONS: 'true' });
     expect([lost.status, lost.body.registrationOpen]).toEqual([200, true]);
   });

@@ -34,7 +34,7 @@ async function statusOf(browser: ApiClient): Promise<number> {
 }
 
 describe('the sessions of a person', () => {
-  it('the list → every browser with what it is known by, and which one asks; no token', async () => {
+  it('the list → every browser with its description, and which one is the current one; no token', async () => {
     const { here, there } = await withTwoBrowsers();
     const { status, body } = await there.get('/v1/auth/list-sessions');
     expect(status).toBe(200);
@@ -55,7 +55,7 @@ describe('the sessions of a person', () => {
     expect(currentOf(seenHere.body.sessions)).not.toBe(currentOf(body.sessions));
   });
 
-  it('one is ended → it alone is, from its next request; again → 404; the trail has it', async () => {
+  it('one session is ended → only that one, from its next request; again → 404; recorded in the audit trail', async () => {
     const { here, there } = await withTwoBrowsers();
     const { sessions } = (await here.get('/v1/auth/list-sessions')).body;
     const { id } = sessions.find(({ current }: { current: boolean }) => !current);
@@ -70,7 +70,7 @@ describe('the sessions of a person', () => {
     );
   });
 
-  it('another person’s session → 404, and it lives; an empty or missing id → 400, and none ends', async () => {
+  it('another person’s session → 404, and it stays valid; an empty or missing id → 400, and none ends', async () => {
     const [first, second] = [await withTwoBrowsers(), await withTwoBrowsers()];
     const { sessions } = (await second.here.get('/v1/auth/list-sessions')).body;
     for (const { id } of sessions) {
@@ -83,7 +83,7 @@ describe('the sessions of a person', () => {
       expect(await statusOf(browser)).toBe(200);
   });
 
-  it('signing out everywhere → every session of this person ends, this one too; its keys stay', async () => {
+  it('signing out everywhere → every session of this person ends, including this one; their keys stay valid', async () => {
     const [{ here, there }, stranger] = [await withTwoBrowsers(), await withTwoBrowsers()];
     const key = await here.post('/v1/admin/keys', { name: 'Mine' });
     expect(key.status).toBe(201);

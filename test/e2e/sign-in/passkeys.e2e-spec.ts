@@ -68,7 +68,7 @@ async function signIn(device: SoftAuthenticator, tampering: Tampering = {}) {
 }
 
 describe('a passkey', () => {
-  it('added → listed with its name; signs in without a user name, and says when it did', async () => {
+  it('added → listed with its name; signs in without a user name, and records when', async () => {
     const person = await freshPerson();
     const { device, answer } = await register(person.browser);
     expect([answer.status, answer.body.passkey]).toEqual([
@@ -88,7 +88,7 @@ describe('a passkey', () => {
     expect(trail.body.events[0]).toMatchObject({ actor: { id: person.identityId }, details: { name: 'Laptop' } });
   });
 
-  it('options → a resident key with user verification for this host; those stored are excluded', async () => {
+  it('options → a resident key with user verification for this host; stored ones are excluded', async () => {
     const person = await freshPerson();
     const { made } = await register(person.browser);
     const { options } = (await person.browser.post('/v1/auth/passkeys/options')).body;
@@ -102,14 +102,14 @@ describe('a passkey', () => {
     expect((await started()).options).toMatchObject({ rpId: 'localhost', userVerification: 'required' });
   });
 
-  it('cookie of a started sign-in → for scripts unreadable, for this route and site alone', async () => {
+  it('cookie of a started sign-in → unreadable for scripts, only for this route and site', async () => {
     const { flags } = await started();
     expect(flags).toMatch(
       /^gw_identity_passkey=[\w-]{43}; Max-Age=300; Path=\/v1\/auth\/sign-in\/passkey; HttpOnly; SameSite=Strict$/,
     );
   });
 
-  it('several → each signs in; a removed one no longer does, the others do', async () => {
+  it('several → each signs in; a removed one no longer works, the others do', async () => {
     const person = await freshPerson();
     const [one, two] = [await register(person.browser), await register(person.browser)];
     const { id } = one.answer.body.passkey;
@@ -119,7 +119,7 @@ describe('a passkey', () => {
     expect((await person.browser.delete(`/v1/auth/passkeys/${id}`)).status).toBe(404);
   });
 
-  it('of another person → neither listed nor removed', async () => {
+  it('a passkey of another person → neither listed nor removed', async () => {
     const [mine, theirs] = [await freshPerson(), await freshPerson()];
     const { answer } = await register(theirs.browser);
     expect((await mine.browser.get('/v1/auth/passkeys')).body).toEqual({ passkeys: [] });
@@ -127,7 +127,7 @@ describe('a passkey', () => {
     expect((await theirs.browser.get('/v1/auth/passkeys')).body.passkeys).toHaveLength(1);
   });
 
-  it('session older than 15 minutes → neither adds nor removes one, and still lists', async () => {
+  it('session older than 15 minutes → cannot add or remove one, but can list them', async () => {
     const person = await freshPerson();
     const { answer } = await register(person.browser);
     const pending = (await person.browser.post('/v1/auth/passkeys/options')).body.options;
@@ -170,7 +170,7 @@ const WRONG: readonly [what: string, tampering: Tampering][] = [
 
 describe('an attack on a registration', () => {
   it.each([...WRONG, ['the type of a sign-in', { type: 'webauthn.get' }] as const])(
-    '%s → 400, the same for all, and nothing stored',
+    '%s → the same 400 for all, and nothing stored',
     async (_what, tampering) => {
       const person = await freshPerson();
       const { answer } = await register(person.browser, undefined, tampering);
@@ -186,14 +186,14 @@ describe('an attack on a registration', () => {
     expect((await mine.browser.post('/v1/auth/passkeys', { name: 'Mine', ...made })).status).toBe(400);
   });
 
-  it('replayed → refused: the challenge is gone; a credential that is stored → 409, of whomever', async () => {
+  it('replayed → refused: the challenge is used up; a credential already stored for anybody → 409', async () => {
     const [mine, theirs] = [await freshPerson(), await freshPerson()];
     const { device, made } = await register(mine.browser);
     expect((await mine.browser.post('/v1/auth/passkeys', { name: 'Again', ...made })).status).toBe(400);
     expect((await register(theirs.browser, device)).answer.status).toBe(409);
   });
 
-  it('an attestation with certificates, which nobody asked for → refused', async () => {
+  it('an unrequested attestation with certificates → refused', async () => {
     const person = await freshPerson();
     const { answer } = await register(person.browser, undefined, { x5c: [new Uint8Array(64)] });
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
@@ -217,7 +217,7 @@ describe('an attack on a sign-in', () => {
     ['the type of a registration', { type: 'webauthn.create' }] as const,
     ['the handle of another person', { userHandle: Buffer.from('user_somebody').toString('base64url') }] as const,
     ['another key', { key: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey }] as const,
-  ])('%s → the 401 of every failure', async (_what, tampering) => {
+  ])('%s → the same 401 as for every failure', async (_what, tampering) => {
     expect(refusalOf(await signIn(device, tampering))).toEqual(REFUSED);
   });
 
@@ -250,7 +250,7 @@ describe('an attack on a sign-in', () => {
     expect(refusalOf(await browser.post(SIGN_IN, device.sign(options)))).toEqual(REFUSED);
   });
 
-  it('from another browser, or none that asked → refused', async () => {
+  it('from another browser, or without a started sign-in → refused', async () => {
     const [one, other] = [await started(), await started()];
     expect(refusalOf(await other.browser.post(SIGN_IN, device.sign(one.options)))).toEqual(REFUSED);
     expect(refusalOf(await browserOf().post(SIGN_IN, device.sign(one.options)))).toEqual(REFUSED);
@@ -262,7 +262,7 @@ describe('an attack on a sign-in', () => {
     expect(refusalOf(await browser.post(SIGN_IN, device.sign(options)))).toEqual(REFUSED);
   });
 
-  it('a counter that did not rise: a copy of the authenticator → refused', async () => {
+  it('a counter that did not increase: a cloned authenticator → refused', async () => {
     expect((await signIn(device, { counter: 7 })).status).toBe(200);
     expect(refusalOf(await signIn(device, { counter: 7 }))).toEqual(REFUSED);
     expect((await signIn(device, { counter: 8 })).status).toBe(200);
@@ -276,7 +276,7 @@ describe('an attack on a sign-in', () => {
     expect(refusalOf(await browser.post(SIGN_IN, answer))).toEqual(REFUSED);
   });
 
-  it('a foreign origin of the request → 403 before anything is asked', async () => {
+  it('a foreign origin of the request → 403 before any check', async () => {
     const foreign = new ApiClient(origin, world.check, undefined, { origin: 'https://evil.example.com' });
     expect((await foreign.post(OPTIONS)).status).toBe(403);
   });
@@ -302,7 +302,7 @@ describe('an attack on a sign-in', () => {
   });
 });
 
-describe('an address where browsers have no passkeys', () => {
+describe('an origin where browsers do not support passkeys', () => {
   it('an IP address → 404 that says what to do; the console does not offer them', async () => {
     const elsewhere = await startWorld();
     try {

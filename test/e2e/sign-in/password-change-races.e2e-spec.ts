@@ -104,8 +104,8 @@ async function sessionsOf({ id }: RegisteredPerson): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-describe('a password that is changed during a sign-in with it (ADR 0022)', () => {
-  it('the sign-in is under way → the change waits for it, and ends the session that it begins', async () => {
+describe('a password changed during a sign-in with it (ADR 0022)', () => {
+  it('the sign-in is under way → the change waits for it, and ends the new session', async () => {
     const [signedIn, changed] = await overlapping(haltBeforeSession(), signIn, changePassword);
     expect([signedIn.status, changed.status]).toEqual([200, 200]);
     expect(await isSignedIn(sessionCookieOf(signedIn))).toBe(false);
@@ -121,7 +121,7 @@ describe('a password that is changed during a sign-in with it (ADR 0022)', () =>
     expect(await sessionsOf(ada)).toHaveLength(1);
   });
 
-  it('the change comes to nothing → the sign-in that has waited begins a session', async () => {
+  it('the change fails → the waiting sign-in starts a session', async () => {
     const [failed, signedIn] = await overlapping(haltBeforeEntry({ failing: true }), changePassword, signIn);
     expect([failed.status, signedIn.status]).toEqual([503, 200]);
     expect([await isSignedIn(ada.cookie), await isSignedIn(sessionCookieOf(signedIn))]).toEqual([true, true]);

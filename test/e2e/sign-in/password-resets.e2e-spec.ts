@@ -59,8 +59,8 @@ const redeem = (token: string, newPassword = NEW_PASSWORD) =>
   visitor().post('/v1/auth/reset-password', { token, newPassword });
 const signIn = (email: string, password: string) => visitor().post('/v1/auth/sign-in/email', { email, password });
 
-describe('a link for a new password', () => {
-  it('made by an owner, used by the member → the new password, sessions ended, nobody signed in; in the trail', async () => {
+describe('links to set a new password', () => {
+  it('created by an owner, used by the member → new password, sessions ended, nobody signed in; recorded in the audit trail', async () => {
     const { client, owner, member, organizationId } = await company();
     const link = await linkFor(client, member.id);
     expect([link.status, link.body]).toEqual([
@@ -107,7 +107,7 @@ describe('a link for a new password', () => {
     expect(statuses.sort()).toEqual([200, 404, 404, 404, 404, 404]);
   });
 
-  it('a common password → 400, and the link stays', async () => {
+  it('a common password → 400, and the link stays valid', async () => {
     const { client, member } = await company();
     const token = tokenOf(await linkFor(client, member.id));
     expect((await redeem(token, 'password123')).status).toBe(400);
@@ -115,8 +115,8 @@ describe('a link for a new password', () => {
   });
 });
 
-describe('an owner who would reach other accounts', () => {
-  it('the member belongs to an account that the owner is not in, or only an admin of → 403 that says what to do', async () => {
+describe('an owner whose link would reach other accounts', () => {
+  it('the member belongs to an account of which the owner is not a member, or only an admin → 403 that says what to do', async () => {
     for (const role of [undefined, 'member', 'admin'] as const) {
       const { client, owner, member } = await company();
       const other = await newOrganization(world);
@@ -159,8 +159,8 @@ describe('an owner who would reach other accounts', () => {
   });
 });
 
-describe('who makes links, and for whom', () => {
-  it('a stranger of the account → 404; oneself → 409; without a password → 409', async () => {
+describe('who can create links, and for whom', () => {
+  it('a person outside the account → 404; oneself → 409; a person without a password → 409', async () => {
     const [mine, theirs] = [await company(), await company()];
     expect((await linkFor(mine.client, theirs.member.id)).status).toBe(404);
     expect((await linkFor(mine.client, mine.owner.identityId)).status).toBe(409);

@@ -45,7 +45,7 @@ async function newCodes(client: ApiClient): Promise<string[]> {
 const unused = async (client: ApiClient) => (await client.get('/v1/auth/recovery-codes')).body.unused;
 
 describe('recovery codes', () => {
-  it('created → ten, shown once, stored as hashes of passwords', async () => {
+  it('created → ten codes, shown once, stored as password hashes', async () => {
     const { client } = await newPerson();
     expect(await unused(client)).toBe(0);
     const codes = await newCodes(client);
@@ -81,7 +81,7 @@ describe('recovery codes', () => {
     ]);
   });
 
-  it('used again, wrong, of another person, of nobody, or no code at all → the same 401', async () => {
+  it('used again, wrong, of another person, of nobody, or not a code → the same 401', async () => {
     const [mine, theirs] = [await newPerson(), await newPerson()];
     const [one = '', two = ''] = await newCodes(mine.client);
     const [other = ''] = await newCodes(theirs.client);
@@ -101,7 +101,7 @@ describe('recovery codes', () => {
     expect((await recover(mine.email, two)).status).toBe(200);
   });
 
-  it('one code six times at once → one succeeds', async () => {
+  it('the same code six times at once → one succeeds', async () => {
     const { email, client } = await newPerson();
     const [code = ''] = await newCodes(client);
     const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await recover(email, code)).status));
@@ -118,7 +118,7 @@ describe('recovery codes', () => {
     expect(statuses.sort()).toEqual([200, 401]);
   });
 
-  it('a session older than 15 minutes → 403, and the old codes stay', async () => {
+  it('a session older than 15 minutes → 403, and the old codes stay valid', async () => {
     const { email, client } = await newPerson();
     const [code = ''] = await newCodes(client);
     clock.advance(15 * 60_000);
@@ -126,7 +126,7 @@ describe('recovery codes', () => {
     expect((await recover(email, code)).status).toBe(200);
   });
 
-  it('a common new password → 400 at its member, and the code stays', async () => {
+  it('a common new password → 400 naming its field, and the code stays valid', async () => {
     const { email, client } = await newPerson();
     const [code = ''] = await newCodes(client);
     const refused = await recover(email, code, 'password123');
@@ -134,7 +134,7 @@ describe('recovery codes', () => {
     expect(await unused(client)).toBe(10);
   });
 
-  it('eleven attempts for one address in ten minutes → 429, whatever the IP address', async () => {
+  it('eleven attempts for one e-mail address in ten minutes → 429, whatever the IP address', async () => {
     const email = 'guessed@example.com';
     for (let at = 0; at < 10; at++) expect((await recover(email, '0abcdefghijk0123')).status).toBe(401);
     const refused = await recover(email, '0abcdefghijk0123');

@@ -67,9 +67,9 @@ const SIGHTS: readonly [string, (id: string) => Promise<unknown>][] = [
   ['a claim that is waited for', (id) => users.openClaimWindow(app, id)],
 ];
 
-describe('ADR 0011: a block that races with the first sight of a user', () => {
+describe('ADR 0011: a block that races with the first call of a user', () => {
   it.each(SIGHTS)(
-    `%s, ${ROUNDS} interleavings, seed ${SEED} → blocked for good, with one entry`,
+    `%s, ${ROUNDS} interleavings, seed ${SEED} → blocked permanently, with one audit entry`,
     async (_name, see) => {
       const random = seeded(SEED);
       for (let round = 0; round < ROUNDS; round++) {
@@ -89,7 +89,7 @@ describe('ADR 0011: a block that races with the first sight of a user', () => {
     60_000,
   );
 
-  it('the first row is there and not committed → the block waits for it, and holds', async () => {
+  it('the first row exists but is not committed → the block waits for it, and takes effect', async () => {
     let answer: ReturnType<typeof block> | undefined;
     await world.dataSource.transaction(async (tx) => {
       expect((await users.seenIn(tx, app, 'alice')).status).toBe('active');
@@ -100,22 +100,25 @@ describe('ADR 0011: a block that races with the first sight of a user', () => {
     await expectBlockedForGood('alice');
   });
 
-  it.each(SIGHTS)('the block is there and not committed → %s waits for it or leaves it alone', async (_name, see) => {
-    const held = world.dataSource.createQueryRunner();
-    await held.startTransaction();
-    await held.query('LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
-    const answer = block('alice');
-    await untilStatementWaits(world.dataSource, 'audit_events');
-    const sight = see('alice');
-    await Promise.race([sight, untilStatementWaits(world.dataSource, '', 2)]);
-    await held.rollbackTransaction();
-    await held.release();
-    await sight;
-    expect((await answer).body.blocked).toBe(true);
-    await expectBlockedForGood('alice');
-  });
+  it.each(SIGHTS)(
+    'the block exists but is not committed → %s waits for it or does not change it',
+    async (_name, see) => {
+      const held = world.dataSource.createQueryRunner();
+      await held.startTransaction();
+      await held.query('LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
+      const answer = block('alice');
+      await untilStatementWaits(world.dataSource, 'audit_events');
+      const sight = see('alice');
+      await Promise.race([sight, untilStatementWaits(world.dataSource, '', 2)]);
+      await held.rollbackTransaction();
+      await held.release();
+      await sight;
+      expect((await answer).body.blocked).toBe(true);
+      await expectBlockedForGood('alice');
+    },
+  );
 
-  it('the trail cannot be written → not answered as blocked, and no user is blocked', async () => {
+  it('the audit trail cannot be written → not answered as blocked, and no user is blocked', async () => {
     const held = world.dataSource.createQueryRunner();
     await held.query('ALTER TABLE audit_events ADD CONSTRAINT no_blocks CHECK (action <> $$user.blocked$$) NOT VALID');
     try {
@@ -162,7 +165,7 @@ describe('ADR 0011: a block that races with the first sight of a user', () => {
     expect((await world.api.get(`/v1/admin/apps/${app.id}/users`)).body.total).toBe(1);
   });
 
-  it('blocks and unblocks at once → what the last one answered is so, and entries alternate', async () => {
+  it('blocks and unblocks at once → the state matches the last answer, and audit entries alternate', async () => {
     await block('mallory');
     for (let round = 0; round < 5; round++) {
       await Promise.all(Array.from({ length: 8 }, (_, i) => (i % 2 ? block('mallory') : unblock('mallory'))));
@@ -172,7 +175,7 @@ describe('ADR 0011: a block that races with the first sight of a user', () => {
     }
   });
 
-  it('unblocked while the block that makes the row is not committed → 404, or in force after it; never in between', async () => {
+  it('unblocked while the block that creates the row is not committed → 404, or effective after it; never in between', async () => {
     const held = world.dataSource.createQueryRunner();
     await held.startTransaction();
     await held.query('LOCK TABLE audit_events IN ACCESS EXCLUSIVE MODE');
@@ -234,7 +237,7 @@ describe('ADR 0011: a user without any call', () => {
     await expectBlockedForGood('bob');
   });
 
-  it('of an application whose configuration no longer parses → blocked all the same', async () => {
+  it('of an application whose configuration no longer parses → still blocked', async () => {
     await world.dataSource.query(
       "UPDATE apps SET config = jsonb_set(config::jsonb, '{routing}', '7')::json WHERE id = $1",
       [app.id],

@@ -76,7 +76,7 @@ async function refusalsOf(client: ProxyClient): Promise<{ rows: number; requests
 }
 
 describeWithRedis('blocked users at admission', () => {
-  it('served, blocked → refused at once, never sent on; unblocked → served again', async () => {
+  it('served, then blocked → refused at once, not forwarded; unblocked → served again', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -94,7 +94,7 @@ describeWithRedis('blocked users at admission', () => {
     expect((await client.call(RESPONSES, as('ann'))).status).toBe(200);
   });
 
-  it('refused → an event blocked_user with what was called, without tokens, cost or its source', async () => {
+  it('refused → an event blocked_user with the call’s data, without tokens, cost or its source', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -139,7 +139,7 @@ describeWithRedis('blocked users at admission', () => {
     });
   });
 
-  it('thirty refusals → counted exactly, in one row a minute and instance; sums follow', async () => {
+  it('thirty refusals → counted exactly, in one row per minute and instance; sums match', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -153,7 +153,7 @@ describeWithRedis('blocked users at admission', () => {
     expect(await world.dataSource.query(MONTHS_OUT_OF_STEP)).toEqual([]);
   });
 
-  it('a call that breaks a rule of its own → that refusal, recorded as such: admission comes last', async () => {
+  it('a call that is refused for another reason → that refusal, recorded as such: admission comes last', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     await change(client, 'ann', 'block');
@@ -166,7 +166,7 @@ describeWithRedis('blocked users at admission', () => {
     });
   });
 
-  it('blocked at one instance → another refuses within a second, and unblocks within a second', async () => {
+  it('blocked at one instance → another refuses within a second, and serves again within a second', async () => {
     const client = await newClient();
     await introduce(client, 'ann');
     expect((await callOther(client, 'ann')).status).toBe(200);

@@ -75,7 +75,7 @@ async function countRows({ id }: AppRef = app): Promise<number> {
   return rows.length;
 }
 
-describe('what is kept of users is what there is', () => {
+describe('stored counts of users match the users', () => {
   it('no user → zero', async () => {
     expect(await answered()).toEqual({ total: 0, blocked: 0, active: 0 });
   });
@@ -106,7 +106,7 @@ describe('what is kept of users is what there is', () => {
     expect(await answered()).toEqual({ total: 1, blocked: 0, active: 1 });
   });
 
-  it('first uses of several applications in one statement → each has its own', async () => {
+  it('first uses of several applications in one statement → each has its own count', async () => {
     const other = await newApp();
     await users.seen(app, 'alice');
     await useTogether([app, other], ['alice', 'bob', 'carol']);
@@ -127,7 +127,7 @@ describe('what is kept of users is what there is', () => {
     expect([await countRows(), await counted()]).toEqual([0, { total: 0, blocked: 0, active: 0 }]);
   });
 
-  it('a text in the id → counted among those that have it', async () => {
+  it('a filter on the id → counts the users that match', async () => {
     for (const id of ['alice', 'alina', 'bob']) await users.seen(app, id);
     const { body } = await world.api.get(`/v1/admin/apps/${app.id}/users?query=ali&limit=1`);
     expect([body.total, body.users.length]).toEqual([2, 1]);
@@ -135,7 +135,7 @@ describe('what is kept of users is what there is', () => {
 });
 
 describe('counting waits for no lock', () => {
-  it('registrations under way → others register meanwhile, in as many rows as wrote at once', async () => {
+  it('registrations under way → others register meanwhile, with one row per concurrent writer', async () => {
     await users.seen(app, 'first');
     await world.dataSource.transaction(async (tx) => {
       await users.seenIn(tx, app, 'slow');
@@ -151,7 +151,7 @@ describe('counting waits for no lock', () => {
   });
 });
 
-it('users of before the counts → counted by the migration, also after going back', async () => {
+it('users from before the counts → counted by the migration, even after a rollback', async () => {
   for (const id of ['alice', 'bob', 'carol']) await users.seen(app, id);
   await setBlocked('bob', true);
   const migration = new KeepUserCounts1763600000019();

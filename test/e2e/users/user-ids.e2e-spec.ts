@@ -67,7 +67,7 @@ describe('a user id in the path', () => {
     expect((await world.api.post(`${url}/unblock`)).body).toEqual({ app_id: app.id, user_id: id, blocked: false });
   });
 
-  it('%2e, encoded, from a client that leaves paths alone → that user', async () => {
+  it('%2e, encoded, from a client that does not normalise paths → that user', async () => {
     const id = '%2e';
     const encoded = encodeURIComponent(id).replaceAll('.', '%2E');
     const answer = await rawCall('POST', usersUrl(`/${encoded}/block`));
@@ -76,7 +76,7 @@ describe('a user id in the path', () => {
   });
 
   it.each(['.', '..'])(
-    '%s, which URL software removes → no valid id: not blocked, in the path or the query',
+    '%s, which URL software removes → not a valid id: not blocked, in the path or the query',
     async (id) => {
       const encoded = id.replaceAll('.', '%2E');
       for (const path of [usersUrl(`/${encoded}/block`), namedUrl('/block', encoded)]) {
@@ -102,7 +102,7 @@ describe('a user id in the path', () => {
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(400);
   });
 
-  it('more bytes than an id has → no user, and no user is blocked', async () => {
+  it('more bytes than an id may have → no user, and no user is blocked', async () => {
     const encoded = encodeURIComponent('é'.repeat(513));
     expect((await rawCall('GET', usersUrl(`/${encoded}`))).status).toBe(404);
     expect((await rawCall('POST', usersUrl(`/${encoded}/block`))).status).toBe(400);
@@ -124,7 +124,7 @@ describe('a user id in the query (ADR 0011)', () => {
     '...',
     '\u0001'.repeat(1_024),
     'é'.repeat(512),
-  ])('%s → blocked, read, unblocked, as that user and no other', async (id) => {
+  ])('%s → blocked, read, unblocked, as exactly that user', async (id) => {
     const [encoded, of] = [encodeURIComponent(id), { app_id: app.id, user_id: id }];
     const answer = await world.api.post(namedUrl('/block', encoded));
     expect([answer.status, answer.body]).toEqual([200, { ...of, blocked: true }]);
@@ -155,7 +155,7 @@ describe('a user id in the query (ADR 0011)', () => {
     expect((await world.api.post(namedUrl('/unblock', 'nobody'))).body.error.code).toBe('not_found');
   });
 
-  it('user called block, in the path → that user', async () => {
+  it('user named block, in the path → that user', async () => {
     await users.seen(app, 'block');
     expect((await world.api.post(usersUrl('/block/block'))).body).toMatchObject({ user_id: 'block', blocked: true });
     expect((await world.api.get(usersUrl('/block'))).body.user).toMatchObject({ id: 'block', status: 'blocked' });

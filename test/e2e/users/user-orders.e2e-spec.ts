@@ -70,7 +70,7 @@ async function walk(query: Record<string, string | number>, between?: () => Prom
   return ids;
 }
 
-describe('users in the order of an amount', () => {
+describe('users sorted by an amount', () => {
   beforeEach(async () => {
     await newApp(5);
     // Equal ones, such within one size, estimates that change the order, and users without any amount.
@@ -94,7 +94,7 @@ describe('users in the order of an amount', () => {
   it.each([
     ['cost', BY_COST],
     ['budget', BY_BUDGET],
-  ])('%s → the largest first, equal ones by id, everybody once on pages of any length', async (sort, order) => {
+  ])('%s → the largest first, equal ones by id, each user once on pages of any length', async (sort, order) => {
     for (const limit of [1, 2, 3, 4, 7, 8, 9]) expect(await walk({ sort, limit })).toEqual(order);
     expect((await list({ sort })).total).toBe(order.length);
     // A filter is read another way.
@@ -114,7 +114,7 @@ describe('users in the order of an amount', () => {
     );
   });
 
-  it('a user becomes the dearest between two pages → everybody else is still listed once', async () => {
+  it('a user becomes the most expensive between two pages → everybody else is still listed once', async () => {
     let calls = 0;
     const ids = await walk({ sort: 'cost', limit: 2 }, async () => {
       if (++calls === 1)
@@ -126,7 +126,7 @@ describe('users in the order of an amount', () => {
     expect(ids).toEqual(BY_COST.filter((id) => id !== 'zero'));
   });
 
-  it('at_limit → who has spent the budget, estimates included, in each order; the total says how many', async () => {
+  it('at_limit → users who have spent the budget, estimates included, in each order; the total is their number', async () => {
     for (const [sort, ids] of [
       ['cost', ['aa', 'cc', 'estimated']],
       ['budget', ['estimated', 'aa', 'cc']],
@@ -148,7 +148,7 @@ describe('users in the order of an amount', () => {
   });
 });
 
-it('a budget of nothing → everybody is at the limit, also who never spent anything', async () => {
+it('a budget of zero → every user is at the limit, even without spending', async () => {
   await newApp(0);
   await spend('some', 5);
   await spend('nothing', 0);
@@ -162,7 +162,7 @@ it('a budget of nothing → everybody is at the limit, also who never spent anyt
   }
 });
 
-it('budgets by day and week → who has spent one of them now is at the limit, in each order; in no other month', async () => {
+it('budgets by day and week → users who have spent one of them now are at the limit, in each order; not in other months', async () => {
   const client = await ProxyClient.create(world, {
     authentication: NAMED_USERS,
     limits: { per_user: { spending: { daily_usd: CALL_USD, weekly_usd: 2 * CALL_USD, monthly_usd: 9 } } },
@@ -199,7 +199,7 @@ it('budgets by day and week → who has spent one of them now is at the limit, i
   expect(one.body.user).toMatchObject({ at_limit: true, budget_spent_usd: CALL_USD });
 });
 
-it('no budget, or a configuration that cannot be read → nobody is at the limit', async () => {
+it('no budget, or a configuration that cannot be read → no user is at the limit', async () => {
   await spend('rich', 1_000_000);
   expect(await list({ at_limit: 'true' })).toMatchObject({
     total: 0,
@@ -212,7 +212,7 @@ it('no budget, or a configuration that cannot be read → nobody is at the limit
   expect(await list({})).toMatchObject({ total: 1, users: [{ id: 'rich', at_limit: false }] });
 });
 
-it('calls until the budget refuses → this user, and nobody else, is at the limit; the user says what is left', async () => {
+it('calls until the budget refuses → only this user is at the limit; the user shows the remainder', async () => {
   const client = await ProxyClient.create(world, {
     authentication: NAMED_USERS,
     limits: { per_user: { requests: { per_minute: 100, per_day: 9 }, spending: { monthly_usd: 2 * CALL_USD } } },

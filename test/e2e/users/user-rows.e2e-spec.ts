@@ -44,7 +44,7 @@ async function rowOf(id: string): Promise<Record<string, unknown>> {
 const block = (id: string) => world.api.post(`/v1/admin/apps/${app.id}/users/${id}/block`);
 
 describe('a user who exchanges a proof', () => {
-  it('first sight, many at once → one row, one answer for all', async () => {
+  it('many first calls at once → one row, the same answer for all', async () => {
     const sights = await Promise.all(Array.from({ length: 20 }, () => users.seen(app, 'alice')));
     const alice = { id: 'alice', status: 'active', lastSeenAt: clock.now(), claimPendingSince: null };
     for (const sight of sights) expect(sight).toEqual(alice);
@@ -74,7 +74,7 @@ describe('a user who exchanges a proof', () => {
     expect(await users.find(app, 'alice')).toBeUndefined();
   });
 
-  it('a virtual user → stored from then on, since their first event', async () => {
+  it('a virtual user → stored from then on, dated from their first event', async () => {
     await use('bob', '2026-01-01T00:00:00Z');
     expect(await users.find(app, 'bob')).toBeUndefined();
     expect(await users.seen(app, 'bob')).toMatchObject({ status: 'active', lastSeenAt: clock.now() });
@@ -91,7 +91,7 @@ describe('a user who exchanges a proof', () => {
 });
 
 describe('a window of missing claims', () => {
-  it('opened at the first refusal → user stored unseen; not opened again; closed to exactly one', async () => {
+  it('opened at the first refusal → user stored as not seen; not opened again; closed by exactly one call', async () => {
     await users.openClaimWindow(app, 'alice');
     const openedAt = clock.now();
     expect(await users.find(app, 'alice')).toMatchObject({ lastSeenAt: null, claimPendingSince: openedAt });
@@ -161,7 +161,7 @@ describe('a user known from usage only', () => {
     expect(body.users[0].usage.requests).toBe(1);
   });
 
-  it('used again → last seen follows, at most once a minute; first seen goes back', async () => {
+  it('used again → last seen is updated at most once a minute; first seen can move back', async () => {
     await use('bob', '2026-01-10T00:00:00Z');
     const first = await rowOf('bob');
     await use('bob', '2026-01-10T00:00:59Z');
@@ -191,7 +191,7 @@ describe('a user known from usage only', () => {
     }
   });
 
-  it('stored or blocked user → usage changes nothing of them', async () => {
+  it('stored or blocked user → usage does not change them', async () => {
     await users.seen(app, 'alice');
     await use('bob', '2026-01-01T00:00:00Z');
     await block('bob');

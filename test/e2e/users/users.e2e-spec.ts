@@ -72,7 +72,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     expect(body).toEqual({ app_id: app.id, month, total: 0, limit: 50, offset: 0, ...LAST_PAGE, users: [] });
   });
 
-  it('stored and virtual users → every field, usage of the month asked for', async () => {
+  it('stored and virtual users → every field, usage of the requested month', async () => {
     await see('alice');
     const seenAt = clock.now().toISOString();
     await addDeviceKey(world.dataSource, app, { userId: 'alice', keyId: 'new+/=', counter: 7, usedAt: '2026-03-01' });
@@ -119,7 +119,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     expect((await list('?month=2025-12')).body.users[0].usage).toEqual(NO_USAGE);
   });
 
-  it('order → by last sight, else creation, latest first; equal ones by id; pages join without gap', async () => {
+  it('order → by last seen, else creation, latest first; equal ones by id; pages without gaps', async () => {
     await see('early', 'middle');
     await users.openClaimWindow(app, 'waiting');
     await users.seen(app, 'b');
@@ -139,7 +139,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
     }
   });
 
-  it('query → a literal part of the id, wildcards and letter case included', async () => {
+  it('query → a literal part of the id, wildcards are literal, case matters', async () => {
     await see('a%b', 'a_b', 'axb', 'A%B', String.raw`a\b`);
     const found = async (query: string) => idsOf(await list(`?query=${encodeURIComponent(query)}`));
     expect(await found('%')).toEqual(['A%B', 'a%b']);
@@ -205,7 +205,7 @@ describe('GET /v1/admin/apps/{app}/users', () => {
 });
 
 describe('block and unblock', () => {
-  it('blocked, repeated, unblocked, repeated → idempotent, seen by the very next admission', async () => {
+  it('blocked, repeated, unblocked, repeated → idempotent, effective from the very next admission', async () => {
     await see('mallory');
     expect(await blockedUsers.isBlocked(app, 'mallory')).toBe(false);
     for (const _time of [1, 2]) {
@@ -219,7 +219,7 @@ describe('block and unblock', () => {
     }
   });
 
-  it('changes, and what changes nothing → one entry of the trail for each change', async () => {
+  it('changes, and repeats without effect → one audit entry for each change', async () => {
     await see('mallory');
     for (const act of [unblock, block, block, unblock]) await act('mallory');
     expect((await unblock('nobody')).status).toBe(404);
@@ -256,7 +256,7 @@ describe('block and unblock', () => {
     });
   });
 
-  it('20 of each at once → all answered, one row; whoever comes last is right', async () => {
+  it('20 of each at once → all answered, one row; the last one decides', async () => {
     await see('alice');
     await use('bob', '2026-01-01T00:00:00Z');
     for (const id of ['alice', 'bob']) {
@@ -269,7 +269,7 @@ describe('block and unblock', () => {
     expect((await list()).body.total).toBe(2);
   });
 
-  it('blocked while they are seen → seen blocked ever after, and not touched', async () => {
+  it('blocked during their calls → blocked in every later call, and not updated', async () => {
     await see('alice');
     clock.advance(2 * MINUTE_MS);
     const [answer, ...sights] = await Promise.all([
@@ -284,7 +284,7 @@ describe('block and unblock', () => {
     expect(before?.status).toBe('blocked');
   });
 
-  it('a transaction that saw a user → the block waits for its end', async () => {
+  it('a transaction that recorded a user → the block waits for its end', async () => {
     await see('alice');
     const order: string[] = [];
     await world.dataSource.transaction(async (tx) => {
@@ -298,7 +298,7 @@ describe('block and unblock', () => {
   });
 });
 
-describe('who may', () => {
+describe('permissions', () => {
   it('an application of another account → the same 404 as one that does not exist', async () => {
     await see('alice');
     const stranger = world.as((await newAccount(world.dataSource)).key);
@@ -314,7 +314,7 @@ describe('who may', () => {
   it.each([
     ['a member', { role: 'member' }, 'forbidden'],
     ['a key that may only read', { role: 'owner', grant: 'read' }, 'grant_insufficient'],
-  ] as const)('%s → reads, neither blocks nor unblocks', async (_who, options, code) => {
+  ] as const)('%s → may read, but not block or unblock', async (_who, options, code) => {
     await see('alice');
     const reader = world.as((await newMember(world.dataSource, app.organizationId, options)).key);
     expect((await reader.get(usersUrl())).status).toBe(200);

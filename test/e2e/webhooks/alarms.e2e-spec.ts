@@ -99,7 +99,7 @@ describeWithRedis('events of two instances', () => {
     for (const app of both()) await app.get(UsageRefusals).flush();
   }
 
-  it('a limit that refuses many calls → one event for each identity and window, in the applications that are asked for', async () => {
+  it('a limit that refuses many calls → one event per identity and window, only for the filtered applications', async () => {
     const limits = { per_user: { requests: { per_minute: 1 } }, per_app: { requests: { per_day: 3 } } };
     const client = await ProxyClient.create(world, { authentication: NAMED_USERS, limits });
     const other = await ProxyClient.create(world, { authentication: NAMED_USERS, limits });
@@ -147,7 +147,7 @@ describeWithRedis('events of two instances', () => {
       .map(({ id }: { id: string }) => id);
   }
 
-  it('half of the calls of both instances fail, then none does → failing once, recovered once, in this order', async () => {
+  it('half of the calls of both instances fail, then none → failing once, then recovered once', async () => {
     const client = await ProxyClient.create(world);
     const place = await webhook({ events: ['provider.failing', 'provider.recovered'] });
     await call(client, 10, 200);
@@ -169,7 +169,7 @@ describeWithRedis('events of two instances', () => {
     ]);
   });
 
-  it('the key is refused → failing at once; what clients do wrong → nothing', async () => {
+  it('the key is refused → failing at once; client errors → no event', async () => {
     const [client, innocent] = [await ProxyClient.create(world), await ProxyClient.create(world)];
     const place = await webhook({ events: ['provider.*'] });
     await call(innocent, 30, 400);
@@ -182,7 +182,7 @@ describeWithRedis('events of two instances', () => {
     ]);
   });
 
-  it('the provider is deleted while its calls are noted → no event, and no trouble', async () => {
+  it('the provider is deleted while its calls are recorded → no event and no error', async () => {
     const client = await ProxyClient.create(world);
     world.upstream.script(json(401, {}));
     await world.dataSource.query('DELETE FROM providers WHERE id = $1', [client.providerId]);
@@ -191,7 +191,7 @@ describeWithRedis('events of two instances', () => {
     expect(world.logs.filter(({ message }) => message === 'provider_health_write_failed')).toEqual([]);
   });
 
-  it('more refused sign-ins and unresolved costs than usual → one event for the application and hour', async () => {
+  it('more refused sign-ins and unresolved costs than usual → one event per application and hour', async () => {
     const [usual, rising] = [await world.app(), await world.app()];
     const place = await webhook({ events: ['sign_in.*', 'usage.unresolved_rising'] });
     /** Whichever hour the database is in when it looks. */
@@ -228,7 +228,7 @@ describeWithRedis('events of two instances', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('a 21st device of a user → the one that goes is told', async () => {
+  it('a 21st device of a user → an event names the device that is removed', async () => {
     const { id } = await world.app();
     const place = await webhook({ events: ['device.revoked'] });
     const devices = world.gateway.app.get(DeviceKeysService);
@@ -268,7 +268,7 @@ describeWithRedis('events of two instances', () => {
     expect(seen).toEqual(types.filter((type) => type !== 'webhook.created'));
   });
 
-  it('an event that is sent again → the same id and body, under a new signature', async () => {
+  it('an event that is resent → the same id and body, under a new signature', async () => {
     const place = await webhook({ events: ['provider.created'] });
     await ProxyClient.create(world);
     const [event] = await allAt(place);
@@ -284,7 +284,7 @@ describeWithRedis('events of two instances', () => {
     expect(again?.headers['webhook-signature']).not.toBe(event?.headers['webhook-signature']);
   });
 
-  it('an endpoint that is at a private address when it is dialled → never reached, and retried', async () => {
+  it('an endpoint that resolves to a private address when it is dialled → never reached, and retried', async () => {
     const inside = await startReceiver('127.0.0.2');
     const place = await webhook({ events: ['provider.created'] });
     const url = inside.url + place;

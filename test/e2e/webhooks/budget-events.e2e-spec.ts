@@ -51,7 +51,7 @@ const REACHED = 'budget.threshold_reached';
 const EXHAUSTED = 'budget.exhausted';
 
 describe('events of budgets', () => {
-  it('calls pass the default parts of a budget → each once, ascending, with what was spent; then exhausted', async () => {
+  it('calls cross the default thresholds of a budget → one event each, ascending, with the amount spent; then exhausted', async () => {
     const { app, place } = await watchedApp({ per_user: { spending: { daily_usd: 0.018 } } });
     for (const count of [1, 2, 3]) {
       await app.calls(1);
@@ -74,7 +74,7 @@ describe('events of budgets', () => {
     expect(new Set(events.map(({ headers }) => headers['webhook-id'])).size).toBe(4);
   });
 
-  it('one call passes every part of the budgets of its user and its application → an event of each', async () => {
+  it('one call crosses every threshold of the budgets of its user and its application → one event for each', async () => {
     const spending = { monthly_usd: 0.001, thresholds: [0.25, 0.75] };
     const { app, place } = await watchedApp({ per_user: { spending }, per_app: { spending: { total_usd: 0.002 } } });
     await app.calls(1);
@@ -94,7 +94,7 @@ describe('events of budgets', () => {
     expect(ofApp[0]?.body.data.period_start).toBeNull();
   });
 
-  it('a budget is lowered below what is spent → each passed part and exhausted, once, with the change', async () => {
+  it('a budget is lowered below what is spent → each crossed threshold and exhausted, once, with the change', async () => {
     const budgets = (user: number, ofApp: object) => ({
       per_user: { spending: { weekly_usd: user } },
       per_app: { spending: ofApp },
@@ -119,7 +119,7 @@ describe('events of budgets', () => {
     expect(await stored(app)).toEqual([[REACHED, 'app', app.client.appId, 'month', 0.25], ...events]);
   });
 
-  it('a call that is stored while a budget is lowered → counted by the change, which waits for it', async () => {
+  it('a call that is stored while a budget is lowered → included in the change, which waits for it', async () => {
     const { app } = await watchedApp({ per_app: { spending: { total_usd: 9 } } });
     await app.calls(1);
     await app.recorded('ok', 1);
@@ -141,7 +141,7 @@ describe('events of budgets', () => {
     expect((await stored(app)).map(([type]) => type)).toEqual([EXHAUSTED, REACHED]);
   });
 
-  it('a filter of types → those alone; a budget of nothing, and one that is not reached → none', async () => {
+  it('a filter of types → only those; a budget of zero, and one that is not reached → none', async () => {
     const { app, place } = await watchedApp({ per_user: { spending: { weekly_usd: 0.001, monthly_usd: 9 } } }, [
       EXHAUSTED,
     ]);
@@ -156,7 +156,7 @@ describe('events of budgets', () => {
     expect(count).toBe(1);
   });
 
-  it('a run is spent → once, with its id, its start and the amount it began with; a second run of the id, again', async () => {
+  it('the budget of a run is spent → one event with its id, its start and its amount; a second run with the same id → another event', async () => {
     const { app, place } = await watchedApp({ runs: { max_usd: 0.03 } });
     const call = (user: string, ...amount: string[]) =>
       app.call(user, { headers: ['x-end-user-id', user, 'x-run-id', 'loop 1', ...amount] });
@@ -187,7 +187,7 @@ describe('events of budgets', () => {
     expect(await stored(app)).toHaveLength(2);
   });
 
-  it('no webhook, but a member who chose mails of budgets → a mail of each event', async () => {
+  it('no webhook, but a member who subscribed to mails about budgets → a mail for each event', async () => {
     const app = await LimitedApp.create(world, { per_user: { spending: { daily_usd: 0.001, thresholds: [1] } } });
     const { identityId } = await newMember(world.dataSource, await firstOrganizationId(world.dataSource), {});
     await world.dataSource.query(

@@ -68,13 +68,13 @@ async function delivered(id: string): Promise<number[]> {
   return rows.map(({ body }) => JSON.parse(body).data.threshold);
 }
 
-it('several events of one statement → each once, delivered in the order of their places', async () => {
+it('several events of one statement → each once, delivered in their order in the statement', async () => {
   const id = await webhook();
   await cross(pool, ['0.5', '0.8', '1', '0.50', '1.0']);
   expect(await delivered(id)).toEqual([0.5, 0.8, 1]);
 });
 
-it('the same key again, also in another time zone or written otherwise → nothing; another budget → another event', async () => {
+it('the same key again, even in another time zone or format → no event; another budget → another event', async () => {
   const id = await webhook();
   await cross(pool, ['0.5']);
   const client = await pool.connect();
@@ -92,7 +92,7 @@ it('the same key in ten statements at once → one event', async () => {
   expect((await delivered(id)).toSorted()).toEqual([0.5, 1]);
 });
 
-it('filters → only events that both take; without a webhook nothing is stored', async () => {
+it('filters → only events that match both; without a webhook nothing is stored', async () => {
   await cross(pool, ['0.5']);
   const stored = 'SELECT FROM webhook_events WHERE organization_id = $1';
   expect((await pool.query(stored, [account])).rowCount).toBe(0);
@@ -107,7 +107,7 @@ it('filters → only events that both take; without a webhook nothing is stored'
   expect(await Promise.all(others.map(delivered))).toEqual([[], []]);
 });
 
-it('a webhook is deleted meanwhile → the statement waits and succeeds, for the webhooks that are left', async () => {
+it('a webhook is deleted meanwhile → the statement waits and succeeds, for the remaining webhooks', async () => {
   const [gone, left] = [await webhook(), await webhook({ id: `${account}-left` })];
   const deleting = await pool.connect();
   await deleting.query('BEGIN');

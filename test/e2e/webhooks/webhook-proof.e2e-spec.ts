@@ -47,7 +47,7 @@ describeBreakingRedis(`webhooks of ${EVENTS} events (WEBHOOK_SEED=${SEED})`, () 
     await Promise.all(Array.from({ length: CLIENTS }, client));
   }
 
-  it('without kills → the measured part arrives', async () => {
+  it('without kills → the measured number of events arrives', async () => {
     await causeAll(0, MEASURED, MEASURED_PACE_MS);
     await fleet.drained();
     latencies = await firstArrivalsAfterMs();
@@ -59,7 +59,7 @@ describeBreakingRedis(`webhooks of ${EVENTS} events (WEBHOOK_SEED=${SEED})`, () 
     expect(GIVEN === undefined || p99 <= PROMISED_MS).toBe(true);
   }, 600_000);
 
-  it('while instances and the receiver are killed → each is delivered, once for each webhook, and none is missing', async () => {
+  it('while instances and the receiver are killed → each event is delivered once per webhook, and none is missing', async () => {
     const causing = { isOver: false };
     const kills = killOverAndOver(causing);
     await causeAll(MEASURED, EVENTS, GIVEN === undefined ? 100 : 10);

@@ -75,7 +75,7 @@ async function untilDelivery(client: ApiClient, id: string, expected: object): P
 }
 
 describe('managing webhooks', () => {
-  it('create → the secret once, sealed at rest; the name is the host, every event is sent', async () => {
+  it('create → the secret is returned once and sealed at rest; by default the name is the host and every event is sent', async () => {
     const { client } = await accountWithWebhook();
     const { status, body } = await client.post(PATH, { url: 'https://hooks.acme.com/in' });
     expect([status, body.secret]).toEqual([201, expect.stringMatching(SECRET)]);
@@ -118,7 +118,7 @@ describe('managing webhooks', () => {
     'http://127.0.0.1.nip.io/',
     'file:///etc/passwd',
     'https://%31%30.0.0.7/',
-  ])('%s, which leads inside → 400, also when it replaces a good one', async (url) => {
+  ])('%s, which leads to a private network → 400, even when it replaces a valid URL', async (url) => {
     const { id, client, place } = await accountWithWebhook();
     const answers = [await client.post(PATH, { url }), await client.send('PATCH', `${PATH}/${id}`, { url }, {})];
     for (const answer of answers) {
@@ -144,7 +144,7 @@ describe('managing webhooks', () => {
     expect(statuses).toEqual([...Array(20).fill(201), ...Array(10).fill(409)]);
   });
 
-  it('20 deletions at once → each 200, and its event goes to those that are left', async () => {
+  it('20 deletions at once → each 200, and its event goes to the remaining webhooks', async () => {
     const { key } = await newAccount(world.dataSource);
     const client = world.as(key);
     const made = await Promise.all(Array.from({ length: 20 }, () => webhookOf(client)));
@@ -178,7 +178,7 @@ describe('managing webhooks', () => {
     expect(receiver.received.filter((event) => event.path === place)).toHaveLength(1);
   });
 
-  it('resend of a delivery that the webhook has not → 404, whatever the id looks like', async () => {
+  it('resend of a delivery that is not the webhook’s → 404, whatever the id looks like', async () => {
     const { id, client } = await accountWithWebhook();
     const ids = ['0', '999999999999999999', '9'.repeat(19), '9'.repeat(400), '-1', '1.5', '0x1', 'evt_1', '%20', 'NaN'];
     for (const delivery of ids) {
@@ -187,7 +187,7 @@ describe('managing webhooks', () => {
     }
   });
 
-  it('a read grant → may read, and neither write, test nor send again', async () => {
+  it('a read grant → may read, but not write, test or resend', async () => {
     const { id, organizationId } = await accountWithWebhook();
     const { key } = await newMember(world.dataSource, organizationId, { grant: 'read' });
     const reader = world.as(key);
@@ -218,7 +218,7 @@ function untilEmpty(id: string): Promise<void> {
 }
 
 describe('deliveries', () => {
-  it('an audited change → one signed event, as the library of the convention verifies it', async () => {
+  it('an audited change → one signed event, verified by the Standard Webhooks library', async () => {
     const { client, organizationId, identityId, place, secret } = await accountWithWebhook({ events: ['provider.*'] });
     await addProvider(client, 'Verified');
     const [event] = await receiver.until(place, 1);
@@ -242,7 +242,7 @@ describe('deliveries', () => {
     expect(event.text).not.toContain('sk-test');
   });
 
-  it('filters by event and application → only what both take', async () => {
+  it('filters by event and application → only events that match both', async () => {
     const { client, place: all } = await accountWithWebhook();
     const config = {
       authentication: { type: 'api_key' },
@@ -263,7 +263,7 @@ describe('deliveries', () => {
     expect(own.map(({ body }) => [body.type, body.data.app])).toEqual([['app_key.created', one]]);
   });
 
-  it('no webhook asks for it → nothing is stored; a change that fails → no event', async () => {
+  it('no webhook subscribes to it → nothing is stored; a change that fails → no event', async () => {
     const { client, organizationId, id } = await accountWithWebhook({ events: ['app.*'] });
     await addProvider(client, 'Taken');
     await client.send('PATCH', `${PATH}/${id}`, { events: ['provider.*'] }, {});
@@ -294,7 +294,7 @@ describe('deliveries', () => {
     expect(receiver.received.filter(({ path }) => path === '/elsewhere')).toEqual([]);
   });
 
-  it('an endpoint that never answers well → failed after three days, and sent again by hand', async () => {
+  it('an endpoint that never succeeds → failed after three days, then resent by hand', async () => {
     const { client, id, place } = await accountWithWebhook({ events: ['provider.*'] });
     let isDown = true;
     receiver.answer(({ path }) => (path === place && isDown ? 503 : 200));
@@ -312,7 +312,7 @@ describe('deliveries', () => {
     expect(failed.body.deliveries).toEqual([]);
   });
 
-  it('410 → disabled with a log line, what waits is given up; enabling it again → later events arrive', async () => {
+  it('410 → disabled with a log line, pending deliveries are dropped; enabled again → later events arrive', async () => {
     const { client, id, place } = await accountWithWebhook({ events: ['provider.*'] });
     receiver.answer(({ path }) => (path === place ? 410 : 200));
     await addProvider(client, 'Gone');
@@ -331,7 +331,7 @@ describe('deliveries', () => {
     expect((await client.get(`${PATH}/${id}`)).body.webhook.disabled_reason).toBeNull();
   });
 
-  it('rotate → both secrets verify for a day, then the new one alone', async () => {
+  it('rotate → both secrets verify for a day, then only the new one', async () => {
     const { client, id, place, secret } = await accountWithWebhook({ events: ['provider.*'] });
     const rotated = (await client.post(`${PATH}/${id}/rotate`)).body;
     expect(rotated.secret).toMatch(SECRET);
@@ -345,7 +345,7 @@ describe('deliveries', () => {
     expect(String(after?.headers['webhook-signature']).split(' ')).toHaveLength(1);
   });
 
-  it('events of one subject → first attempts in order; one that fails holds back no other', async () => {
+  it('events of one subject → first attempts in order; a failed one does not delay the others', async () => {
     const { client, place } = await accountWithWebhook({ events: ['organization.renamed'] });
     const { body: session } = await client.get('/v1/admin/session');
     let first = true;
@@ -368,7 +368,7 @@ describe('deliveries', () => {
     expect(ids).toEqual(stored.map(({ event_id }) => event_id));
   });
 
-  it('test → one attempt now, whatever the filters are; each result is an answer', async () => {
+  it('test → one attempt at once, whatever the filters are; each outcome is a 200', async () => {
     const { client, id, place } = await accountWithWebhook({ events: ['app.*'], enabled: false });
     receiver.answer(() => 200);
     const good = await client.post(`${PATH}/${id}/test`);

@@ -7,7 +7,7 @@ const refusal = (message: string, status = 400) =>
   ApiError.of(new Response('', { status }), { error: { code: 'invalid_request', message } });
 
 describe('memberPath', () => {
-  it('any name → spelled as the API does', () => {
+  it('any name → spelled as in the API', () => {
     const name = fc.oneof(
       fc.string(),
       fc.string({ unit: 'binary', maxLength: 90 }),
@@ -18,7 +18,7 @@ describe('memberPath', () => {
 });
 
 describe('problemAt', () => {
-  it('a member of any name, with a problem of any text → at the field of that name, and at no other', () => {
+  it('any member name with any problem text → shown at the field of that name, and at no other', () => {
     const name = fc.oneof(fc.string({ minLength: 1 }), fc.string({ unit: 'binary', minLength: 1, maxLength: 90 }));
     const problem = fc.string({ minLength: 1 }).map((text) => `must not be ${text}`);
     fc.assert(

@@ -3,7 +3,7 @@ import { problemOfAnswer, problemOfEvent } from './call-problem.rules.js';
 
 const refusal = (code: string) => JSON.stringify({ error: { code, message: 'Of the gateway.' } });
 
-describe('why a call is no success', () => {
+describe('why a call did not succeed', () => {
   it.each([
     [200, 'Good morning', undefined],
     [200, '', 'model'],
@@ -18,11 +18,11 @@ describe('why a call is no success', () => {
     [502, refusal('provider_error'), 'provider'],
     [503, '<html>busy</html>', 'none'],
     [400, '[{"error":{"code":400,"message":"API key not valid"}}]', 'provider'],
-  ])('%s %s → mended at %s', (status, text, remedy) => {
+  ])('%s %s → fixed at %s', (status, text, remedy) => {
     expect(problemOfAnswer(status, text)?.remedy).toBe(remedy);
   });
 
-  it('the words of a provider → said, without its format; pages and bodies of unknown formats → not', () => {
+  it('the message of a provider → shown without its format; pages and bodies of unknown formats → not shown', () => {
     const said = (text: string) => problemOfAnswer(401, text)?.text ?? '';
     expect(said('{"error":{"message":"Incorrect API key"}}')).toMatch(/It says: “Incorrect API key”$/);
     expect(said('{"error":"denied"}')).toMatch(/“denied”$/);
@@ -33,7 +33,7 @@ describe('why a call is no success', () => {
     expect(said('x'.repeat(1_000)).length).toBeLessThan(400);
   });
 
-  it('recorded calls → only those that succeeded are no problem', () => {
+  it('recorded calls → all except successful ones are problems', () => {
     expect(problemOfEvent({ status: 'ok' })).toBeUndefined();
     for (const status of [
       'provider_error',

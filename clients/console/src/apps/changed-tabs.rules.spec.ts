@@ -15,6 +15,6 @@ it.each([
   [of({ endpoints: {} }), ['endpoints']],
   [of({ streams: { resume_seconds: 60 } }), ['endpoints']],
   [{ ...of({ limits: {} }), name: 'Diary' }, ['limits', 'settings']],
-] as const)('%j → the parts that hold what was changed', (draft, tabs) => {
+] as const)('%j → the tabs that contain the changes', (draft, tabs) => {
   expect(changedTabs(base, draft)).toEqual(tabs);
 });

@@ -4,7 +4,7 @@ import { barWidth, shareOf } from './cost-share.rules';
 const usage = (cost_usd: number, estimated_cost_usd = 0) => ({ cost_usd, estimated_cost_usd });
 
 describe('shareOf', () => {
-  it('with a budget → bar and words are of the budget, whatever all applications cost', () => {
+  it('with a budget → bar and text show the share of the budget, whatever all applications cost', () => {
     for (const total of [0, 10, 4_000]) {
       const { part, all, label } = shareOf(usage(10), 40, total);
       expect([barWidth(part, all), label]).toEqual([25, 'of $40.00']);
@@ -16,7 +16,7 @@ describe('shareOf', () => {
     expect(barWidth(part, all)).toBe(50);
   });
 
-  it('without a budget → of all cost', () => {
+  it('without a budget → share of the total cost', () => {
     const { part, all, label } = shareOf(usage(10), null, 40);
     expect([barWidth(part, all), label]).toEqual([25, 'of all']);
   });

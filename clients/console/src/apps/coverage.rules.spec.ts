@@ -30,27 +30,27 @@ describe('coverageOf', () => {
 describe('coverageText', () => {
   const text = (key: string, keys = [key]) => coverageText(key, coverageOf(key, keys, ALL, TYPES));
 
-  it('a type → every instance of it, also later ones', () => {
+  it('a type → every instance of it, including later ones', () => {
     expect(text('openai')).toBe(
       'Covers OpenAI (openai) and backup, and every provider of the type openai that is added later without an entry of its own.',
     );
   });
 
-  it('a type beside an entry of one of its instances → not that one', () => {
+  it('a type besides an entry for one of its instances → all but that one', () => {
     expect(text('openai', ['openai', 'backup'])).not.toContain('backup');
   });
 
-  it('a slug → that one alone', () => {
+  it('a slug → only that one', () => {
     expect(text('backup')).toBe('Covers backup.');
   });
 
-  it('a type without an instance → not called deleted', () => {
+  it('a type without an instance → not reported as deleted', () => {
     expect(coverageText('anthropic', coverageOf('anthropic', [], [], TYPES))).toBe(
       'Covers no provider now; it will cover every provider of the type anthropic that is added later.',
     );
   });
 
-  it('a slug that is gone → said so', () => {
+  it('a deleted slug → reported', () => {
     expect(text('gone')).toBe('Covers nothing: its provider is deleted.');
   });
 });

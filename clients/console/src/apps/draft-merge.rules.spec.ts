@@ -4,20 +4,20 @@ import { conflictsOf, isSame, type Json, merged } from './draft-merge.rules.js';
 
 const base = { name: 'App', config: { limits: { per_app: { monthly: 5 } }, models: ['a', 'b'] } };
 
-describe('merging a draft into what somebody else has saved', () => {
-  it('different members → both changes, no conflict', () => {
+describe('merging a draft into a version that somebody else saved', () => {
+  it('different fields → both changes, no conflict', () => {
     const mine = { ...base, name: 'Mine' };
     const theirs = { ...base, config: { ...base.config, limits: { per_app: { monthly: 9 } } } };
     expect(conflictsOf(base, mine, theirs)).toEqual([]);
     expect(merged(base, mine, theirs)).toEqual({ ...theirs, name: 'Mine' });
   });
 
-  it('the same member to the same value → no conflict', () => {
+  it('the same field to the same value → no conflict', () => {
     const both = { ...base, name: 'Both' };
     expect(conflictsOf(base, both, { ...both })).toEqual([]);
   });
 
-  it('the same member to different values → a conflict, which either side may win', () => {
+  it('the same field to different values → a conflict that either side may win', () => {
     const [mine, theirs] = [
       { ...base, name: 'Mine' },
       { ...base, name: 'Theirs' },
@@ -27,7 +27,7 @@ describe('merging a draft into what somebody else has saved', () => {
     expect(merged(base, mine, theirs, { name: 'theirs' })).toMatchObject({ name: 'Theirs' });
   });
 
-  it('a list that both have changed → one conflict; a member removed by me → removed', () => {
+  it('a list that both changed → one conflict; a field that I removed → removed', () => {
     const mine = { name: 'App', config: { limits: base.config.limits, models: ['a', 'c'] } };
     const theirs = { ...base, config: { ...base.config, models: ['b'] } };
     expect(conflictsOf(base, mine, theirs)).toEqual([{ path: 'config.models', mine: ['a', 'c'], theirs: ['b'] }]);
@@ -35,7 +35,7 @@ describe('merging a draft into what somebody else has saved', () => {
     expect(merged(base, without, { ...base, name: 'Theirs' })).toEqual({ ...without, name: 'Theirs' });
   });
 
-  it('a member inside what the other side has removed → a conflict', () => {
+  it('a field inside an object that the other side removed → a conflict', () => {
     const mine = { ...base, config: { ...base.config, limits: { per_app: { monthly: 6 } } } };
     const theirs = { name: 'App', config: { models: base.config.models } };
     expect(conflictsOf(base, mine, theirs).map(({ path }) => path)).toEqual(['config.limits.per_app.monthly']);
@@ -50,7 +50,7 @@ describe('merging a draft into what somebody else has saved', () => {
     ),
   })).value;
 
-  it('whatever the three are → all mine wins everything I changed; nothing of mine leaves theirs as they are', () => {
+  it('any three versions → choosing all of mine keeps all my changes; choosing none leaves theirs unchanged', () => {
     fc.assert(
       fc.property(json, json, json, (loaded, mine, theirs) => {
         expect(isSame(merged(loaded, loaded, theirs), theirs)).toBe(true);

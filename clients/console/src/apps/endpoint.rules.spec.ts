@@ -14,7 +14,7 @@ describe('problemOfName', () => {
 });
 
 describe('withStyle', () => {
-  it('transcription → targets stay, parameters go', () => {
+  it('transcription → targets stay, parameters are removed', () => {
     const fallback = [{ provider: 'second', model: 'm' }];
     const endpoint = {
       api_style: 'responses',

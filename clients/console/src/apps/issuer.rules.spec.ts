@@ -25,7 +25,7 @@ describe('fulfils', () => {
     fc.record({ path, contains: fc.oneof(word, fc.array(word, { minLength: 1, maxLength: 3 })) }),
   );
 
-  it('any claims, any requirement → what the gateway decides', () => {
+  it('any claims, any requirement → the same decision as the gateway’s', () => {
     fc.assert(
       fc.property(claims, required, (token, requirement) => {
         expect(fulfils(token, requirement as never)).toBe(hasRequiredClaims(token, [requirement as RequiredClaim]));
@@ -50,7 +50,7 @@ describe('claimsOf', () => {
 
 describe('issuerOf', () => {
   it.each(ISSUER_PRESETS.map((preset) => [preset.id, preset] as const))(
-    '%s → addresses with the values, and every value is asked for',
+    '%s → URLs that contain the values, and a field for every value',
     (_id, preset) => {
       const names = [...new Set(JSON.stringify(preset).match(/\{(\w+)\}/g) ?? [])].map((name) => name.slice(1, -1));
       const filled = issuerOf(preset, Object.fromEntries(names.map((name) => [name, ' mine '])));
@@ -62,7 +62,7 @@ describe('issuerOf', () => {
   );
 });
 
-it('lists and texts → the same on the way back', () => {
+it('lists and texts → the same after a round trip', () => {
   expect(listOfText('one, two')).toEqual(['one', 'two']);
   expect(listOfText('one')).toBe('one');
   expect(textOfList(['one', 'two'])).toBe('one, two');

@@ -9,21 +9,21 @@ type Totals = Parameters<typeof costNote>[0];
 const usage = (members: object) => ({ ...NOTHING, ...members }) as Totals;
 
 describe('notes below the figures of a month', () => {
-  it('an estimate larger than the cost → beside the cost, not part of it', () => {
+  it('an estimate larger than the cost → shown next to the cost, not as part of it', () => {
     expect(costNote(usage({ requests: 2, cost_usd: 1, estimated_cost_usd: 3 }))).toBe('and $3.00 estimated');
   });
 
-  it('refused calls → no part of the calls that the cost is divided by; nothing sent → nothing said', () => {
+  it('refused calls → excluded from the cost per call; no calls sent → no note', () => {
     expect(costNote(usage({ requests: 5, blocked: 3, cost_usd: 1 }))).toBe('$0.50 per call sent');
     expect(costNote(usage({ requests: 3, blocked: 3 }))).toBe('');
   });
 
-  it('cached tokens → tokens that went in, so that the parts are the sum', () => {
+  it('cached tokens → part of the input tokens, so that the parts add up', () => {
     const tokens = { input_tokens: 1, cached_input_tokens: 20, cache_write_tokens: 300, output_tokens: 4000 };
     expect(tokensNote(usage(tokens))).toBe('321 in, 4,000 out');
   });
 
-  it('a shortened count → the whole one; a whole one → nothing twice', () => {
+  it('a shortened count → the full count in the note; a full one → not repeated', () => {
     expect(requestsNote(usage({ requests: 12_345 }))).toBe('12,345 exactly');
     expect(requestsNote(usage({ requests: 8_443 }))).toBeUndefined();
   });

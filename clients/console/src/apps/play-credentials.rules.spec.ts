@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { sentCredentials } from './play-credentials.rules';
 
-describe('what is pasted as credentials', () => {
+describe('pasted credentials', () => {
   it.each([
     [' AAAA\n BBBB \n', { decryption_key: 'AAAA', verification_key: 'BBBB' }],
     ['{"type": "service_account"}\n', { service_account: '{"type": "service_account"}' }],

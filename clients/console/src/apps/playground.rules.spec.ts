@@ -38,7 +38,7 @@ describe('eventOfReply', () => {
       { afterId: 10, keyId },
     )?.id;
 
-  it('two models of one provider → each its own, in whatever order they were recorded', () => {
+  it('two models of one provider → each gets its own event, in whatever order they were recorded', () => {
     const events = [event(12, 'a'), event(11, 'b')];
     expect([pick(events, ['a', 'b'], 0), pick(events, ['a', 'b'], 1)]).toEqual([12, 11]);
   });
@@ -48,7 +48,7 @@ describe('eventOfReply', () => {
     expect([pick(events, ['a', 'b'], 0), pick(events, ['a', 'b'], 1)]).toEqual([11, 12]);
   });
 
-  it('only the other model is recorded yet → none; older ones, and those of other keys and providers → none', () => {
+  it('only the other model is recorded so far → none; older events, and those of other keys and providers → none', () => {
     expect(pick([event(11, 'a')], ['a', 'b'], 1)).toBeUndefined();
     expect(pick([event(10, 'a')], ['a'], 0)).toBeUndefined();
     expect(pick([event(11, 'a', 'openai', 'other')], ['a'], 0, 'key')).toBeUndefined();

@@ -11,7 +11,7 @@ describe('the text of a stream', () => {
     ['null', ''],
   ])('%s → %j', (data, text) => expect(textOfEvent(data)).toBe(text));
 
-  it('events cut anywhere → each once, whole', () => {
+  it('events split anywhere → each once and complete', () => {
     const stream = 'event: a\r\ndata: {"n":1}\r\n\r\n: comment\n\ndata: [DONE]\n\n';
     for (let cut = 0; cut < stream.length; cut++) {
       const splitter = new EventSplitter();
@@ -21,7 +21,7 @@ describe('the text of a stream', () => {
     }
   });
 
-  it('a lost connection → read on after the last whole event, counted in bytes without the comments of the gateway', () => {
+  it('a lost connection → reading resumes after the last complete event, counted in bytes without the comments of the gateway', () => {
     const splitter = new EventSplitter();
     const first = 'data: {"é":"✓"}\n\n';
     splitter.take(`${first}: gateway\n\n: other\n\ndata: half`);

@@ -29,7 +29,7 @@ describe('money', () => {
     [1250, '$1,250'],
   ])('at an axis: %d → %s', (usd, text) => expect(moneyTickText(usd)).toBe(text));
 
-  it('any sum that is not nothing → neither an exponent nor zero', () => {
+  it('any amount other than zero → neither an exponent nor zero', () => {
     fc.assert(
       fc.property(fc.double({ min: 1e-9, max: 1e9, noNaN: true }), (usd) => {
         const text = moneyText(usd);
@@ -49,7 +49,7 @@ describe('counts, shares, durations', () => {
     ]);
   });
 
-  it('a small part is not nothing', () => {
+  it('a small share is not zero', () => {
     expect([shareText(0, 5), shareText(1, 1_000), shareText(1, 4), shareText(999, 1_000), shareText(1, 0)]).toEqual([
       '0%',
       '<1%',

@@ -25,6 +25,6 @@ it.each([
   ['--1', 'must be a number, such as 20 or 0.5'],
 ])('“%s” → %s', (text, problem) => expect(numberProblem(text)).toBe(problem));
 
-it('textOf → what a person would type, or nothing', () => {
+it('textOf → as a person types it, or empty', () => {
   expect([textOf(undefined), textOf(0), textOf(0.25)]).toEqual(['', '0', '0.25']);
 });

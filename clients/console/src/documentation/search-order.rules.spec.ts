@@ -9,10 +9,10 @@ const found = [
 ];
 const order = (text: string) => inOrder(found, text).map(({ is }) => is);
 
-it('a word → guides, reference, decisions, then what is spelt otherwise', () => {
+it('a word → guides, reference, decisions, then other spellings', () => {
   expect(order('Budget')).toEqual(['guide', 'reference', 'decision', 'misspelt']);
 });
 
-it.each(['app_not_found', 'limits.per_user', 'budget:read'])('the name %s → the best first', (name) => {
+it.each(['app_not_found', 'limits.per_user', 'budget:read'])('the name %s → the best match first', (name) => {
   expect(order(name)).toEqual(found.map(({ is }) => is));
 });

@@ -15,7 +15,7 @@ const lines = (providers: readonly Provider[]) =>
   catalogOf(providers, PRICES).map(({ model, providers: by, isOwn }) => [model, by.map(({ slug }) => slug), isOwn]);
 
 describe('catalogOf', () => {
-  it('a price of its own → a line of its own, and that provider is no longer on the line of the list', () => {
+  it('a provider with its own price → its own line, and no longer on the line of the list price', () => {
     expect(lines(MINE)).toEqual([
       ['gpt-a', ['cheap'], true],
       ['gpt-a', ['main'], false],
@@ -24,7 +24,7 @@ describe('catalogOf', () => {
     ]);
   });
 
-  it('no provider → the list alone', () => {
+  it('no provider → the list price alone', () => {
     expect(lines([]).map(([model]) => model)).toEqual(['gpt-a', 'gpt-b', 'mixtral']);
   });
 });

@@ -15,7 +15,7 @@ describe('values of the audit trail', () => {
     expect(valueText({ from: 1, to: value, redacted: false }, 'to')).toBe(text);
   });
 
-  it('a value that is not recorded → says so, rather than none', () => {
+  it('a value that is not recorded → “not recorded”, not “none”', () => {
     expect(valueText({ from: null, to: null, redacted: true }, 'to')).toBe('not recorded');
   });
 

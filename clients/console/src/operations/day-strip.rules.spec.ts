@@ -13,7 +13,7 @@ describe('the strip of a day', () => {
     [1, 'bad'],
   ] as const)('share %j → %s', (share, look) => expect(slotLook(share)).toBe(look));
 
-  it('no sample, no failure, failures → said in a sentence', () => {
+  it('no sample, no failure, failures → described in a sentence', () => {
     expect(dayText(SINCE_MS, 900, [null, null])).toBe('No history yet: the first sample comes within a minute.');
     expect(dayText(SINCE_MS, 900, [null, 0, 0])).toBe('No failure in the last 24 hours.');
     const at = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }).format(SINCE_MS + 1_800_000);

@@ -31,7 +31,7 @@ it.each([
   ],
   [item({ kind: 'unused_app_key', name: 'Old' }), 'Key “Old” of Journal is unused', '/apps/journal/auth', false],
   [item({ kind: 'unused_management_key', name: 'CI' }), 'Management key “CI” is unused', '/access', false],
-])('%j → what it is, and where it is mended', (of, title, to, isUrgent) => {
+])('%j → what it is, and where to fix it', (of, title, to, isUrgent) => {
   expect(attentionText(of)).toMatchObject({ title, to, isUrgent });
 });
 

@@ -8,7 +8,7 @@ const errorOf = (code: string) =>
   });
 
 describe('verdictOf', () => {
-  it('accepted → good, and nothing else is', () => {
+  it('accepted → good, every other result is not', () => {
     expect(verdictOf({ validated: true }, 'OpenAI')).toMatchObject({
       tone: 'good',
       text: 'OpenAI accepts the key.',
@@ -24,7 +24,7 @@ describe('verdictOf', () => {
     }
   });
 
-  it('404 → says what a wrong base URL does; other statuses do not', () => {
+  it('404 → explains that the base URL may be wrong; other statuses do not', () => {
     const of = (status: number) => verdictOf({ validated: false, reason: 'unexpected_status', status }, 'OpenAI').text;
     expect(of(404)).toContain('such as /v1');
     expect(of(503)).not.toContain('/v1');
@@ -41,7 +41,7 @@ describe('verdictOf', () => {
 });
 
 describe('verdictOfError', () => {
-  it('a refused key → a verdict; any other error → thrown on', () => {
+  it('a refused key → a verdict; any other error → rethrown', () => {
     expect(verdictOfError(errorOf('provider_key_invalid'))).toMatchObject({ tone: 'bad', isRefused: true });
     expect(() => verdictOfError(errorOf('invalid_request'))).toThrow();
   });

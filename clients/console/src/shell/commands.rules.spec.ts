@@ -17,7 +17,7 @@ describe('what the palette shows for a text', () => {
     ['  worker ', ['Worker']],
     ['application work', ['Worker']],
     ['no such thing', []],
-  ])('“%s” → what has every word, the exact name first', (typed, expected) => {
+  ])('“%s” → entries with every word, the exact name first', (typed, expected) => {
     expect(labels(matching(journals, typed))).toEqual(expected);
   });
 
@@ -33,17 +33,17 @@ describe('what the palette shows for a text', () => {
     expect(labels(shortened(many, 20, 5))).toHaveLength(20);
   });
 
-  it('a word that begins so → before those that only have the letters', () => {
+  it('a word with that prefix → before words that only contain the letters', () => {
     expect(labels(matching([command('Unblock'), command('Not block')], 'block'))).toEqual(['Not block', 'Unblock']);
   });
 
-  it('ids and other names → found as well', () => {
+  it('ids and other names → also found', () => {
     const app = command('Journal', 'Application', 'journal-k3x9qa', 'com.example.diary');
     expect(labels(matching([app], 'k3x9'))).toEqual(['Journal']);
     expect(labels(matching([app], 'example.diary'))).toEqual(['Journal']);
   });
 
-  it('an application and one of its parts → apart', () => {
+  it('an application and one of its parts → separate entries', () => {
     const tabs = { usage: 'Usage', users: 'Users', limits: 'Limits' };
     expect(partsIn('my journal us', tabs)).toEqual({ before: 'my journal', parts: ['usage', 'users'] });
     expect(partsIn('journal', tabs)).toEqual({ before: '', parts: [] });

@@ -11,14 +11,14 @@ describe('shortcuts', () => {
     },
   );
 
-  it('a key that belongs to none → nothing; one that begins anew after a wait → its own', () => {
+  it('a key that belongs to none → nothing; one that starts another shortcut after a wait → that shortcut', () => {
     expect(pressed([], 'x')).toBeUndefined();
     expect(pressed(['g'], 'x')).toBeUndefined();
     expect(pressed(['g'], '?')).toMatchObject({ keys: ['?'] });
     expect(pressed(['g'], 'g')).toBe('waits');
   });
 
-  it('no two are the same, and none begins another', () => {
+  it('no two are the same, and none is a prefix of another', () => {
     const all = SHORTCUTS.map(({ keys }) => keys.join(' '));
     expect(new Set(all).size).toBe(all.length);
     expect(SHORTCUTS.filter(({ keys }) => keys.length === 1 && keys[0] === 'g')).toEqual([]);

@@ -8,7 +8,7 @@ describe('the guided start', () => {
     ]);
   });
 
-  it('what was deleted since → done again', () => {
+  it('a step whose result was deleted → open again', () => {
     const progress = { providerSlug: 'openai', model: 'm', appId: 'a', afterId: 7 };
     expect(stillThere(progress, ['openai'], ['a'])).toEqual(progress);
     expect(stillThere(progress, ['openai'], [])).toEqual({ providerSlug: 'openai', model: 'm' });
@@ -21,7 +21,7 @@ describe('the guided start', () => {
     expect(isUnderWay({ providerSlug: 'openai', appId: 'a', isFinished: true })).toBe(false);
   });
 
-  it('a second provider of a type → a slug that is free', () => {
+  it('a second provider of a type → an unused slug', () => {
     expect([
       freeSlug('openai', []),
       freeSlug('openai', ['openai']),

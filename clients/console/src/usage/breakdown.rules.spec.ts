@@ -14,17 +14,17 @@ const breakdown = (members: object) =>
 const NO_TIMES = { latency: null };
 
 describe('the note above a breakdown', () => {
-  it('a period that is kept whole → shares of all of it', () => {
+  it('a period that is kept whole → shares of the whole period', () => {
     expect(noteOf(breakdown({}), 'cost')).toBe('Shares are of $12.00, all cost of the period.');
   });
 
-  it('a period whose beginning is not kept → not called all of the period', () => {
+  it('a period whose beginning is no longer stored → not described as the whole period', () => {
     expect(noteOf(breakdown({ complete_from: '2026-01-20' }), 'cost')).toBe(
       'Shares are of $12.00, all cost since 2026-01-20; earlier days are no longer kept in this detail.',
     );
   });
 
-  it('more rows than are shown → says which, and where the others are', () => {
+  it('more rows than are shown → says which are shown, and where the others are', () => {
     expect(noteOf(breakdown({ rows: Array(MOST_ROWS).fill(NO_TIMES) }), 'cost')).toContain('the CSV file has all');
     expect(noteOf(breakdown({ rows: Array(MOST_ROWS - 1).fill(NO_TIMES) }), 'cost')).not.toContain('CSV');
   });

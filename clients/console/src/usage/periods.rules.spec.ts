@@ -50,7 +50,7 @@ describe('periods', () => {
     },
   );
 
-  it('choices → each is a period of its own', () => {
+  it('choices → each is a different period', () => {
     const choices = periodChoices(NOW_MS).map(({ value }) => value);
     expect(choices).toContain('2026-02');
     for (const choice of choices.filter((value) => value !== 'days')) {
@@ -66,7 +66,7 @@ describe('charts', () => {
     { ...EMPTY, start: '2026-03-02', key: 'anthropic', cost_usd: 5, requests: 1 },
   ];
 
-  it('every day is there, the largest series first; today is not over', () => {
+  it('every day is present, the largest series comes first; today is unfinished', () => {
     expect(chartOf(buckets, 'cost', period, NOW_MS)).toEqual({
       series: ['anthropic', 'openai'],
       points: [
@@ -80,7 +80,7 @@ describe('charts', () => {
     expect(chartOf(buckets, 'requests', period, NOW_MS).series).toEqual(['openai', 'anthropic']);
   });
 
-  it('hours of today → all of the day; the current one is not over', () => {
+  it('hours of today → the whole day; the current hour is unfinished', () => {
     const today = periodOf(new URLSearchParams('period=today'), NOW_MS);
     const hour = { ...EMPTY, start: '2026-03-02T13:00:00Z', key: 'ok', blocked: 3 };
     const { points, unfinished } = chartOf([hour], 'refused', today, NOW_MS);
@@ -88,7 +88,7 @@ describe('charts', () => {
     expect(unfinished).toBe(hour.start);
   });
 
-  it('a period that is over → nothing is unfinished', () => {
+  it('a past period → nothing is unfinished', () => {
     const over = { ...period, to: '2026-03-01' };
     expect(chartOf(buckets, 'cost', over, NOW_MS).unfinished).toBeUndefined();
   });
@@ -103,7 +103,7 @@ describe('charts', () => {
     expect(points[0]?.start).toBe('2026-02-28');
   });
 
-  it('more series than colours → the smallest are one', () => {
+  it('more series than colours → the smallest are combined', () => {
     const many = Array.from({ length: 10 }, (_none, at) => ({
       ...{ ...EMPTY, start: '2026-03-01', key: `m${at}`, requests: 10 - at },
     }));
@@ -131,7 +131,7 @@ describe('figures', () => {
 });
 
 describe('CSV', () => {
-  it('commas, quotes and line ends are quoted; formulas are texts', () => {
+  it('commas, quotes and line ends are quoted; formulas become text', () => {
     expect(
       csvOf(
         ['a', 'b'],

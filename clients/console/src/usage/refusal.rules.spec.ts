@@ -15,11 +15,11 @@ describe('refusalText', () => {
     ],
     ['The budget is used up. Try again in 5 s.', 'The budget is used up.'],
     ['The user is blocked.', 'The user is blocked.'],
-  ])('“%s” with a time → no wait beside it', (message, text) => {
+  ])('“%s” with a time → no separate wait', (message, text) => {
     expect(refusalText(refusal(message, UNTIL))).toBe(text);
   });
 
-  it('no time → as the caller was told', () => {
+  it('no time → the caller’s message', () => {
     const message = 'The rest is held. Try again in 2 s.';
     expect(refusalText(refusal(message))).toBe(message);
   });
@@ -37,7 +37,7 @@ describe('modelOf', () => {
   });
 });
 
-it('providerOf → no provider where none was chosen', () => {
+it('providerOf → no provider if none was chosen', () => {
   expect(providerOf({ provider: '(none)', provider_slug: null })).toBeNull();
   expect(providerOf({ provider: 'openai', provider_slug: 'openai' })).toBe('openai');
   expect(providerOf({ provider: 'openai', provider_slug: 'second' })).toBe('second (openai)');

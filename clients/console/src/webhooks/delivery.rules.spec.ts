@@ -6,7 +6,7 @@ const TESTED: Delivery = {
   ...{ response_status: 500, duration_ms: 40, created_at: '2026-11-28T12:00:00.000Z', next_attempt_at: null },
 };
 
-describe('a delivery in words', () => {
+describe('description of a delivery', () => {
   it.each([
     ['delivered', 1, 'Delivered', 'good'],
     ['pending', 0, 'Pending', 'neutral'],
@@ -30,7 +30,7 @@ describe('a delivery in words', () => {
     [{ response_status: 500 }, /answered 500 in 40 ms\. Only a status from 200 to 299 counts as delivered\.$/],
     [{ response_status: 302 }, /Redirects are not followed\.$/],
     [{ response_status: null }, /did not answer/],
-  ] as const)('a test with %j → says whether that is success', (answer, text) => {
+  ] as const)('a test with %j → says whether it succeeded', (answer, text) => {
     expect(testText({ ...TESTED, ...answer })).toMatch(text);
   });
 });

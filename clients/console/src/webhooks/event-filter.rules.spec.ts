@@ -6,7 +6,7 @@ const GROUPS = groupsOf(['app.created', 'app.deleted', 'app_key.created'].map(ty
 const APP = { prefix: 'app.*', subject: 'app', types: ['app.created', 'app.deleted'].map(typeOf) };
 
 describe('the events of a webhook', () => {
-  it('types → by their subject; one subject that begins as another does is another', () => {
+  it('types → grouped by subject; a subject whose name starts with another subject’s stays separate', () => {
     expect(GROUPS).toEqual([APP, { prefix: 'app_key.*', subject: 'app_key', types: [typeOf('app_key.created')] }]);
   });
 
@@ -14,7 +14,7 @@ describe('the events of a webhook', () => {
     ['chosen', ['member.joined', 'app.created'], true, ['member.joined', 'app.*']],
     ['chosen twice', ['app.*'], true, ['app.*']],
     ['no longer chosen', ['app.*', 'member.joined'], false, ['member.joined']],
-  ])('a group that is %s → its prefix in place of its types', (_case, filter, isChosen, expected) => {
+  ])('a group that is %s → its prefix replaces its types', (_case, filter, isChosen, expected) => {
     expect(withGroup(filter, APP, isChosen)).toEqual(expected);
   });
 
@@ -22,7 +22,7 @@ describe('the events of a webhook', () => {
     ['chosen', ['app.created'], true, ['app.created', 'app.deleted']],
     ['chosen twice', ['app.deleted'], true, ['app.deleted']],
     ['no longer chosen', ['app.created', 'app.deleted'], false, ['app.created']],
-  ])('a type that is %s → in the filter once, or not', (_case, filter, isChosen, expected) => {
+  ])('a type that is %s → in the filter exactly once, or absent', (_case, filter, isChosen, expected) => {
     expect(withType(filter, 'app.deleted', isChosen)).toEqual(expected);
   });
 });

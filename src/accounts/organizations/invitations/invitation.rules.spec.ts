@@ -68,13 +68,13 @@ describe('acceptanceOf', () => {
     ['from a clock that was a year ahead', { expiresAt: instantOf(NOW_MS + 31_536_000_000) }],
     ['from one that was a little more than a minute ahead', { expiresAt: instantOf(NOW_MS + WEEK_MS + 60_001) }],
     ['revoked, for another address', { revokedAt: BEFORE, email: 'bob@example.com' }],
-  ])('%s → not_found, alike', (_, ends) => {
+  ])('%s → the same not_found', (_, ends) => {
     expect(() => acceptanceOf({ ...OFFER, ...ends }, PERSON, NOW_MS)).toThrow(
       expect.objectContaining({ code: 'not_found', reason: 'invitation_gone' }),
     );
   });
 
-  it('an e-mail address that is named → must be the person’s, however it is written', () => {
+  it('an invited e-mail address → must be the person’s, in any spelling', () => {
     const named = { ...OFFER, email: ' Ann@Example.com' };
     expect(acceptanceOf(named, PERSON, NOW_MS).outcome).toBe('joined');
     expect(() => acceptanceOf(named, { ...PERSON, email: 'ann@example.org' }, NOW_MS)).toThrow(
@@ -96,7 +96,7 @@ describe('requireMayOffer', () => {
     else expect(() => requireMayOffer(own, role)).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 
-  it('a person who has just left → offers nothing', () => {
+  it('a person who has just left → may offer nothing', () => {
     expect(() => requireMayOffer(undefined, 'member')).toThrow(expect.objectContaining({ code: 'forbidden' }));
   });
 });

@@ -5,7 +5,7 @@ import { loadEnvironment } from '../../../platform/config/environment.js';
 import { androidRootsOf } from './android-roots.js';
 
 describe('roots of Android key attestation', () => {
-  it('nothing set → the vendor’s two keys, and no line', () => {
+  it('unset → the vendor’s two keys, and no log line', () => {
     const lines: unknown[] = [];
     const { roots } = androidRootsOf(
       loadEnvironment({}),

@@ -34,7 +34,7 @@ const expected = {
 };
 const trust = { revoked: new Set<string>(), roots, atMs: Date.parse('2026-11-01T00:00:00Z') };
 
-describe('hostile chains: refused as attest_failed, at once, or accepted for what they are', () => {
+describe('hostile chains: quickly refused as attest_failed, or accepted as what they are', () => {
   it(
     'the description of a key → a description or a refusal',
     () => {
@@ -87,7 +87,7 @@ describe('hostile chains: refused as attest_failed, at once, or accepted for wha
     ['16 KiB of empty sequences', Buffer.from(`30823ffc${'3000'.repeat(8_190)}`, 'hex')],
     ['16 KiB of long tags', Buffer.from(`30823ffc${'bf8553'.repeat(5_460)}`, 'hex')],
     ['16 KiB of endless tags', Buffer.alloc(0x4000, 0xbf)],
-  ])('ten times %s → refused at once', (_, bytes) => {
+  ])('ten times %s → refused quickly', (_, bytes) => {
     expect(
       checked(() => verifyKeyAttestation(readAndroidChain(Array(10).fill(bytes)), expected, trust)),
     ).toBeUndefined();

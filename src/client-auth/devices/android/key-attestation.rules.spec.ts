@@ -116,13 +116,13 @@ describe('a genuine chain', () => {
     expect(judge(changes).publicKey).toMatch(/^MFkw/);
   });
 
-  it('the attestation protected less than the key → counts as the lower', () => {
+  it('an attestation with a lower security level than its key → the lower level counts', () => {
     const vendor = new AndroidVendor({ level: 'strongbox' });
     const mixed = says((key) => Object.assign(key, { level: enumerated(1), keyMintLevel: enumerated(2) }));
     expect(judge(mixed, { vendor }).facts.security_level).toBe('tee');
   });
 
-  it('a root that has expired, an expired factory → accepted; factories not yet in force → refused', () => {
+  it('an expired root, an expired factory certificate → accepted; a factory certificate that is not valid yet → refused', () => {
     expect(judge({}, { vendor: new AndroidVendor({ rootTo: PAST }) }).facts.provisioning).toBe('remote');
     const factory = (intermediates: AndroidVendorPlan['intermediates'] = {}) =>
       new AndroidVendor({ provisioning: 'factory', intermediates });
@@ -257,7 +257,7 @@ describe('the extension', () => {
     ['a length of four bytes', 'bf85528400000001ff'],
     ['an indefinite length', 'bf85528000000000'],
     ['a length beyond the end', 'bf855205'],
-  ])('%s at the end of a list → refused, what may stand there → accepted', (_, hex) => {
+  ])('%s at the end of a list → refused; what may stand there → accepted', (_, hex) => {
     const ending = (bytes: Buffer) => ({ extension: (value: Buffer) => withHardwareEnd(value, bytes) });
     refused('key_description_invalid', () => judge(ending(Buffer.from(hex, 'hex'))));
     expect(judge(ending(explicit(850, octets('new')))).publicKey).toMatch(/^MFkw/);
@@ -267,7 +267,7 @@ describe('the extension', () => {
 describe('the chain', () => {
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-  it('continued below an attested key, with and without an attestation → refused', () => {
+  it('extended below an attested key, with and without an attestation → refused', () => {
     const device = remote.device();
     const forged = (extensions: { id: string; value: Buffer }[]) =>
       certificate({
@@ -319,7 +319,7 @@ describe('the chain', () => {
     expect(judge({}, { revoked: ['ab', 'ab10', '0ab1'] }).facts.provisioning).toBe('remote');
   });
 
-  it('another root → refused; another certificate of a trusted key → accepted', () => {
+  it('an untrusted root → refused; another certificate of a trusted key → accepted', () => {
     refused('certificate_untrusted', () => judge({}, { roots: new AndroidVendor().rootPem }));
     const name = { serialNumber: 'f0f0f0f0f0f0f0f0' };
     const again = certificate({
@@ -391,7 +391,7 @@ describe('the policy', () => {
     refused(reason, () => judge(changes, situation));
   });
 
-  it('what is just enough → accepted', () => {
+  it('values that just meet the policy → accepted', () => {
     const strongbox = new AndroidVendor({ level: 'strongbox' });
     const policy = {
       min_security_level: 'strongbox',

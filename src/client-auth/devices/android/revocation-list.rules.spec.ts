@@ -6,21 +6,21 @@ const listed = (entries: Record<string, unknown>) => read(JSON.stringify({ entri
 const REVOKED = { status: 'REVOKED', reason: 'KEY_COMPROMISE' };
 
 describe('readRevocationList', () => {
-  it('serial numbers in hex → lower case without leading zeros', () => {
+  it('hexadecimal serial numbers → lower case without leading zeros', () => {
     expect(listed({ '00C35747a0': REVOKED, ab1: { status: 'SUSPENDED', expires: '2030-01-01' } })).toEqual([
       { serial: 'c35747a0', status: 'REVOKED' },
       { serial: 'ab1', status: 'SUSPENDED' },
     ]);
   });
 
-  it('digits alone → the number in hex and the one in decimal', () => {
+  it('digits alone → read both as hexadecimal and as decimal', () => {
     expect(listed({ '6681152659205225093': REVOKED })?.map(({ serial }) => serial)).toEqual([
       '6681152659205225093',
       '5cb838f1fe157a85',
     ]);
   });
 
-  it('one number twice → once, as its last entry says', () => {
+  it('the same number twice → listed once, with its last status', () => {
     expect(listed({ '0a': REVOKED, A: { status: 'SUSPENDED' } })).toEqual([{ serial: 'a', status: 'SUSPENDED' }]);
   });
 
@@ -55,7 +55,7 @@ describe('readRevocationList', () => {
     '{"entries":{"ab":{}}}',
     '{"entries":{"ab":{"status":1}}}',
     '{"entries":{"cd":{"status":"REVOKED"},"ab":{"status":null}}}',
-  ])('%j → malformed as a whole', (text) => {
+  ])('%j → the whole list is malformed', (text) => {
     expect(read(text)).toBeUndefined();
   });
 });

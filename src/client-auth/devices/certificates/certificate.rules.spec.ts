@@ -97,13 +97,13 @@ describe('readCertificate (RFC 5280 4.1)', () => {
     });
   });
 
-  it('constraints of an authority whose key must not sign certificates → claims what it is not', () => {
+  it('constraints of an authority whose key must not sign certificates → not an authority', () => {
     const signsContent = extension('551d0f', der(0x03, Buffer.of(7, 0x80)));
     const extensions = [extension(BASIC_CONSTRAINTS, sequence(der(0x01, Buffer.of(255)))), signsContent];
     expect(readCertificate(certificate({ extensions }))).toMatchObject({ claimsAuthority: true, isAuthority: false });
   });
 
-  it('bytes behind it, or none at all → thrown', () => {
+  it('trailing bytes, or no bytes → throws', () => {
     for (const bytes of [Buffer.concat([certificate(), Buffer.of(0)]), Buffer.alloc(0)])
       expect(() => readCertificate(bytes)).toThrow();
   });
@@ -114,7 +114,7 @@ describe('readCertificate (RFC 5280 4.1)', () => {
     expect(readCertificate(certificate({ algorithm: RSA })).isSignedBy(key)).toBe(false);
   });
 
-  it('the PEM of another certificate inside → not that one', async () => {
+  it('the PEM of another certificate inside → ignored', async () => {
     const { rootPem } = await DeviceVendor.create();
     for (const value of [rootPem, `\n${rootPem}\n`]) {
       const bytes = certificate({ extensions: [extension('2a0304', Buffer.from(value))] });
@@ -138,7 +138,7 @@ describe('findExtension (RFC 5280 4.1)', () => {
     expect(findExtension(certificate({ extensions }), '2a0304')).toEqual(found);
   });
 
-  it.each([0, 1, 40, 200])('a certificate cut at byte %i → undefined', (bytes) => {
+  it.each([0, 1, 40, 200])('a certificate truncated at byte %i → undefined', (bytes) => {
     expect(findExtension(certificate({ extensions: [extension('2a0304', value)] }).subarray(0, bytes), '2a0304')).toBe(
       undefined,
     );

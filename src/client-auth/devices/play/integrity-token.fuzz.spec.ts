@@ -40,7 +40,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-describe('hostile integrity tokens: refused as attest_failed, at once, or accepted for what they are', () => {
+describe('hostile integrity tokens: quickly refused as attest_failed, or accepted as what they are', () => {
   it(
     'a token → only what the vendor encrypted and signed',
     async () => {
@@ -71,7 +71,7 @@ describe('hostile integrity tokens: refused as attest_failed, at once, or accept
   );
 
   it(
-    'a payload → only this registration’s, with the verdicts that it has',
+    'a payload → accepted only for this registration, with exactly its verdicts',
     () => {
       always(fc.oneof(noise, mutatedBytes(Buffer.from(JSON.stringify(meant)))), (bytes) => {
         const payload = parsed(bytes);
@@ -93,7 +93,7 @@ describe('hostile integrity tokens: refused as attest_failed, at once, or accept
     ['a million members', `{"appIntegrity":{${Array.from({ length: 100_000 }, (_, i) => `"a${i}":1`).join(',')}}}`],
     ['a long list', `{"deviceIntegrity":{"deviceRecognitionVerdict":[${Array(200_000).fill('"A"').join(',')}]}}`],
     ['one MiB of text', JSON.stringify({ requestDetails: { requestHash: 'A'.repeat(1024 * 1024) } })],
-  ])('%s → refused at once', (_, text) => {
+  ])('%s → refused quickly', (_, text) => {
     const payload: unknown = JSON.parse(text);
     expect(checked(() => verifyIntegrityPayload(payload, expected))).toBeUndefined();
   });

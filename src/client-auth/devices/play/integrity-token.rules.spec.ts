@@ -48,7 +48,7 @@ describe('an integrity token that the gateway decodes', () => {
     },
   );
 
-  it('any part from another token → refused', async () => {
+  it('any part replaced by that of another token → refused', async () => {
     const [one, other] = [(await tokenOf()).split('.'), (await tokenOf({ text: '{}' })).split('.')];
     for (const part of [1, 2, 3, 4]) {
       const mixed = one.with(part, other[part] ?? '').join('.');

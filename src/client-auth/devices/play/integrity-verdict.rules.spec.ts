@@ -140,7 +140,7 @@ describe('the payload of an integrity token', () => {
     expect(reasonOf(() => verifyIntegrityPayload(payload, expected))).toBe('integrity_payload_invalid');
   });
 
-  it('a verdict by way of the prototype → none', () => {
+  it('a verdict inherited from the prototype → ignored', () => {
     const payload: object = Object.create(genuinePayload(HASH, NOW));
     const expected = { policy: POLICY, requestHash: HASH, spentAtMs: NOW };
     expect(reasonOf(() => verifyIntegrityPayload(payload, expected))).toBe('integrity_package_mismatch');
@@ -191,7 +191,7 @@ describe('what an application allows', () => {
     expect(reasonOf(() => judge(change, policy))).toBe(reason);
   });
 
-  it('facts of a registration → judged again by another configuration', () => {
+  it('facts of a registration → judged again under another configuration', () => {
     const facts = judge();
     expect(reasonOf(() => requireIntegrityPolicy(facts, POLICY))).toBeUndefined();
     const other = { ...POLICY, package_name: 'com.example.other' };

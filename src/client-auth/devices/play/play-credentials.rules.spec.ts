@@ -25,7 +25,7 @@ function problemOf(sent: Parameters<typeof readSentCredentials>[0]): string {
 }
 
 describe('credentials of Play Integrity', () => {
-  it('a service account, as an object and as text → what is needed of it, without its token_uri', () => {
+  it('a service account, as an object and as text → the members that are needed, without its token_uri', () => {
     for (const service_account of [SERVICE_ACCOUNT, JSON.stringify(SERVICE_ACCOUNT)]) {
       const { kind, hint, secret } = readSentCredentials({ service_account });
       expect([kind, hint]).toEqual(['service_account', SERVICE_ACCOUNT.client_email]);
@@ -37,7 +37,7 @@ describe('credentials of Play Integrity', () => {
     }
   });
 
-  it('response keys, with blanks around → keys, and a hint of the public one', () => {
+  it('response keys surrounded by blanks → the keys, and a hint of the public one', () => {
     const { kind, hint, secret } = readSentCredentials({ ...KEYS, decryption_key: ` ${KEYS.decryption_key}\n` });
     expect(kind).toBe('response_keys');
     expect(KEYS.verification_key).toContain(hint);
@@ -75,7 +75,7 @@ describe('credentials of Play Integrity', () => {
     ['a short AES key', { ...KEYS, decryption_key: 'AAAA' }, AES],
     ['the keys exchanged', { decryption_key: KEYS.verification_key, verification_key: KEYS.decryption_key }, AES],
     ['no EC key', { ...KEYS, verification_key: 'AAAA' }, EC],
-  ])('%s → refused, without a word of the secret', (_, sent, problem) => {
+  ])('%s → refused, without repeating the secret', (_, sent, problem) => {
     expect(problemOf(sent)).toBe(problem);
   });
 });

@@ -69,7 +69,7 @@ describe('a genuine assertion', () => {
     expect(validate(changes)).toBe(8);
   });
 
-  it('counter at its highest → read without sign', () => {
+  it('the highest counter → read as unsigned', () => {
     expect(validate({ counter: 0xffff_ffff }, { counter: 0xffff_fffe })).toBe(0xffff_ffff);
   });
 });
@@ -122,7 +122,7 @@ describe('points 3 and 4: the application and the counter', () => {
     }
   });
 
-  it.each([7, 6, 0])('counter %i after 7 → attest_failed: strictly greater', (counter) => {
+  it.each([7, 6, 0])('counter %i after 7 → attest_failed: it must be strictly greater', (counter) => {
     expect(() => validate({ counter })).toThrow(refusal('counter_not_greater'));
   });
 });

@@ -75,14 +75,14 @@ describe('a genuine attestation', () => {
     await expect(validate({ members: extra, statement: extra })).resolves.toBeDefined();
   });
 
-  it('other flags; nothing or anything after the credential id → not looked at', async () => {
+  it('other flags, and anything or nothing after the credential id → ignored', async () => {
     await expect(validate(written(32, 'ff'))).resolves.toBeDefined();
     await expect(validate({ authenticatorData: (bytes) => bytes.subarray(0, 87) })).resolves.toBeDefined();
     const noisy = (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 87), Buffer.alloc(500, 0xff)]);
     await expect(validate({ authenticatorData: noisy })).resolves.toBeDefined();
   });
 
-  it('one of several trusted roots → enough', async () => {
+  it('issued by one of several trusted roots → accepted', async () => {
     const other = await DeviceVendor.create();
     const roots = readTrustedRoots(`${other.rootPem}\n${vendor.rootPem}`);
     await expect(validate({}, { roots })).resolves.toBeDefined();
@@ -128,7 +128,7 @@ describe('point 2: the certificates', () => {
   const until = NOW_MS + DAY_MS;
   const seconds = (ms: number) => Math.floor(ms / 1000) * 1000;
 
-  it('in force → from the first to the last instant', async () => {
+  it('valid → from the first to the last instant', async () => {
     const leaf = { notBefore: new Date(from), notAfter: new Date(until) };
     await expect(validate({ leaf }, { atMs: seconds(from) })).resolves.toBeDefined();
     await expect(validate({ leaf }, { atMs: seconds(until) })).resolves.toBeDefined();
@@ -137,7 +137,7 @@ describe('point 2: the certificates', () => {
     await expect(validate({ leaf }, { atMs: seconds(until) + 1 })).rejects.toEqual(failure);
   });
 
-  it('an intermediate that ran out → attest_failed', async () => {
+  it('an expired intermediate → attest_failed', async () => {
     const old = await DeviceVendor.create({ intermediateNotAfter: new Date(from) });
     const situation = { by: old, roots: readTrustedRoots(old.rootPem) };
     const leaf = { notBefore: new Date(from - DAY_MS) };
@@ -177,7 +177,7 @@ describe('point 2: the certificates', () => {
     await expect(validate({ certificates: ([a]) => [a, a] })).rejects.toEqual(failure);
   });
 
-  it('a leaf that may issue, an intermediate that may not → attest_failed', async () => {
+  it('a leaf that may issue certificates, an intermediate that may not → attest_failed', async () => {
     const failure = refusal('certificate_authority_invalid');
     await expect(validate({ leaf: { isAuthority: true } })).rejects.toEqual(failure);
     const powerless = await DeviceVendor.create({ intermediateIsAuthority: false });
@@ -196,7 +196,7 @@ describe('point 2: the certificates', () => {
     await expect(validate({ certificates })).rejects.toEqual(refusal('certificate_unreadable'));
   });
 
-  it('genuine but above 8 KiB → attest_failed', async () => {
+  it('genuine but larger than 8 KiB → attest_failed', async () => {
     const extensions = [{ oid: '1.2.3.4', value: Buffer.alloc(8 * 1024) }];
     await expect(validate({ leaf: { extensions } })).rejects.toEqual(refusal('certificate_unreadable'));
   });
@@ -218,7 +218,7 @@ describe('point 3: the nonce', () => {
     await expect(validate({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
   });
 
-  it('made of the text of the challenge, or of its bytes unhashed → attest_failed', async () => {
+  it('made from the text of the challenge, or from its bytes without hashing → attest_failed', async () => {
     for (const clientDataHash of [Buffer.from(CHALLENGE), Buffer.from(CHALLENGE, 'base64url')]) {
       await expect(validate({ clientDataHash })).rejects.toEqual(refusal('nonce_mismatch'));
     }
@@ -232,7 +232,7 @@ describe('point 3: the nonce', () => {
     await expect(validate({ members })).rejects.toEqual(refusal('nonce_mismatch'));
   });
 
-  it('wrapped otherwise → found', async () => {
+  it('wrapped differently → found', async () => {
     const nonceExtension = (value: Buffer) => Buffer.concat([Buffer.from('3022', 'hex'), value.subarray(4)]);
     await expect(validate({ leaf: { nonceExtension } })).resolves.toBeDefined();
   });
@@ -246,7 +246,7 @@ describe('point 3: the nonce', () => {
     await expect(validate({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_missing'));
   });
 
-  it('a part of it → attest_failed', async () => {
+  it('only part of it → attest_failed', async () => {
     const nonceExtension = (value: Buffer) => Buffer.concat([Buffer.from('0410', 'hex'), value.subarray(6, 22)]);
     await expect(validate({ leaf: { nonceExtension } })).rejects.toEqual(refusal('nonce_mismatch'));
   });
@@ -268,7 +268,7 @@ describe('point 4: the key id is the hash of the certified key', () => {
     await expect(validate({ leaf: { publicKey } })).rejects.toEqual(refusal('public_key_unusable'));
   });
 
-  it('a point beside its curve → attest_failed', async () => {
+  it('a point that is not on its curve → attest_failed', async () => {
     const publicKey = flipped(newKey('P-256'), 90);
     const credential = sha256(publicKey.subarray(26));
     const situation = { keyId: credential.toString('base64') };

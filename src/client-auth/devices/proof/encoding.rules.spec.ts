@@ -9,7 +9,7 @@ function refusal(reason: string) {
 }
 
 describe('decodeBase64', () => {
-  it.each(['+//+AA==', '+//+AA', '-__-AA==', '-__-AA'])('%s: either alphabet, padded or not → the bytes', (text) => {
+  it.each(['+//+AA==', '+//+AA', '-__-AA==', '-__-AA'])('%s: either alphabet, padded or not → decoded', (text) => {
     expect(decodeBase64(text, 4)).toEqual(BYTES);
   });
 
@@ -34,7 +34,7 @@ describe('decodeBase64', () => {
     expect(() => decodeBase64(text, 100)).toThrow(refusal('proof_not_base64'));
   });
 
-  it.each(['A'.repeat(1_000_000), 'AAAAAA'])('%.10s of more bytes than allowed → attest_failed', (text) => {
+  it.each(['A'.repeat(1_000_000), 'AAAAAA'])('%.10s longer than allowed → attest_failed', (text) => {
     expect(() => decodeBase64(text, 3)).toThrow(refusal('proof_too_large'));
   });
 

@@ -7,7 +7,7 @@ const STORE = { category: 4, bundle_version: '2.10' };
 const ATTEST = { code: 'attest_failed' };
 const TOO_OLD = { code: 'app_version_too_old', reason: 'bundle_version_too_low' };
 
-describe('rules of what App Attest says', () => {
+describe('policies for App Attest signals', () => {
   it.each<[Partial<AppAttestFacts>, Partial<AppAttestPolicy>, object | undefined]>([
     [{}, {}, undefined],
     [{ environment: 'development' }, {}, { ...ATTEST, reason: 'environment_not_allowed' }],
@@ -34,7 +34,7 @@ describe('rules of what App Attest says', () => {
     else expect(judge).toThrow(expect.objectContaining(refusal));
   });
 
-  it('a version that is too old → the minimum', () => {
+  it('a version that is too old → named with the minimum', () => {
     expect(() =>
       requireAppAttestPolicy({ ...NONE, ...STORE }, { environments: ['production'], min_bundle_version: '3' }),
     ).toThrow(expect.objectContaining({ data: { minimum: '3', kind: 'bundle_version' } }));

@@ -70,7 +70,7 @@ function refusal(reason: string) {
 
 describe('requireFreshKey', () => {
   it.each([{}, { flags: '00' }, { flags: 'ff' }, { rest: 'a0' }, { rest: 'ff'.repeat(1_000) }])(
-    '%j: flags and what follows are not looked at → the environment',
+    '%j → the environment; flags and what follows are ignored',
     (fields) => {
       expect(requireFreshKey(bytes(fields), APP, KEY_ID)).toBe('production');
     },
@@ -81,7 +81,7 @@ describe('requireFreshKey', () => {
     [DEVELOPMENT, ['development'], 'development'],
     [DEVELOPMENT, BOTH, 'development'],
   ] satisfies [string, readonly AttestEnvironment[], string][])(
-    'aaguid %s, taken: %j → %s',
+    'aaguid %s, accepted: %j → %s',
     (aaguid, environments, expected) => {
       expect(requireFreshKey(bytes({ aaguid }), { ...APP, environments }, KEY_ID)).toBe(expected);
     },
@@ -90,7 +90,7 @@ describe('requireFreshKey', () => {
   it.each([
     [DEVELOPMENT, ['production']],
     [PRODUCTION, ['development']],
-  ] satisfies [string, AttestEnvironment[]][])('aaguid %s, taken: %j → attest_failed', (aaguid, environments) => {
+  ] satisfies [string, AttestEnvironment[]][])('aaguid %s, accepted: %j → attest_failed', (aaguid, environments) => {
     expect(() => requireFreshKey(bytes({ aaguid }), { ...APP, environments }, KEY_ID)).toThrow(
       refusal('environment_not_allowed'),
     );
@@ -112,7 +112,7 @@ describe('requireFreshKey', () => {
     expect(() => requireFreshKey(bytes(fields), APP, KEY_ID)).toThrow(refusal(reason));
   });
 
-  it('the key id in base64url → attest_failed: exactly', () => {
+  it('the key id in base64url → attest_failed: the spelling must match', () => {
     const keyId = CREDENTIAL.toString('base64url');
     expect(() => requireFreshKey(bytes(), APP, keyId)).toThrow(refusal('credential_id_mismatch'));
   });
@@ -124,7 +124,7 @@ describe('requireCounter', () => {
     ['00000001', 1],
     ['80000000', 0x8000_0000],
     ['ffffffff', 0xffff_ffff],
-  ])('%s → %d: big endian, without sign', (counter, expected) => {
+  ])('%s → %d: big endian, unsigned', (counter, expected) => {
     expect(requireCounter(bytes({ counter }).subarray(0, 37), APP)).toBe(expected);
   });
 

@@ -30,13 +30,13 @@ async function answered(): Promise<{ socket: Socket; seen: Promise<string> }> {
 }
 
 describe('cutting the connection of an HTTP/1.0 client (ADR 0030)', () => {
-  it('in the middle of its answer → reset, which it does not take for the end', async () => {
+  it('in the middle of its answer → reset, which it does not mistake for the end', async () => {
     const { socket, seen } = await answered();
     cutConnection(socket);
     expect(await seen).toBe('reset');
   });
 
-  it('while it is being closed → closed for good: a reset would fail, and leave it open for ever', async () => {
+  it('while it is being closed → destroyed: a reset would fail and leave it open forever', async () => {
     const { socket, seen } = await answered();
     socket.end();
     const isClosed = once(socket, 'close', { signal: AbortSignal.timeout(2_000) });

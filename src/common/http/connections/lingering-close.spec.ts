@@ -65,7 +65,7 @@ async function write(socket: Socket, bytes: Buffer): Promise<void> {
 }
 
 describe('a refusal while the client still sends', () => {
-  it('30 MiB written before the answer is looked at → the refusal, then the end, no reset', async () => {
+  it('30 MiB written before the client reads the answer → the refusal, then the end, no reset', async () => {
     const { socket, answer, closed } = rawClient(await refusing(), `Content-Length: ${30 * MIB}`);
     for (let sent = 0; sent < 30; sent++) await write(socket, Buffer.alloc(MIB));
     await sleep(50);
@@ -119,7 +119,7 @@ describe('a refusal while the client still sends', () => {
     expect(answer()).toMatch(/refused$/);
   });
 
-  it('a body without end → cut after the bytes it may have', async () => {
+  it('an endless body → closed after the allowed number of bytes', async () => {
     const { socket, closed } = rawClient(await refusing({ maxBytes: MIB }), 'Transfer-Encoding: chunked');
     const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000), Buffer.from('\r\n')]);
     let isOpen = true;
@@ -137,14 +137,14 @@ describe('a refusal while the client still sends', () => {
     expect(sent).toBeLessThan(64 * MIB);
   });
 
-  it('a body that never goes on → cut when the time is up, after its refusal', async () => {
+  it('a body that stalls → closed when the time is up, after the refusal', async () => {
     const { socket, answer, closed } = rawClient(await refusing({ maxMs: 100 }), 'Content-Length: 1000');
     socket.resume();
     await closed;
     expect(answer()).toMatch(/refused$/);
   });
 
-  it('a client that leaves → nothing is kept', async () => {
+  it('a client that disconnects → nothing is kept', async () => {
     const { socket, closed } = rawClient(await refusing({ maxMs: 60_000 }), 'Content-Length: 1000');
     socket.destroy();
     await closed;

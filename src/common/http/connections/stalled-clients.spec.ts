@@ -89,7 +89,7 @@ const inPieces: RequestListener = (_request, response) => {
 };
 
 describe('clients that do not read their answers', () => {
-  it('for the whole time → cut at the first sweep after it, with one line that has no query', async () => {
+  it('for the whole limit → closed at the next sweep, with one log line without the query', async () => {
     const { stalled, lines, open, port } = await serving(3, inPieces);
     await unreading(port);
     await allWait(open, 1);
@@ -103,7 +103,7 @@ describe('clients that do not read their answers', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('still sends, a byte at a time → is cut all the same', async () => {
+  it('still sends, a byte at a time → still closed', async () => {
     const { stalled, open, port } = await serving(3, inPieces);
     const client = await unreading(port);
     await allWait(open, 1);
@@ -116,7 +116,7 @@ describe('clients that do not read their answers', () => {
     await eventually(isCut, { withinMs: 10_000 });
   });
 
-  it('takes a little between sweeps → never cut, and gets all of it', async () => {
+  it('reads a little between sweeps → never closed, and receives everything', async () => {
     const { stalled, lines, open, port } = await serving(3, inPieces);
     const client = await unreading(port);
     let bytes = 0;
@@ -137,7 +137,7 @@ describe('clients that do not read their answers', () => {
     expect(lines).toEqual([]);
   });
 
-  it('nothing waits for it, however long its answer takes → left alone', async () => {
+  it('no pending data, however long its answer takes → not closed', async () => {
     let isSent = false;
     const { stalled, lines, open, port } = await serving(1, (_request, response) => {
       response.write('begun', () => {
@@ -151,7 +151,7 @@ describe('clients that do not read their answers', () => {
     expect([lines, [...open].map(({ destroyed }) => destroyed)]).toEqual([[], [false]]);
   });
 
-  it('hundreds stall at once → 256 a sweep, each once', async () => {
+  it('hundreds stall at once → 256 per sweep, each once', async () => {
     let answered = 0;
     const { stalled, lines, open, port } = await serving(1, (_request, response) => {
       answered++;
@@ -174,7 +174,7 @@ describe('clients that do not read their answers', () => {
     expect(lines).toHaveLength(count);
   });
 
-  it('a server that listens → is swept each second', async () => {
+  it('a server that listens → is swept every second', async () => {
     const { open, port } = await serving(1, inPieces, { sweepsItself: true });
     await unreading(port);
     await allWait(open, 1);

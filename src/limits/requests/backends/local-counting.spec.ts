@@ -44,7 +44,7 @@ describe('unknown users', () => {
     ['minute', { user: { perMinute: 5, perDay: 5 }, app: { perMinute: 2 } }],
     ['day', { user: { perMinute: 5, perDay: 5 }, app: { perDay: 2 } }],
   ])(
-    'the application’s %s is full → a thousand of them are refused, and nothing is kept or asked',
+    'the application’s %s is full → a thousand of them are refused, and nothing is stored or queried',
     async (kind, limits) => {
       const { outcome, users, asked } = counting();
       expect([await outcome('ann', limits), await outcome('ben', limits)]).toEqual(['passed', 'passed']);
@@ -57,14 +57,14 @@ describe('unknown users', () => {
     },
   );
 
-  it('the application’s day was full before the first call → one query, for the application', async () => {
+  it('the application’s daily limit was reached before the first call → one query, for the application', async () => {
     const { outcome, users, asked } = counting({ recorded: 7 });
     const limits = { user: { perDay: 50 }, app: { perDay: 7 } };
     for (const user of ['ann', 'ben', 'cleo']) expect(await outcome(user, limits)).toBe('app_day_limit_reached');
     expect([users(), asked]).toEqual([[], [null]]);
   });
 
-  it('a known user above its own limit → refused by that limit, also when the application is full', async () => {
+  it('a known user above its own limit → refused by that limit, even when the application is at its limit', async () => {
     const { outcome } = counting();
     const limits = { user: { perMinute: 1 }, app: { perMinute: 1 } };
     expect(await outcome('ann', limits)).toBe('passed');
@@ -72,13 +72,13 @@ describe('unknown users', () => {
     expect(await outcome('ben', limits)).toBe('app_minute_limit_reached');
   });
 
-  it('only looked at → nothing is kept', async () => {
+  it('only read → nothing is stored', async () => {
     const { backend, users, asked } = counting({ recorded: 4 });
     expect(await backend.countToday(aCall('app', 'ann', { user: { perDay: 9 } }))).toBe(4);
     expect([users(), asked]).toEqual([[], ['ann']]);
   });
 
-  it('refused by the application → their own limit is reported; of a thousand invented in a second ten are queried', async () => {
+  it('refused by the application → their own limit is reported; of a thousand made-up users in a second, ten are queried', async () => {
     const { backend, users, asked, clock } = counting({ recorded: 4 });
     const isTold = async (user: string) => {
       const told = Promise.resolve().then(() => backend.require(aCall('app', user, { user: { perDay: 4 } })));
@@ -96,7 +96,7 @@ describe('unknown users', () => {
   });
 });
 
-describe('a scope that was evicted and calls again', () => {
+describe('a scope that calls again after its eviction', () => {
   const limits = { user: { perDay: 12 } };
 
   async function leftAfter(calls: number, options: Parameters<typeof counting>[0]) {
@@ -115,7 +115,7 @@ describe('a scope that was evicted and calls again', () => {
     expect(await leftAfter(5, {})).toBe(7);
   });
 
-  it.each([0, 1, 2])('within a share, rank %i → never more than its share, whoever made the calls', async (rank) => {
+  it.each([0, 1, 2])('within a share, rank %i → never more than its share, whichever scope calls', async (rank) => {
     expect(await leftAfter(3, { instances: 3, rank })).toBe(1);
     expect(await leftAfter(4, { instances: 3, rank })).toBe(0);
   });

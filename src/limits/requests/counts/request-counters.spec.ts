@@ -17,7 +17,7 @@ const callOf = (appId: string): LimitedCall => ({
 const CALL = callOf('app');
 
 describe('request counters', () => {
-  it('the same scope → the same counts; another user or application → others', () => {
+  it('the same scope → the same counts; another user or application → other counts', () => {
     const counters = new RequestCounters();
     const alice = counters.ofUser(CALL, 'alice', NOON);
     expect(counters.ofUser(CALL, 'alice', NOON)).toBe(alice);
@@ -27,7 +27,7 @@ describe('request counters', () => {
     expect([...counters.scopes()]).toHaveLength(4);
   });
 
-  it('full → reports it with each further scope; idle are those of neither this minute nor the previous one', () => {
+  it('full → reports it for each further scope; scopes without calls in this or the previous minute are idle', () => {
     let told = 0;
     const counters = new RequestCounters({ crowdedAt: 3, onCrowded: () => told++ });
     counters.ofUser(CALL, 'idle', NOON - 2);
@@ -41,7 +41,7 @@ describe('request counters', () => {
     expect(counters.idle(NOON).map(({ userId }) => userId)).toEqual(['idle']);
   });
 
-  it('idle ones are let go → they are not known any more; one that is in use again stays', () => {
+  it('idle scopes are released → no longer known; one that is in use again stays', () => {
     const counters = new RequestCounters({ crowdedAt: 3 });
     const busy = counters.ofUser(CALL, 'busy', NOON - 5);
     counters.ofUser(CALL, 'idle', NOON - 5);
@@ -55,7 +55,7 @@ describe('request counters', () => {
     expect([counters.hasEvicted, counters.isCrowded]).toEqual([true, false]);
   });
 
-  it('as many as can be kept are in use → no further one, and all of them stay', () => {
+  it('the maximum number is in use → no further scope is added, and all of them stay', () => {
     const counters = new RequestCounters({ maxScopes: 50 });
     const alice = counters.ofUser(CALL, 'alice', NOON);
     const make = (user: string) => () => counters.ofUser(CALL, user, NOON);
@@ -70,14 +70,14 @@ describe('request counters', () => {
     expect(make('further-1')().userId).toBe('further-1');
   });
 
-  it('a user is only looked for, or looked at → no place is taken', () => {
+  it('a user is only looked up or read → takes no place', () => {
     const counters = new RequestCounters();
     expect(counters.findUser(CALL, 'alice', NOON)).toBeUndefined();
     expect(counters.temporaryUser(CALL, 'alice', NOON).userId).toBe('alice');
     expect([...counters.scopes()]).toEqual([]);
   });
 
-  it('the clock is set back by less than a window → what was counted is still there', () => {
+  it('the clock is set back by less than a window → earlier counts are still there', () => {
     const counters = new RequestCounters();
     const scope = counters.ofApp(CALL, NOON);
     scope.inMinute(NOON, NOTHING_BEFORE).countOwn();
@@ -88,7 +88,7 @@ describe('request counters', () => {
     expect(scope.inMinute(NOON + 1, NOTHING_BEFORE)).toMatchObject({ own: 1 });
   });
 
-  it('a day that is queried while another begins → its answer counts for no other day', () => {
+  it('a new day begins during a query → its answer counts only for the old day', () => {
     const scope = new RequestCounters().ofApp(CALL, NOON);
     const first = scope.onDay(1);
     first.loading = Promise.resolve();
@@ -96,7 +96,7 @@ describe('request counters', () => {
     expect(scope.onDay(3)).not.toBe(first);
   });
 
-  it('an application may have been changed → its days are to be asked for again', () => {
+  it('an application may have been changed → its daily counts are queried again', () => {
     const counters = new RequestCounters();
     const scope = counters.ofApp(CALL, NOON);
     const other = counters.ofApp(callOf('other'), NOON);

@@ -28,7 +28,7 @@ function crowded() {
 }
 
 describe('eviction of scopes', () => {
-  it('crowded → who is idle leaves, after what it used of the day is reported; who is not stays', async () => {
+  it('crowded → idle scopes are evicted after their daily use is reported; the others stay', async () => {
     const { clock, eviction, callBy, known, reported, report } = crowded();
     callBy('idle');
     callBy('idle');
@@ -38,7 +38,7 @@ describe('eviction of scopes', () => {
     expect([known(), reported]).toEqual([['busy'], [['idle', 2]]]);
   });
 
-  it('not crowded → everybody stays, and nothing is reported', async () => {
+  it('not crowded → all scopes stay, and nothing is reported', async () => {
     const { clock, eviction, callBy, known, reported, report } = crowded();
     callBy('idle');
     clock.advance(2 * MINUTE_MS);
@@ -54,7 +54,7 @@ describe('eviction of scopes', () => {
         throw new Error('away');
       },
     ],
-  ])('reporting %s → everybody stays, and what they used is reported the next time', async (_how, refuse) => {
+  ])('reporting %s → all scopes stay, and their use is reported the next time', async (_how, refuse) => {
     const { clock, eviction, callBy, known, reported, report } = crowded();
     callBy('one');
     callBy('two');
@@ -70,7 +70,7 @@ describe('eviction of scopes', () => {
     ]);
   });
 
-  it('called while its count is reported → stays, and only what came since is reported later', async () => {
+  it('called while its count is reported → stays, and only later calls are reported the next time', async () => {
     const { clock, eviction, callBy, known, reported, report } = crowded();
     callBy('one');
     callBy('two');
@@ -92,7 +92,7 @@ describe('eviction of scopes', () => {
     ]);
   });
 
-  it('asked at every call → looks once a second', async () => {
+  it('called for every request → checks once a second', async () => {
     const { clock, eviction, callBy, known, report } = crowded();
     callBy('one');
     callBy('two');

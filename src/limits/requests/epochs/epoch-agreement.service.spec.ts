@@ -20,7 +20,7 @@ function viewOf(epoch: number, countedIn: 'redis' | 'instances', reason: EpochRe
 
 describe('epoch log', () => {
   it.each(['redis_forgot', 'instance_returned'] as const)(
-    '%s was why the epoch began that a start finds → nothing happened now; the next time → a line',
+    'the epoch found at the start began because of %s → no line; the next time → a line',
     (reason) => {
       const { log, lines } = opened();
       log.countsIn(viewOf(7, 'redis', reason));
@@ -32,7 +32,7 @@ describe('epoch log', () => {
     },
   );
 
-  it('a start finds requests counted without Redis → a line, because they are', () => {
+  it('a start finds requests counted without Redis → a line that says so', () => {
     const { log, lines } = opened();
     log.countsIn(viewOf(7, 'instances', 'redis_lost'));
     log.countsIn(viewOf(8, 'redis', 'redis_back'));

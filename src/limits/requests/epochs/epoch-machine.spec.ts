@@ -207,7 +207,7 @@ describe('states of counting', () => {
     expect(found).toEqual(follows);
   });
 
-  it('only a backend that counts, with a valid lease → is usable; its counts are held until they are handed over', () => {
+  it('only a counting backend with a valid lease → usable; its counts are held until they are handed over', () => {
     const usable = (path: typeof IDLE, nowMs: number) => machineAfter(path).usableAt(nowMs);
     expect([usable(COUNTING, VALID_UNTIL_MS - 1), usable(COUNTING, VALID_UNTIL_MS)]).toEqual([BACKEND, undefined]);
     for (const path of [IDLE, SUSPENDED, FORGOTTEN, LEFT]) expect(usable(path, 0)).toBeUndefined();
@@ -215,20 +215,20 @@ describe('states of counting', () => {
     expect(held).toEqual([undefined, BACKEND, BACKEND, BACKEND, BACKEND]);
   });
 
-  it('Redis has forgotten → the next epoch begins; in a later epoch that does not matter', () => {
+  it('Redis has lost its data → the next epoch begins; in a later epoch this does not matter', () => {
     const machine = machineAfter(FORGOTTEN);
     expect(machine.next(IN_REDIS, MEMBER)).toEqual({ do: 'begin', countedIn: 'redis', reason: 'redis_forgot' });
     expect(machine.next({ ...IN_REDIS, epoch: 8 }, { ...MEMBER, enteredEpoch: 8 })).toEqual({ do: 'count' });
   });
 
-  it('this instance has left → takes no step', () => {
+  it('this instance has stopped → takes no step', () => {
     expect(machineAfter(LEFT).next(IN_REDIS, STRANGER)).toEqual({ do: 'wait' });
   });
 
   it.each([
     ['suspend', (machine: Machine, backend: typeof OLD) => machine.suspend(backend)],
     ['forget', (machine: Machine, backend: typeof OLD) => machine.forget(backend)],
-  ])('%s → tells whether the backend was the current one', (_event, send) => {
+  ])('%s → reports whether the backend was the current one', (_event, send) => {
     const told = [IDLE, COUNTING, SUSPENDED, LEFT].map((path) => send(machineAfter(path), BACKEND));
     expect(told).toEqual([false, true, true, false]);
     expect(send(machineAfter(COUNTING), OLD)).toBe(false);

@@ -87,7 +87,7 @@ describe('request limits of several instances, at random', () => {
     expect(undecided / RUNS).toBeLessThan(STEPS / 4);
   });
 
-  it('instances are killed or held up, too → no minute does; a day by no more than they had not recorded', () => {
+  it('with instances killed or delayed → no minute exceeds its limit; a day exceeds it at most by the unrecorded calls', () => {
     for (let seed = 1; seed <= RUNS; seed++) {
       const simulation = run(seed, { loseRedis: 4, pause: 3, kill: 2, stop: 1, join: 4 });
       expect([seed, excess(simulation, 'minute')]).toEqual([seed, 0]);
@@ -95,7 +95,7 @@ describe('request limits of several instances, at random', () => {
     }
   });
 
-  it('Redis loses data, too → by no more than is admitted before an instance detects it', () => {
+  it('with data loss in Redis → exceeded at most by the calls admitted before an instance detects it', () => {
     let excused = 0;
     for (let seed = 1; seed <= RUNS; seed++) {
       const simulation = run(seed, { loseRedis: 3, flush: 1, stop: 1, join: 2 });

@@ -16,7 +16,7 @@ const callOf = (appId: string) => ({
 });
 
 describe('counts that are handed over', () => {
-  it('windows that run or have just ended → only what this instance admitted, in the order of their keys', () => {
+  it('windows that are open or have just ended → only what this instance admitted, in the order of their keys', () => {
     const counters = new RequestCounters();
     const app = counters.ofApp(callOf('b'), MINUTE);
     const user = counters.ofUser(callOf('a'), 'alice', MINUTE);
@@ -37,14 +37,14 @@ describe('counts that are handed over', () => {
   });
 });
 
-describe('minutes that began before', () => {
+describe('minutes that began in an earlier epoch', () => {
   const handed = { windowMs: WINDOW_MS.minute, windowStartMs: MINUTE * WINDOW_MS.minute, requests: 12 };
   const counts = [
     { ...handed, appId: 'app', userId: '' },
     { ...handed, appId: 'app', userId: 'alice', requests: 3 },
   ];
 
-  it('what was handed over → is what they begin with; later ones begin with nothing', () => {
+  it('begin with the counts handed over; later minutes begin at zero', () => {
     const baseOf = carriedMinutes({ counts, nowMs: NOW, unknownForMs: undefined });
     expect([baseOf('app', '', MINUTE), baseOf('app', 'alice', MINUTE), baseOf('app', 'bob', MINUTE)]).toEqual([
       12, 3, 0,
@@ -52,7 +52,7 @@ describe('minutes that began before', () => {
     expect([baseOf('app', '', MINUTE + 1), baseOf('app', '', MINUTE + 60)]).toEqual([0, 0]);
   });
 
-  it('an instance is lost with its counts → the minute it may have counted in is full, the next one is not', () => {
+  it('an instance is lost with its counts → the minute in which it may have counted is full, the next is not', () => {
     const baseOf = carriedMinutes({ counts, nowMs: NOW, unknownForMs: 500 });
     expect(baseOf('app', 'bob', MINUTE)).toBe(Number.POSITIVE_INFINITY);
     expect(baseOf('app', 'bob', MINUTE + 1)).toBe(0);

@@ -22,8 +22,8 @@ function notes() {
   return { clock, database, stored, unsent: new UnsentRequests(repository as StoredCountsRepository, clock) };
 }
 
-describe('requests that were counted and never sent', () => {
-  it('noted again and again → one row of each scope that counts by the day', async () => {
+describe('requests that were counted but never sent', () => {
+  it('recorded repeatedly → one row for each scope with daily counts', async () => {
     const { unsent, stored } = notes();
     for (let call = 0; call < 3; call++) unsent.note(aCall('app', 'ann', { user: DAY, app: DAY }));
     unsent.note(aCall('app', 'ben', { user: { perMinute: 1 }, app: DAY }));
@@ -33,7 +33,7 @@ describe('requests that were counted and never sent', () => {
     expect(stored).toEqual(['app  2030-01-15 4', 'app ann 2030-01-15 3']);
   });
 
-  it('Postgres is away → kept, with what comes meanwhile, and stored once', async () => {
+  it('Postgres is unavailable → kept together with later ones, and stored once', async () => {
     const { clock, unsent, stored, database } = notes();
     database.isAway = true;
     unsent.note(aCall('app', null, { app: DAY }));
@@ -47,7 +47,7 @@ describe('requests that were counted and never sent', () => {
     expect(stored).toEqual(['app  2030-01-15 2', 'app  2030-01-16 1']);
   });
 
-  it('of more users than are kept → those that are kept are stored', async () => {
+  it('from more users than are kept → those that are kept are stored', async () => {
     const { unsent, stored } = notes();
     for (let user = 0; user < 10_050; user++) unsent.note(aCall('app', `user-${user}`, { user: DAY }));
     await unsent.flush();

@@ -103,7 +103,7 @@ describe('outbound calls through a proxy', () => {
   });
 
   it.each(['https:', 'http:'])(
-    '%s with memory that sockets share, as provider calls have → data arrives',
+    '%s with memory shared by sockets, as for provider calls → data arrives',
     async (protocol) => {
       const port = await server(protocol === 'https:');
       const proxy = await proxyWith();
@@ -156,7 +156,7 @@ describe('outbound calls through a proxy', () => {
     ]);
   });
 
-  it('a name of NO_PROXY, and the loopback → dialled directly, and judged by address', async () => {
+  it('a name in NO_PROXY, and the loopback → dialled directly, and checked by address', async () => {
     const port = await server(false);
     const proxy = await proxyWith();
     const { request, asked } = clientOf(`http://127.0.0.1:${proxy.port}`, {
@@ -183,7 +183,7 @@ describe('outbound calls through a proxy', () => {
     'https://localhost/',
     'http://public.example/',
     'http://8.8.8.8/',
-  ])('%s → blocked as without a proxy, which is not asked', async (url) => {
+  ])('%s → blocked as without a proxy, which is not contacted', async (url) => {
     const proxy = await proxyWith();
     const { request } = clientOf(`http://127.0.0.1:${proxy.port}`);
     const error = await failure(request.get(url, LIMITS));
@@ -192,7 +192,7 @@ describe('outbound calls through a proxy', () => {
     expect(proxy.openConnections()).toBe(0);
   });
 
-  it('the key service and the collector of traces → through the proxy too', async () => {
+  it('the key service and the trace collector → also through the proxy', async () => {
     const posts: string[] = [];
     const { port, close } = await listening(
       createServer((request, response) => {
@@ -239,7 +239,7 @@ describe('outbound calls through a proxy', () => {
     if (outcome instanceof OutboundError) expect(`${outcome.stack} ${String(outcome.cause)}`).not.toContain(password);
   });
 
-  it('no proxy there → unreachable, which names the proxy and no address', async () => {
+  it('no proxy at the address → unreachable, naming the proxy but no address', async () => {
     const proxy = await proxyWith();
     await proxy.close();
     const { request } = clientOf(`http://127.0.0.1:${proxy.port}`);
@@ -250,7 +250,7 @@ describe('outbound calls through a proxy', () => {
     ]);
   });
 
-  it('a proxy that never answers → the connect time-out ends it, and its connection', async () => {
+  it('a proxy that never answers → the connect timeout ends the call and its connection', async () => {
     const proxy = await proxyWith();
     proxy.behave('silent');
     const { request } = clientOf(`http://127.0.0.1:${proxy.port}`, { connectTimeoutMs: 200 });

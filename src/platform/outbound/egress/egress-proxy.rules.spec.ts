@@ -31,7 +31,7 @@ describe('proxy of an outbound call', () => {
     expect(wayOf(url)).toBe(way);
   });
 
-  it('one variable set → only its scheme goes through a proxy', () => {
+  it('one variable set → only its scheme uses a proxy', () => {
     const direct = parseNoProxy('');
     const target = { hostname: 'api.example.com', port: '' };
     const onlySecure = { HTTPS_PROXY: SECURE, HTTP_PROXY: undefined, NO_PROXY: direct };
@@ -69,7 +69,7 @@ describe('proxy of an outbound call', () => {
   });
 
   it.each(['10.0.0.0/99', 'https://example.com', 'exa mple!.com', 'example.com:99999'])(
-    'NO_PROXY=%s → refused, without its text',
+    'NO_PROXY=%s → refused without repeating its text',
     (text) => {
       expect(() => parseNoProxy(text)).toThrow(/^must be/);
     },
@@ -83,7 +83,7 @@ describe('address of a proxy', () => {
     [' http://10.0.0.1:8080 ', { isTls: false, host: '10.0.0.1', port: 8080 }],
     ['https://proxy.example', { isTls: true, host: 'proxy.example', port: 443 }],
     ['http://[2001:db8::1]:3128', { isTls: false, host: '2001:db8::1', port: 3128 }],
-  ])('%s → read, without credentials', (text, expected) => {
+  ])('%s → accepted, shown without credentials', (text, expected) => {
     expect(parseEgressProxy(text)).toEqual({ ...expected, authorization: undefined });
   });
 
@@ -104,7 +104,7 @@ describe('address of a proxy', () => {
     'http://proxy.example/path',
     'http://proxy.example?x',
     'http://user:%zz@proxy.example:3128',
-  ])('%s → refused, without its text', (text) => {
+  ])('%s → refused without repeating its text', (text) => {
     expect(() => parseEgressProxy(text)).toThrow(/^must be (?!.*example:|.*zz)/);
   });
 });

@@ -14,7 +14,7 @@ function create(sent: Record<string, unknown>): CreateGatewayRequest {
 }
 
 describe('readByType', () => {
-  it('body: of each type → its own form, names and places trimmed, the token kept', () => {
+  it('body: of each type → its own form, names and addresses trimmed, the token kept', () => {
     expect(create({ type: 'cf_aig', name: ' A ', token: ' a token ', accountId: ' a ', gatewayId: 'g\n' })).toEqual({
       type: 'cf_aig',
       name: 'A',
@@ -30,7 +30,7 @@ describe('readByType', () => {
   });
 
   it.each([undefined, null, '', 'CF_AIG', 'cloudflare', 'constructor', '__proto__', 1, ['vercel'], { a: 1 }])(
-    'type %j → refused with the types there are, whatever else is wrong',
+    'type %j → refused with the known types, whatever else is wrong',
     (type) => {
       for (const forms of [CREATE_FORMS, TEST_FORMS]) {
         expect(() => readByType<object>(forms, { type, unknown: 1 })).toThrow(

@@ -38,13 +38,13 @@ describe('rows of refusals', () => {
     ['another key', { apiKeyId: 'key-2' }, 'blocked_user'],
     ['another reason', {}, 'blocked_app_rate'],
     ['the next minute', { createdAtMs: START_MS + MINUTE_MS }, 'blocked_user'],
-  ])('%s → a row of its own', (_name, overrides, status) => {
+  ])('%s → a separate row', (_name, overrides, status) => {
     const rows = new RefusalRows(10);
     refuse(rows, { userId: 'ann' });
     expect(refuse(rows, { userId: 'ann', ...overrides }, status)).toBe(true);
   });
 
-  it('one status for two reasons → a row each, with what the client was told first', () => {
+  it('one status for two reasons → one row each, with the first message to the client', () => {
     const rows = new RefusalRows(10);
     const call = anAdmission({ createdAtMs: START_MS });
     const refusals = [
@@ -61,7 +61,7 @@ describe('rows of refusals', () => {
     ]);
   });
 
-  it('minutes are those of the clock, not sixty seconds from the first', () => {
+  it('minutes → those of the clock, not sixty seconds from the first call', () => {
     const rows = new RefusalRows(10);
     const minute = Math.floor(START_MS / MINUTE_MS) * MINUTE_MS;
     refuse(rows, { createdAtMs: minute + MINUTE_MS - 1 });
@@ -69,7 +69,7 @@ describe('rows of refusals', () => {
     expect(refuse(rows, { createdAtMs: minute })).toBe(false);
   });
 
-  it('a row → everything known of its first call, no tokens, no cost, no source of it', () => {
+  it('a row → all known data of its first call, no tokens, no cost, no cost source', () => {
     const rows = new RefusalRows(10);
     refuse(rows, { eventId: 'first', userId: 'a"nn', appVersion: '2.0' });
     expect(store(rows)).toEqual([
@@ -97,7 +97,7 @@ describe('rows of refusals', () => {
     ]);
   });
 
-  it('refused again while a count is being stored → that count is repeated unchanged, the rest comes after it', () => {
+  it('refused again while a count is being stored → that count is repeated unchanged, the rest is stored after it', () => {
     const rows = new RefusalRows(10);
     refuse(rows);
     const [row] = rows.outdated();
@@ -111,7 +111,7 @@ describe('rows of refusals', () => {
     expect(rows.outdated()).toEqual([]);
   });
 
-  it('the minute is over → forgotten once everything of it is stored, and not before', () => {
+  it('the minute is over → dropped once all of it is stored, and not before', () => {
     const rows = new RefusalRows(10);
     refuse(rows, { userId: 'ann' });
     rows.sweep(START_MS + MINUTE_MS);
@@ -123,7 +123,7 @@ describe('rows of refusals', () => {
     expect(rows.size).toBe(0);
   });
 
-  it('more identities than are counted apart → the others share a row an application and reason, without user or key', () => {
+  it('more identities than are counted separately → the others share one row per application and reason, without user or key', () => {
     const rows = new RefusalRows(2);
     for (const userId of ['ann', 'bob', 'cleo', 'dan', 'ann']) refuse(rows, { userId, appVersion: userId });
     refuse(rows, { userId: 'eve' }, 'blocked_app_rate');
@@ -139,7 +139,7 @@ describe('rows of refusals', () => {
     ]);
   });
 
-  it('any refusals, stored at any moments → none lost, none doubled, never more rows than allowed', () => {
+  it('any refusals, stored at any moments → none lost, none duplicated, never more rows than allowed', () => {
     const refusal = fc.record({
       userId: fc.constantFrom('ann', 'bob', 'cleo', 'dan', 'eve'),
       laterMs: fc.integer({ min: 0, max: 3 * MINUTE_MS }),

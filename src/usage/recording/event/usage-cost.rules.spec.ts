@@ -18,7 +18,7 @@ describe('usage cost', () => {
     ['with a price beside it', price, 5],
     ['without a price', undefined, 5],
     ['of zero', price, 0],
-  ])('the provider’s own figure %s → reported as it is', (_name, priced, reportedCostNanoUsd) => {
+  ])('the provider’s own figure %s → reported unchanged', (_name, priced, reportedCostNanoUsd) => {
     const reading = aReading({ reportedCostNanoUsd });
     expect(resolveCost(true, anOutcome({ price: priced, reading }))).toEqual({
       source: 'reported',
@@ -44,7 +44,7 @@ describe('usage cost', () => {
   it.each([
     ['client left', { clientAborted: true }],
     ['service stopped', INTERRUPTED],
-  ])('%s after the usage was seen → priced like any other', (_name, ending) => {
+  ])('%s after the usage was seen → priced as usual', (_name, ending) => {
     const outcome = anOutcome({ price, reading: aReading(), ...ending });
     expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
@@ -71,7 +71,7 @@ describe('usage cost', () => {
     ['mcp'],
     ['tool_search_tool_bm25_20251119'],
     ['web_fetch_20250910'],
-  ])('hosted tool without a fee: %s, and the answer does not say → computed', (tool) => {
+  ])('hosted tool without a fee: %s, and the answer does not report it → computed', (tool) => {
     const cost = resolveCost(false, anOutcome({ price, reading: aReading(), hostedTools: [tool] }));
     expect(cost).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
@@ -82,7 +82,7 @@ describe('usage cost', () => {
     expect(cost).toMatchObject({ source: 'unresolved', reason: 'unpriced_tool' });
   });
 
-  it('something that no reader knows → unresolved, with the cost of what is known; a report stays one', () => {
+  it('unknown usage → unresolved, with the cost of the known part; a reported cost stays reported', () => {
     const unknownMeasure = { inputTokens: 0, outputTokens: 0, tokens: 3, hasOtherUnit: false };
     expect(resolveCost(false, anOutcome({ price, reading: aReading({ unknownMeasure }) }))).toEqual({
       ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'unknown_measure' },
@@ -91,7 +91,7 @@ describe('usage cost', () => {
     expect(resolveCost(true, anOutcome({ price, reading: reported })).source).toBe('reported');
   });
 
-  it('audio of a prompt by its length → costs its time beside the tokens; without a rate for it, unknown', () => {
+  it('audio of a prompt by its length → costs its duration in addition to the tokens; without a rate for it, unknown', () => {
     const reading = aReading({ parts: { audio_input_ms: 30_000 } });
     expect(resolveCost(false, anOutcome({ price, reading }))).toMatchObject({ reason: 'unknown_measure' });
     const timed = compilePrice({ input: 2, output: 8, per_minute: 0.004 });
@@ -100,7 +100,7 @@ describe('usage cost', () => {
     });
   });
 
-  it('iterations, each below the long context, together above it → the normal rates', () => {
+  it('iterations that are each below the long-context threshold but together above it → the normal rates', () => {
     const long = compilePrice({
       input: 3,
       output: 15,
@@ -130,7 +130,7 @@ describe('usage cost', () => {
     ['cut', 'provider_silent'],
     ['cut', 'provider_reset'],
   ] as const)(
-    '%s because of %s → not free, with that reason; a client that left is named before it',
+    '%s because of %s → not free, with that reason; a disconnected client takes precedence',
     (ending, loss) => {
       const lost = anOutcome({ status: 'provider_error', ending, loss, price });
       expect(resolveCost(false, lost)).toEqual({ source: 'unresolved', nanoUsd: 0, reason: loss });
@@ -138,7 +138,7 @@ describe('usage cost', () => {
     },
   );
 
-  it('a path that is free → computed, whatever became of it', () => {
+  it('a free path → computed, whatever its outcome', () => {
     const outcome = anOutcome({
       status: 'provider_error',
       ending: 'unanswered',
@@ -153,7 +153,7 @@ describe('usage cost', () => {
     expect(resolveCost(false, { ...broken, reading: aReading() })).toEqual({ source: 'computed', nanoUsd: TOKEN_COST });
   });
 
-  it('cut off after its first event → not free: that much is known, the rest is not', () => {
+  it('cut off after its first event → not free: only part of the usage is known', () => {
     const outcome = anOutcome({ price, reading: aReading({ isOpening: true }), clientAborted: true });
     expect(resolveCost(false, outcome)).toEqual({
       ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'client_aborted' },
@@ -170,19 +170,19 @@ describe('usage cost', () => {
       compilePrice({ input: 1_000_000, output: 0 }),
       aReading({ inputTokens: 1_000_001 }),
     ],
-  ])('%s → unresolved, not in the sums', (_name, ofModel, reading) => {
+  ])('%s → unresolved, and not in the sums', (_name, ofModel, reading) => {
     expect(resolveCost(true, anOutcome({ price: ofModel, reading }))).toEqual({
       ...{ source: 'unresolved', nanoUsd: 0, reason: 'usage_not_plausible' },
     });
   });
 
-  it('a million dollars → computed: the bound itself is a cost', () => {
+  it('a million dollars → computed: the bound itself is allowed', () => {
     const dear = compilePrice({ input: 1_000_000, output: 0 });
     const outcome = anOutcome({ price: dear, reading: aReading({ inputTokens: 1_000_000, outputTokens: 0 }) });
     expect(resolveCost(false, outcome)).toEqual({ source: 'computed', nanoUsd: 1e15 });
   });
 
-  it('another service tier than the one that was priced → unresolved, with the cost at the price we know', () => {
+  it('a service tier other than the priced one → unresolved, with the cost at the known price', () => {
     const reading = aReading({ otherTier: 'priority' });
     expect(resolveCost(false, anOutcome({ price, reading }))).toEqual({
       ...{ source: 'unresolved', nanoUsd: TOKEN_COST, reason: 'service_tier_differs' },
@@ -195,14 +195,17 @@ describe('usage cost', () => {
     ['web searches with a price', 2, { web_search: 2 }, 20_000_000, false],
     ['searches in files with a price', 3, { file_search: 3 }, 7_500_000, false],
     ['a search and another tool', 2, { web_search: 1 }, 10_000_000, true],
-  ] as const)('%s → their fee beside the tokens; unresolved: %s', (_name, hostedToolCalls, parts, fees, unresolved) => {
-    const searching = compilePrice({ input: 2, output: 8, per_1k_web_searches: 10, per_1k_file_searches: 2.5 });
-    const reading = aReading({ inputTokens: 0, outputTokens: 0, hostedToolCalls, parts });
-    const cost = resolveCost(false, anOutcome({ price: searching, reading, hostedTools: ['web_search'] }));
-    expect(cost).toMatchObject({ source: unresolved ? 'unresolved' : 'computed', nanoUsd: fees });
-  });
+  ] as const)(
+    '%s → their fee in addition to the tokens; unresolved: %s',
+    (_name, hostedToolCalls, parts, fees, unresolved) => {
+      const searching = compilePrice({ input: 2, output: 8, per_1k_web_searches: 10, per_1k_file_searches: 2.5 });
+      const reading = aReading({ inputTokens: 0, outputTokens: 0, hostedToolCalls, parts });
+      const cost = resolveCost(false, anOutcome({ price: searching, reading, hostedTools: ['web_search'] }));
+      expect(cost).toMatchObject({ source: unresolved ? 'unresolved' : 'computed', nanoUsd: fees });
+    },
+  );
 
-  it('a search that the fee of the request pays for → computed, whether it was offered or counted', () => {
+  it('a search that the fee of the request pays for → computed, whether offered or counted', () => {
     const asked = compilePrice({ input: 1, output: 1, per_1k_requests: 12 });
     for (const more of [{}, { hostedToolCalls: 3, parts: { web_search: 3 } }]) {
       const reading = aReading({ inputTokens: 1, outputTokens: 0, ...more });

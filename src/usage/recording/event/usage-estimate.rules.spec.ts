@@ -18,7 +18,7 @@ function charge(outcome: Partial<UsageOutcome>, admission = asked) {
   return [cost.source, cost.nanoUsd, estimateNanoUsd];
 }
 
-describe('what a request of unknown usage is estimated at (ADR 0007)', () => {
+describe('estimate for a request of unknown usage (ADR 0007)', () => {
   const opened = aReading({ inputTokens: 30, cachedInputTokens: 5, outputTokens: 1, isOpening: true });
 
   it.each<[string, Partial<UsageOutcome>, unknown[]]>([
@@ -93,7 +93,7 @@ describe('what a request of unknown usage is estimated at (ADR 0007)', () => {
     ['a tier of unknown rates → the same', { otherTier: 'turbo' }, 6_000_000],
     ['a cheaper tier → nothing', { otherTier: 'flex' }, 0],
     ['a dearer tier, and unknown tokens', { ...unknown({ inputTokens: 100 }), otherTier: 'fast' }, 7_000_000],
-  ])('what the answer states and no price covers: %s; whatever the request allowed', (_name, more, estimate) => {
+  ])('usage in the answer that no price covers: %s, whatever the request allowed', (_name, more, estimate) => {
     const dearer = compilePrice({ input: 2, output: 8, audio_input: 5, audio_output: 9 });
     for (const clientAborted of [false, true]) {
       const outcome = { price: dearer, reading: aReading(more), clientAborted };
@@ -101,39 +101,39 @@ describe('what a request of unknown usage is estimated at (ADR 0007)', () => {
     }
   });
 
-  it('tokens of a model that a tool ran → its rates, where they are dearer', () => {
+  it('tokens of a model that a tool ran → its rates, if they are higher', () => {
     const [cheap, dear] = [compilePrice({ input: 1, output: 1 }), compilePrice({ input: 15, output: 75 })];
     const reading = aReading(unknown({ inputTokens: 1_000, outputTokens: 100 }));
     const [, cost, estimate] = charge({ reading, toolPrices: [cheap, dear] });
     expect([cost, estimate]).toEqual([6_000_000, 1_000 * 15_000 + 100 * 75_000]);
   });
 
-  it('a picture that a tool made, without counts → a large one at its model’s rate', () => {
+  it('an image that a tool generated, without counts → a large image at its model’s rate', () => {
     const toolPrices = [compilePrice({ input: 5, output: 30 })];
     const outcome = { reading: aReading({ hostedToolCalls: 2 }), hostedTools: ['image_generation'], toolPrices };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, 2 * 6_240 * 30_000]);
   });
 
-  it('client that left after its answer named a tool → the tool is still estimated', () => {
+  it('client that disconnects after its answer named a tool → the tool is still estimated', () => {
     const outcome = { reading: aReading({ hostedToolCalls: 2, otherTier: 'flex' }), clientAborted: true };
     expect(charge(outcome, { ...asked, maxCostNanoUsd: 1e9 })).toEqual(['unresolved', 6_000_000, 70_000_000]);
   });
 
-  it('a model priced by time whose answer has tokens → the recording that was sent', () => {
+  it('a model priced by time whose answer has tokens → estimated from the recording that was sent', () => {
     const perMinute = compilePrice({ per_minute: 0.006 });
     const heard = { ...asked, sent: { inputTokens: 0, audioSeconds: 30 } };
     expect(charge({ price: perMinute, reading: aReading() }, heard)).toEqual(['unresolved', 0, 3_000_000]);
     expect(charge({ price: perMinute, ending: 'unanswered' }, heard)).toEqual(['unresolved', 0, 3_000_000]);
   });
 
-  it('a price that only the provider knows and does not report → assumed rates, for its counts if any', () => {
+  it('a cost that only the provider knows and does not report → assumed rates, for its counts if any', () => {
     const routed = { ...asked, reportsCost: true, maxCostNanoUsd: 1e12 };
     expect(charge({ price: undefined, ending: 'unanswered' }, routed)).toEqual(['unresolved', 0, 300_000]);
     const reading = aReading({ inputTokens: 10, cachedInputTokens: 10, outputTokens: 2 });
     expect(charge({ price: undefined, reading }, routed)).toEqual(['unresolved', 0, 450_000]);
   });
 
-  it('targets that were called before → beside whatever the last one is known to cost, which is no longer all', () => {
+  it('targets called earlier → added to the known cost of the last one, which is then only part of the total', () => {
     const served = chargeOf(asked, anOutcome({ price, reading: aReading(), unansweredNanoUsd: 70 }));
     expect(served).toEqual({
       cost: { source: 'unresolved', nanoUsd: 6_000_000, reason: 'earlier_target_unheard' },
@@ -144,7 +144,7 @@ describe('what a request of unknown usage is estimated at (ADR 0007)', () => {
     expect(charge({ ending: 'unanswered', unansweredNanoUsd: 70 })).toEqual(['unresolved', 0, 40_070]);
   });
 
-  it('a figure of the provider’s own, and targets before it → the figure stays one', () => {
+  it('a cost reported by the provider, and earlier targets → the cost stays reported', () => {
     const reading = aReading({ reportedCostNanoUsd: 9 });
     const reported = chargeOf(asked, anOutcome({ reading, unansweredNanoUsd: 70 }));
     expect(reported).toEqual({ cost: { source: 'reported', nanoUsd: 9 }, estimateNanoUsd: 70 });
@@ -152,7 +152,7 @@ describe('what a request of unknown usage is estimated at (ADR 0007)', () => {
     expect(unresolvedReason(chargeOf(asked, anOutcome({ reading })))).toBeUndefined();
   });
 
-  it('any call, however it ends → never above its worst case unless it is known to have cost more, whole, not negative', () => {
+  it('any call, however it ends → never above its worst case unless its known cost is higher; a whole number, not negative', () => {
     const count = fc.integer({ min: 0, max: 20_000_000 });
     const rate = fc.integer({ min: 0, max: 200 });
     const bounds = fc.record({ inputTokens: count, outputTokens: count, audioSeconds: count });

@@ -18,7 +18,7 @@ const admitted = (admission: UsageAdmission) => ({ admission, own: ownMembers(ad
 const completed = (head: string, admission: UsageAdmission) => `${head}${fixedMembers(admission)}}`;
 
 describe('usage event', () => {
-  it('finished request → every known member, zeros and nulls left out', () => {
+  it('finished request → every known field, zeros and nulls left out', () => {
     const outcome = anOutcome({ reading: aReading({ cachedInputTokens: 7, responseId: 'resp_1' }) });
     expect(settled(anAdmission({ userId: 'u1', appVersion: '1.2' }), outcome)).toEqual({
       event_id: '0190f0e1d2c3aabbccddeeff00112233',
@@ -48,7 +48,7 @@ describe('usage event', () => {
     });
   });
 
-  it('killed in between → the same request, unresolved, without measures', () => {
+  it('killed in between → the same request, unresolved, without usage', () => {
     const admission = anAdmission({ userId: 'u"1' });
     const { latency_ms, duration_ms, cost_nano_usd, ...same } = settled(admission);
     expect([latency_ms, duration_ms, cost_nano_usd]).toEqual([120, 340, 6_000]);
@@ -56,18 +56,18 @@ describe('usage event', () => {
     expect(JSON.parse(completed(interrupted, admission))).toEqual({ ...same, cost_source: 'unresolved' });
   });
 
-  it('cost reported by the provider → stored beside the cost, also when it is zero', () => {
+  it('cost reported by the provider → stored besides the cost, even when it is zero', () => {
     const cost: ResolvedCost = { source: 'reported', nanoUsd: 0 };
     expect(settled(anAdmission(), anOutcome(), cost)).toMatchObject({ reported_cost_nano_usd: 0 });
     expect(settled()).not.toHaveProperty('reported_cost_nano_usd');
   });
 
-  it('an estimate beside the cost → what both count together', () => {
+  it('an estimate besides the cost → the charge is their sum', () => {
     expect(settled(anAdmission(), anOutcome(), computed, 1_000)).toMatchObject({ charged_nano_usd: 7_000 });
     expect(settled()).not.toHaveProperty('charged_nano_usd');
   });
 
-  it('client that left → is said; audio → in milliseconds; absurd latency → what the column holds', () => {
+  it('client that disconnects → recorded; audio → in milliseconds; absurd latency → the maximum of the column', () => {
     const outcome = anOutcome({ clientAborted: true, latencyMs: 1e12, reading: aReading({ audioSeconds: 1.2345 }) });
     const row = settled(anAdmission(), outcome);
     expect(row).toMatchObject({ client_aborted: true, latency_ms: 2 ** 31 - 1, audio_milliseconds: 1_235 });
@@ -86,14 +86,14 @@ describe('usage event', () => {
     expect(row.credential_source).toBe(stored);
   });
 
-  it('several targets → each attempt in the one event', () => {
+  it('several targets → every attempt in a single event', () => {
     const attempts = [{ providerSlug: 'a', model: 'm\u0000', status: null, latencyMs: 9, error: 'timeout' }];
     expect(settled(anAdmission(), anOutcome({ attempts })).attempts).toEqual([
       { provider_slug: 'a', model: 'm', status: null, latency_ms: 9, error: 'timeout' },
     ]);
   });
 
-  it('text from outside → cut to 200 characters', () => {
+  it('text from clients and providers → truncated to 200 characters', () => {
     const reading = aReading({ servedModel: 'm'.repeat(300), servedProvider: 'p'.repeat(300) });
     const row = settled(anAdmission({ appVersion: 'v'.repeat(300) }), anOutcome({ reading }));
     expect([row.served_model, row.served_provider, row.app_version].map((text) => text.length)).toEqual([
@@ -101,7 +101,7 @@ describe('usage event', () => {
     ]);
   });
 
-  it('any text anywhere → valid JSON without what Postgres refuses', () => {
+  it('any text anywhere → valid JSON without characters that Postgres refuses', () => {
     const unit = fc.oneof(
       fc.constantFrom('\u0000', '\ud800', '\udc00'),
       fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
@@ -126,7 +126,7 @@ describe('usage event', () => {
     );
   });
 
-  it('one kind → the same fixed members; another value of any of them → another kind', () => {
+  it('one kind → the same fixed fields; a different value of any of them → another kind', () => {
     const admission = anAdmission({ endpointSlug: 'chat', providerGatewayId: 'gw-1', providerGatewayType: 'vercel' });
     for (const [name, value] of Object.entries(admission)) {
       const other = anAdmission({ ...admission, [name]: typeof value === 'number' ? value + 1 : `${value}-other` });

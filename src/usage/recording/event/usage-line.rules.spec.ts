@@ -5,7 +5,7 @@ import { countMember, storableText, textMember, wholeNumber } from './usage-line
 const anyText = fc.oneof(fc.string({ unit: 'binary' }), fc.string(), fc.constantFrom('\ud800', 'a\u0000b', '"\\\n'));
 
 describe('usage line', () => {
-  it('any text → what Postgres can hold, and no longer than allowed', () => {
+  it('any text → text that Postgres can store, no longer than allowed', () => {
     fc.assert(
       fc.property(anyText, fc.nat({ max: 20 }), (text, max) => {
         const stored = storableText(text, max);
@@ -16,7 +16,7 @@ describe('usage line', () => {
     );
   });
 
-  it('text that needs nothing → stays as it is', () => {
+  it('valid text → unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         fc.pre(!text.includes('\u0000') && text.isWellFormed());
@@ -25,11 +25,11 @@ describe('usage line', () => {
     );
   });
 
-  it('cut in the middle of a character → half of it is replaced, not kept', () => {
+  it('cut in the middle of a character → its half is replaced, not kept', () => {
     expect(storableText('ab😀', 3)).toBe('ab\ufffd');
   });
 
-  it('any text as a member → the same text in the JSON', () => {
+  it('any text as a field → the same text in the JSON', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const json = `{"first":1${textMember('name', text)}}`;
@@ -38,7 +38,7 @@ describe('usage line', () => {
     );
   });
 
-  it.each([null, undefined])('%s as a member → nothing', (value) => {
+  it.each([null, undefined])('%s as a field → omitted', (value) => {
     expect(textMember('name', value)).toBe('');
   });
 

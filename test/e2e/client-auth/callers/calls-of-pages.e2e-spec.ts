@@ -113,17 +113,20 @@ const ROUTES: readonly [route: string, method: string][] = [
 ];
 
 describe('preflight', () => {
-  it.each(ROUTES)('%s, a listed origin → 204 without a credential, no cookies, no wildcard', async (route, method) => {
-    const answer = await preflight(client, ORIGIN, route, method);
-    expect([answer.status, answer.body.length, answer.headers.vary]).toEqual([204, 0, 'Origin']);
-    expect(corsOf(answer)).toEqual({
-      'access-control-allow-origin': ORIGIN,
-      'access-control-allow-methods': PATH_METHODS.join(', '),
-      'access-control-allow-headers': SDK_HEADERS,
-      'access-control-max-age': '7200',
-    });
-    expect(world.upstream.requests).toHaveLength(0);
-  });
+  it.each(ROUTES)(
+    '%s from a listed origin → 204 without a credential, no cookies, no wildcard',
+    async (route, method) => {
+      const answer = await preflight(client, ORIGIN, route, method);
+      expect([answer.status, answer.body.length, answer.headers.vary]).toEqual([204, 0, 'Origin']);
+      expect(corsOf(answer)).toEqual({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-allow-methods': PATH_METHODS.join(', '),
+        'access-control-allow-headers': SDK_HEADERS,
+        'access-control-max-age': '7200',
+      });
+      expect(world.upstream.requests).toHaveLength(0);
+    },
+  );
 
   it.each(LISTED)('the origin %s → named in the answer', async (origin) => {
     expect(corsOf(await preflight(client, origin))['access-control-allow-origin']).toBe(origin);
@@ -153,7 +156,7 @@ describe('preflight', () => {
     },
   );
 
-  it('a refused one → one log line with its reason', async () => {
+  it('a refused preflight → one log line with its reason', async () => {
     world.logs.length = 0;
     await preflight(client, 'https://evil.example');
     expect(client.lines('gateway_error')).toEqual([
@@ -161,7 +164,7 @@ describe('preflight', () => {
     ]);
   });
 
-  it('many → no limit counts them, no event, no statement', async () => {
+  it('many preflights → no limit counts them; no event, no statement', async () => {
     const limited = await clientOf({
       allowed_origins: [ORIGIN],
       limits: { per_app: { requests: { per_minute: 1, per_day: null } } },
@@ -176,13 +179,13 @@ describe('preflight', () => {
     expect(await limited.events(1)).toHaveLength(1);
   });
 
-  it('an ambiguous head → 400, as everywhere', async () => {
+  it('an ambiguous head → 400, as on every route', async () => {
     const asked = { origin: ORIGIN, 'access-control-request-method': 'POST', 'content-encoding': 'compress' };
     const answer = await ask(client, 'me', { method: 'OPTIONS', headers: asked, credential: NO_CREDENTIAL });
     expect(answer.status).toBe(415);
   });
 
-  it('OPTIONS that is no preflight → as of an application without a list', async () => {
+  it('OPTIONS that is not a preflight → as for an application without a list', async () => {
     for (const headers of [{}, { origin: ORIGIN }, { 'access-control-request-method': 'POST' }]) {
       for (const route of [proxyRoute(client), 'endpoints/answer', 'me']) {
         const told = await Promise.all(
@@ -198,10 +201,10 @@ describe('preflight', () => {
   });
 });
 
-describe('a call of a listed origin', () => {
+describe('a call from a listed origin', () => {
   const headers = { origin: ORIGIN };
 
-  it('relayed → the page may read the answer and its headers; the provider’s own permissions end here', async () => {
+  it('relayed → the page may read the answer and its headers; the provider’s own CORS headers are removed', async () => {
     const more = { 'x-request-id': 'req_1', 'x-ratelimit-remaining-requests': '9', vary: 'Accept-Encoding' };
     world.upstream.script(json(200, USAGE, { ...OWN_CORS, ...more }));
     const answer = await ask(client, proxyRoute(client), { headers, body: BODY });
@@ -287,7 +290,7 @@ describe('a call of a listed origin', () => {
 });
 
 describe('other calls', () => {
-  it.each(FOREIGN)('of the origin %s → served, without permission to read', async (origin) => {
+  it.each(FOREIGN)('from the origin %s → served, without permission to read', async (origin) => {
     for (const [route, options] of [
       [proxyRoute(client), { body: BODY }],
       ['endpoints/answer', { body: { input: 'Hi' } }],
@@ -326,7 +329,7 @@ describe('other calls', () => {
     }
   });
 
-  it('management routes with the origin → no CORS, no preflight', async () => {
+  it('management routes with the origin → no CORS headers, no preflight', async () => {
     for (const method of ['GET', 'OPTIONS']) {
       const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' };
       const { headers: told } = await fetch(`${world.baseUrl}/v1/admin/apps/${client.appId}`, { method, headers });
@@ -405,7 +408,7 @@ describeWithBrowser('a page in a browser', () => {
     return told;
   }
 
-  it('of a listed origin → reads the answer, and `Retry-After` of a refusal', async () => {
+  it('from a listed origin → reads the answer, and `Retry-After` of a refusal', async () => {
     const limits = { per_app: { requests: { per_minute: 1 } } };
     const own = await clientOf({ allowed_origins: [pageUrl], limits });
     expect(await callFromPage(own)).toEqual({ status: 200, retryAfter: null, body: USAGE });
@@ -416,7 +419,7 @@ describeWithBrowser('a page in a browser', () => {
     });
   });
 
-  it('of another origin → cannot call', async () => {
+  it('from another origin → cannot call', async () => {
     expect(await callFromPage(client)).toEqual({ failed: expect.stringContaining('Failed to fetch') });
     expect(world.upstream.requests).toHaveLength(0);
   });

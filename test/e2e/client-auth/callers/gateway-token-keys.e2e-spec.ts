@@ -57,7 +57,7 @@ async function expectRefused(answer: Promise<Answer>): Promise<void> {
   expect(backend.lines('gateway_error')).toMatchObject([{ reason: 'token_key_invalid' }]);
 }
 
-describe('the key a token was exchanged for', () => {
+describe('the key behind an exchanged token', () => {
   it('revoked → its tokens are refused at once, those of another key are not', async () => {
     const [one, other] = [await newKey(), await newKey()];
     const [ofOne, ofOther] = [await tokenOfKey(one.id), await tokenOfKey(other.id)];
@@ -84,7 +84,7 @@ describe('the key a token was exchanged for', () => {
 });
 
 describe('a warm call', () => {
-  it('a token verified before → authenticated, without a database query before its call', async () => {
+  it('a token verified before → authenticated, without a database query before the call', async () => {
     const mine = await tokenOfKey((await newKey()).id);
     expect((await callBackend(mine)).status).toBe(200);
     const headers = { authorization: `Bearer ${mine}`, 'x-app-version': '1' };
@@ -139,7 +139,7 @@ describeWithRedis('a second instance', () => {
     await eventually(async () => (await callThere(mine)) === 401, { withinMs: 10_000 });
   });
 
-  it('with a new signing secret and the old one as previous → takes the old tokens', async () => {
+  it('with a new signing secret and the old one as previous → accepts the old tokens', async () => {
     expect(await callThere(await tokenOfKey((await newKey()).id))).toBe(200);
     expect(await callThere(forgeToken({ app: backend.appId, auth_method: 'api_key' }))).toBe(200);
     const stolen = { secret: 'a-secret-that-was-never-one-of-ours' };

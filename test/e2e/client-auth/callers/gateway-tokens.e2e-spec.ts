@@ -68,7 +68,7 @@ async function expectRefused(answer: Promise<Answer>, reason: string, status = 4
   expect(world.logs.filter((line) => line.message === 'gateway_error')).toMatchObject([{ reason }]);
 }
 
-describe('who is called', () => {
+describe('the applications that accept tokens', () => {
   it.each(Object.entries(TOKEN_APPS))(
     'a token of %s → served; the event names the user',
     async (_name, authentication) => {
@@ -101,7 +101,7 @@ describe('who is called', () => {
   it.each([
     ['no users', { type: 'api_key' }],
     ['users its backend names', { type: 'api_key', end_user: { source: 'header' } }],
-  ])('a token for an application with %s → 401: it takes its key alone', async (_name, authentication) => {
+  ])('a token for an application with %s → 401: it accepts only its key', async (_name, authentication) => {
     const client = await ProxyClient.create(world, { authentication });
     const mine = forgeToken({ app: client.appId, auth_method: 'api_key' });
     const headers = [...VERSION, 'x-end-user-id', 'user-1'];
@@ -113,7 +113,7 @@ describe('who is called', () => {
 describe('tokens that are refused', () => {
   const mine = (claims: object = {}) => ({ app: clients.openai.appId, ...claims });
 
-  it('a token made by hand with our secret → served, so that what follows fails for its own reason', async () => {
+  it('a hand-made token signed with our secret → served, so that the next ones fail for their own reason', async () => {
     expect((await callWith(bearer(forgeToken(mine())))).status).toBe(200);
   });
 
@@ -146,11 +146,11 @@ describe('tokens that are refused', () => {
     ['that is a management key', () => world.managementKey, 'token_invalid'],
     ['with another last letter', () => `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`, 'token_invalid'],
     ['cut short', () => token.slice(0, -1), 'token_invalid'],
-  ])('a token %s → 401, nothing sent, one line', async (_name, text, reason) => {
+  ])('a token %s → 401, nothing is sent upstream, and one log line', async (_name, text, reason) => {
     await expectRefused(callWith(bearer(text())), reason);
   });
 
-  it('an application that authenticates otherwise by now → its old tokens are refused at once', async () => {
+  it('an application that has changed its authentication → its old tokens are refused at once', async () => {
     const client = await ProxyClient.create(world, { authentication: TOKEN_APPS['users of an issuer on devices'] });
     const old = await issueToken(world, { appId: client.appId, userId: 'user-1', authMethod: 'attest' });
     expect((await callBackend(old, client)).status).toBe(200);
@@ -162,7 +162,7 @@ describe('tokens that are refused', () => {
   });
 });
 
-describe('carriers of the token', () => {
+describe('where the token is sent', () => {
   it.each<[string, Type, string[]]>([
     ['Authorization: Bearer', 'openai', ['Authorization', 'Bearer <token>']],
     ['Authorization without a scheme', 'openai', ['Authorization', '<token>']],
@@ -188,7 +188,7 @@ describe('carriers of the token', () => {
     await expectRefused(callWith(credential, { type }), reason);
   });
 
-  it('the token header of the application → served after the others, and stripped wherever the token came', async () => {
+  it('the token header of the application → read after the others, and stripped wherever the token was sent', async () => {
     const end_user = { source: 'issuer', issuer: { ...rawIssuer(), token_header: 'X-Stainless-Token' } };
     const client = await ProxyClient.create(world, { authentication: { ...TOKEN_APPS[BACKEND], end_user } });
     const mine = forgeToken({ app: client.appId, auth_method: 'api_key' });
@@ -208,7 +208,7 @@ describe('X-App-Version', () => {
     ['absent', []],
     ['empty', ['X-App-Version', '']],
     ['blank', ['X-App-Version', ' \t ']],
-  ])('%s beside a token → 400 in these words', async (_name, headers) => {
+  ])('%s beside a token → 400 with this message', async (_name, headers) => {
     const answer = callWith(bearer(token), { headers });
     await expectRefused(answer, 'app_version_missing', 400);
     expect(JSON.parse((await answer).body.toString()).error.message).toBe('X-App-Version header is required');

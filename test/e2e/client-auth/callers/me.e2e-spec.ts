@@ -50,7 +50,7 @@ function storeUser(appId: string, userId: string, status: 'active' | 'blocked'):
 }
 
 describe('GET /v1/apps/{app}/me', () => {
-  it('a user who never called anything → the limits of one user, and all of them left', async () => {
+  it('a user without calls → the limits of one user, all unused', async () => {
     const { id, token } = await installation(LIMITS);
     const { status, body, headers } = await ask(id, token);
     expect([status, body]).toEqual([
@@ -92,7 +92,7 @@ describe('GET /v1/apps/{app}/me', () => {
       { per_user: { spending: { monthly_usd: 0 } } },
       { requests_today: 0, requests_remaining: null, monthly_budget_usd: 0 },
     ],
-  ])('%s → said so', async (_name, limits, expected) => {
+  ])('%s → reported', async (_name, limits, expected) => {
     const { id, token } = await installation(limits);
     expect((await ask(id, token)).body.limits).toMatchObject(expected);
   });
@@ -118,7 +118,7 @@ describe('GET /v1/apps/{app}/me', () => {
     expect((await ask(app.id, app.key)).body.error).toMatchObject({ code: 'invalid_request' });
   });
 
-  it('calls of the user → counted and priced; asking, or another user’s call, changes nothing', async () => {
+  it('calls of the user → counted and priced; reading /me, or another user’s call, changes nothing', async () => {
     const client = await ProxyClient.create(world, { authentication: TOKEN_APPS.installations });
     const { name, config, revision } = (await world.api.get(`/v1/admin/apps/${client.appId}`)).body.app;
     await world.api.put(`/v1/admin/apps/${client.appId}`, { name, config: { ...config, limits: LIMITS }, revision });
@@ -155,7 +155,7 @@ describe('GET /v1/apps/{app}/me', () => {
     expect((await ask(id, token)).body.limits).toMatchObject({ requests_today: 5, requests_remaining: 0 });
   });
 
-  it('a blocked user → 200 with blocked: true, from the very next request on', async () => {
+  it('a blocked user → 200 with blocked: true, from the very next request', async () => {
     const { id, token } = await installation();
     const blocked = async () => (await ask(id, token)).body.limits.blocked;
     for (const [status, expected] of [
@@ -172,14 +172,14 @@ describe('GET /v1/apps/{app}/me', () => {
   });
 });
 
-describe('who is refused', () => {
+describe('refused callers', () => {
   let mobile: string;
 
   beforeAll(async () => {
     mobile = (await installation()).id;
   });
 
-  it('an application without users → 404 auth_method_not_supported, once the key is proven', async () => {
+  it('an application without users → 404 auth_method_not_supported, after the key is verified', async () => {
     const app = await world.app();
     const { status, body, headers } = await ask(app.id, app.key);
     expect([status, body.error.code]).toEqual([404, 'auth_method_not_supported']);
@@ -193,7 +193,7 @@ describe('who is refused', () => {
     ['an expired token', () => forgeToken({ app: mobile, exp: 1_790_000_000 })],
     ['a token of another application', () => forgeToken({ app: 'notes-abc123' })],
     ['a management key', () => world.managementKey],
-  ])('%s as credential → 401, not to be stored by anyone', async (_name, credential) => {
+  ])('%s as credential → 401 with `no-store`', async (_name, credential) => {
     const { status, body, headers } = await ask(mobile, credential());
     expect([status, body.error.code]).toEqual([401, 'auth_required']);
     expect(headers.get('cache-control')).toBe('no-store');

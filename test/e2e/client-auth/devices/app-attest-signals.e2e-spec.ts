@@ -44,7 +44,7 @@ const refused = (event: 'register' | 'token_exchange', reason: string, code = 'a
 });
 
 describe('signals of iOS and macOS 27', () => {
-  it.each([true, false])('announced by the flag: %s → facts of the key and of both events', async (isAnnounced) => {
+  it.each([true, false])('with the flag set: %s → facts of the key and of both events', async (isAnnounced) => {
     const { phone, trail } = await appOf();
     expect((await register(phone, STORE, isAnnounced)).status).toBe(200);
     expect((await exchange(phone, { ...STORE, version: '2.11' }, isAnnounced)).status).toBe(200);
@@ -57,7 +57,7 @@ describe('signals of iOS and macOS 27', () => {
     ]);
   });
 
-  it('a tail that cannot be read → no signals, and no refusal', async () => {
+  it('an unreadable extension map → no signals, and no refusal', async () => {
     const { phone, trail } = await appOf({ allowed_categories: [4], min_bundle_version: '2' });
     const broken = (bytes: Buffer) => Buffer.concat([withSignals(STORE)(bytes), Buffer.of(0xff)]);
     expect((await phone.register({ changes: { authenticatorData: broken } })).status).toBe(200);
@@ -75,12 +75,15 @@ describe('signals of iOS and macOS 27', () => {
       { category: 4, version: 'beta' },
       refused('register', 'bundle_version_unreadable'),
     ],
-  ])('%j, a device that signs %j → refused at registration, nothing is stored', async (rules, signals, refusal) => {
-    const { app, phone, trail } = await appOf(rules);
-    const answer = await register(phone, signals);
-    await trail.isRefused(answer, refusal);
-    expect((await world.api.get(`/v1/admin/apps/${app.id}/users`)).body.users).toEqual([]);
-  });
+  ])(
+    'policy %j, a device that signs %j → refused at registration, nothing is stored',
+    async (rules, signals, refusal) => {
+      const { app, phone, trail } = await appOf(rules);
+      const answer = await register(phone, signals);
+      await trail.isRefused(answer, refusal);
+      expect((await world.api.get(`/v1/admin/apps/${app.id}/users`)).body.users).toEqual([]);
+    },
+  );
 
   it.each<[Members, AppleSignals, ReturnType<typeof refused>]>([
     [{ allowed_categories: [4] }, { category: 2 }, refused('token_exchange', 'category_not_allowed')],
@@ -90,7 +93,7 @@ describe('signals of iOS and macOS 27', () => {
       refused('token_exchange', 'bundle_version_too_low', 'app_version_too_old'),
     ],
   ])(
-    '%j, an assertion that signs %j → refused at the exchange, its challenge is spent',
+    'policy %j, an assertion that signs %j → refused at the exchange, and its challenge is used up',
     async (rules, signals, refusal) => {
       const { phone, trail } = await appOf(rules);
       await register(phone, STORE);
@@ -103,7 +106,7 @@ describe('signals of iOS and macOS 27', () => {
     },
   );
 
-  it('rules that are set later → registered keys are judged by what they said; one from before says nothing', async () => {
+  it('rules that are set later → registered keys are judged by their stored signals; older keys have none', async () => {
     const { app, phone, trail } = await appOf();
     await register(phone, { category: 2, version: '2.10' });
     const plain = world.phone(app);
@@ -130,7 +133,7 @@ describe('signals of iOS and macOS 27', () => {
     expect(await trail.events()).toMatchObject([{ facts: { full_security: full_security } }]);
   });
 
-  it('the receipt → kept as it was sent', async () => {
+  it('the receipt → stored as it was sent', async () => {
     const { phone } = await appOf();
     const receipt = Buffer.from('a receipt');
     const statement = (members: Map<unknown, unknown>) => members.set('receipt', receipt);
@@ -139,7 +142,7 @@ describe('signals of iOS and macOS 27', () => {
     expect(row.receipt).toEqual(receipt);
   });
 
-  it('an application of App Attest alone → takes whatever a device signs, and its events are as ever', async () => {
+  it('an application of App Attest alone → accepts whatever a device signs, and its events are unchanged', async () => {
     const app = await world.deviceApp('app_install');
     const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];
     await register(phone, { category: 1, version: 'x' });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe('a wrong clock of the service → never the device’s failure', () => {
+describe('a wrong clock of the service → never counts as a failure of the device', () => {
   it.each([-1, 1, 5_000])('%i weeks off → 500 internal_error; corrected → the same device registers', async (weeks) => {
     const app = await world.deviceApp('app_install');
     const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];

@@ -16,7 +16,7 @@ const directory = mkdtempSync(join(tmpdir(), 'gateway-attestation-root-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('APP_ATTEST_ROOT_CA_FILE', () => {
-  it('a file of another root → devices of that vendor are accepted, and the start logs it once', async () => {
+  it('a file with another root → devices of that vendor are accepted, and the start logs it once', async () => {
     const vendor = await DeviceVendor.create();
     const device = vendor.device();
     const file = join(directory, 'root.pem');
@@ -35,7 +35,7 @@ describe('APP_ATTEST_ROOT_CA_FILE', () => {
     }
   });
 
-  it('no such file → the start is refused, naming the variable', async () => {
+  it('no such file → the service refuses to start and names the variable', async () => {
     const file = join(directory, 'missing.pem');
     const failure = await rejectionOf(startWorld({ env: { APP_ATTEST_ROOT_CA_FILE: file } }));
     expect(failure).toBeInstanceOf(EnvironmentError);

@@ -39,8 +39,8 @@ describe('challenges of an application that was deleted', () => {
   });
 });
 
-describe('challenges that ran out', () => {
-  it('issuing further ones → clears the old along the way, however many there are, and none in force', async () => {
+describe('expired challenges', () => {
+  it('issuing further challenges → also deletes the expired ones, however many there are, and none that is valid', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);
     await phone.challenge();
@@ -53,7 +53,7 @@ describe('challenges that ran out', () => {
     expect((await phone.register()).status).toBe(200);
   });
 
-  it('between two clearings → issuing one costs one row', async () => {
+  it('between two deletions → issuing one writes one row', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);
     clock.advance(10_000);

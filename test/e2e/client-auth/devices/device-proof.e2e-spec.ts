@@ -105,7 +105,7 @@ describe('the order of an exchange, each pair of neighbours', () => {
     await trail.isServed(await phone.exchange({ issuerToken, challenge }), served);
   });
 
-  it('key before challenge → key_unknown, and the challenge stays in force', async () => {
+  it('key before challenge → key_unknown, and the challenge stays valid', async () => {
     const { app, phone, trail, served } = await install();
     const challenge = await phone.challenge();
     const unknown = refused(403, 'attest_failed', 'key_unknown');
@@ -114,7 +114,7 @@ describe('the order of an exchange, each pair of neighbours', () => {
     await trail.isServed(await phone.exchange({ challenge }), served);
   });
 
-  it('2.5 step 5: environment withdrawn, before challenge → environment_not_allowed; allowed again → served', async () => {
+  it('2.5 step 5: environment no longer allowed, before challenge → environment_not_allowed; allowed again → served', async () => {
     const { app, phone, trail, served } = await install();
     const allow = (environment: string) =>
       changeApp(world, app, {
@@ -135,7 +135,7 @@ describe('the order of an exchange, each pair of neighbours', () => {
       await trail.isRefused(await phone.exchange({ challenge: UNKNOWN_CHALLENGE, changes }), notInForce);
   });
 
-  it('an assertion that fails → its challenge is used up, its counter is not', async () => {
+  it('an assertion that fails → its challenge is used up, the stored counter is unchanged', async () => {
     const { phone, trail, served } = await install();
     const challenge = await phone.challenge();
     const changes = { counter: 9, signature: (der: Buffer) => changed(der, 20) };
@@ -193,14 +193,14 @@ describe('assertions, each wrong in one way', () => {
     await trail.isServed(await phone.exchange(), served);
   });
 
-  it('a slash in the key id is not escaped: of 20 devices one has it → every one served', async () => {
+  it('a slash in the key id is not escaped: among 20 devices at least one has it → all are served', async () => {
     const { app } = await install();
     const phones = Array.from({ length: 20 }, () => world.phone(app));
     expect(phones.some(({ keyId }) => keyId.includes('/'))).toBe(true);
     for (const phone of phones) await phone.signIn();
   });
 
-  it('step 4: the counter → strictly greater than the last accepted one, any step, to the last number', async () => {
+  it('step 4: the counter → must be strictly greater than the last accepted one, by any step, up to the maximum', async () => {
     const { phone, trail, served } = await install();
     const old = refused(403, 'attest_failed', 'counter_not_greater');
     const last = 2 ** 32 - 1;
@@ -226,7 +226,7 @@ describe('assertions, each wrong in one way', () => {
     await trail.isRefused(answer, refused(403, 'attest_failed', 'counter_not_greater'));
   });
 
-  it('expired, or of another application → refused; there it is still in force', async () => {
+  it('expired, or of another application → refused; still valid in its own application', async () => {
     const [own, other] = [await install(), await install()];
     const challenge = await own.phone.challenge();
     await other.trail.isRefused(await other.phone.exchange({ challenge }), notInForce);
@@ -243,10 +243,10 @@ describe('assertions, each wrong in one way', () => {
   });
 });
 
-describe('several keys a user, found by their id', () => {
+describe('several keys per user, found by their id', () => {
   const unknown = refused(403, 'attest_failed', 'key_unknown', 'ada');
 
-  it('21st key → the one unused for longest goes, all others stay', async () => {
+  it('21st key → the least recently used one is removed, all others stay', async () => {
     const { app, phone, trail, issuerToken } = await signedIn();
     const phones = [phone, ...Array.from({ length: MAX_KEYS }, () => world.phone(app))];
     for (const one of phones.slice(1, MAX_KEYS)) {
@@ -264,7 +264,7 @@ describe('several keys a user, found by their id', () => {
   it.each([
     ['in the same instant as all others', 0],
     ['by a clock that is behind', -3_600_000],
-  ])('registered %s → the new key is never the one that goes', async (_, step) => {
+  ])('registered %s → the new key is never the one removed', async (_, step) => {
     const { app, issuerToken } = await signedIn();
     for (let count = 0; count < MAX_KEYS + 5; count++) {
       if (count >= MAX_KEYS - 1) clock.advance(step);
@@ -287,7 +287,7 @@ describe('several keys a user, found by their id', () => {
     expect(rows).toEqual([{ user_id: 'ada' }]);
   });
 
-  it('key of another user → unknown to this one, the challenge stays; registered by this one → it is theirs', async () => {
+  it('key of another user → unknown for this user, and the challenge stays valid; registered by this user → theirs', async () => {
     const { phone, trail, issuerToken, served } = await signedIn('ben');
     const adaToken = await world.issuer.token({ sub: 'ada' });
     const challenge = await phone.challenge();
@@ -299,7 +299,7 @@ describe('several keys a user, found by their id', () => {
     await trail.isRefused(await phone.exchange({ issuerToken }), { ...unknown, userId: 'ben' });
   });
 
-  it('the same key in two applications → two registrations, counted apart', async () => {
+  it('the same key in two applications → two registrations with separate counters', async () => {
     const [one, other] = [await install(), await install()];
     const twin = Object.assign(new Phone(world, other.app.id, world.vendor), { device: one.phone.device });
     await one.trail.isServed(await one.phone.exchange({ changes: { counter: 7 } }), one.served);

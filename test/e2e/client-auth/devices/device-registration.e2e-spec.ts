@@ -53,7 +53,7 @@ describe('challenges', () => {
     expect([await trail.events(), trail.lines()]).toEqual([[], []]);
   });
 
-  it('order → limit, application found, active, attestation; no events', async () => {
+  it('order → limit, application exists, application active, attestation; no events', async () => {
     const { app, phone, trail } = await install();
     const backend = await world.backendApp();
     const ask = (appId: string) => new Phone(world, appId, world.vendor).post('challenge', {});
@@ -106,7 +106,7 @@ describe('the order of a registration, each pair of neighbours', () => {
     await trail.isRefused(await phone.register({ issuerToken: await expired() }), rejected);
   });
 
-  it('block before challenge → auth_required, and the challenge is still in force', async () => {
+  it('block before challenge → auth_required, and the challenge stays valid', async () => {
     const { app, phone, trail, issuerToken } = await signedIn();
     await phone.register({ issuerToken });
     await block(app, 'ada');
@@ -120,7 +120,7 @@ describe('the order of a registration, each pair of neighbours', () => {
     expect((await phone.register({ issuerToken: benToken, challenge })).status).toBe(200);
   });
 
-  it('a blocked install → auth_required without its name, because nothing proved it', async () => {
+  it('a blocked install → auth_required without naming the install, because it is not proven', async () => {
     const { app, phone, trail } = await install();
     await phone.register();
     await block(app, phone.keyId);
@@ -207,7 +207,7 @@ describe('a challenge is used once, within five minutes, by its application', ()
     ['6 minutes', 200],
     ['7 minutes', 403],
     ['1 year', 403],
-  ])('ADR 0014: in force for %s more, by a clock of the database that was ahead → %d', async (left, status) => {
+  ])('ADR 0014: valid for %s more by a database clock that was ahead → %d', async (left, status) => {
     const { app, phone } = await install();
     const challenge = await phone.challenge();
     await world.dataSource.query(
@@ -217,7 +217,7 @@ describe('a challenge is used once, within five minutes, by its application', ()
     expect((await phone.register({ challenge })).status).toBe(status);
   });
 
-  it('of another application → refused, and still in force for its own', async () => {
+  it('of another application → refused, and still valid for its own', async () => {
     const [own, other] = [await install(), await install()];
     const challenge = await own.phone.challenge();
     await other.trail.isRefused(await other.phone.register({ challenge }), notInForce);
@@ -248,7 +248,7 @@ describe('attestations, each wrong in one way', () => {
     return copy;
   }
 
-  it.each(WRONG)('%s → attest_failed, %s, nobody named', async (_, reason, changes) => {
+  it.each(WRONG)('%s → attest_failed, %s, with no user in the event', async (_, reason, changes) => {
     const { phone, trail } = await install();
     await trail.isRefused(await phone.register({ changes }), refused(403, 'attest_failed', reason));
   });
@@ -261,7 +261,7 @@ describe('attestations, each wrong in one way', () => {
     await trail.isRefused(await phone.register({ members: { attestation } }), refused(403, 'attest_failed', reason));
   });
 
-  it('key id of another key → attest_failed; of a signed-in user, who is named', async () => {
+  it('key id of another key → attest_failed; of a signed-in user → the event names them', async () => {
     const { app, phone, trail, issuerToken } = await signedIn();
     const members = { key_id: world.phone(app).keyId };
     const answer = await phone.register({ issuerToken, members });

@@ -42,7 +42,7 @@ const setPolicy = (app: { id: string }, changes: Readonly<Record<string, unknown
 };
 
 describe('an Android phone', () => {
-  it('registers and exchanges → its install is the user, and its token serves', async () => {
+  it('registers and exchanges → its install is the user, and its token is accepted', async () => {
     const { app, phone, trail } = await installed();
     const registered = await phone.register();
     expect(registered.body).toEqual({ user_id: phone.device.keyId });
@@ -80,7 +80,7 @@ describe('an Android phone', () => {
     expect((await phone.register({ issuerToken: ben, challenge })).status).toBe(200);
   });
 
-  it('unlocked → attest_failed in one word, nothing is stored, the challenge is spent', async () => {
+  it('unlocked → attest_failed without details, nothing is stored, the challenge is used up', async () => {
     const { app, phone, trail } = await installed();
     const challenge = await phone.challenge();
     const unlocked = (key: { hardware: Record<number, Buffer> }) => {
@@ -94,7 +94,7 @@ describe('an Android phone', () => {
     await trail.isRefused(await phone.exchange(), refused('token_exchange', 'key_unknown'));
   });
 
-  it('a signature of another text, of another key, used twice → refused', async () => {
+  it('a signature over another text, with another key, or used twice → refused', async () => {
     const { phone, trail } = await installed();
     await phone.register();
     await trail.skip();
@@ -120,7 +120,7 @@ describe('an Android phone', () => {
     );
   });
 
-  it('one proof twice at once → one of the two is served', async () => {
+  it('the same proof twice at once → one of the two is served', async () => {
     const { phone } = await installed();
     await phone.register();
     const challenge = await phone.challenge();
@@ -128,7 +128,7 @@ describe('an Android phone', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
   });
 
-  it('shapes: more than ten certificates, one of more than 16 KiB, none, text → 400', async () => {
+  it('invalid bodies: more than ten certificates, one of more than 16 KiB, none, text → 400', async () => {
     const { phone } = await installed();
     const chains = [Array(11).fill('AAAA'), [Buffer.alloc(16_385).toString('base64')], [], 'AAAA', [1], ['']];
     for (const certificate_chain of chains) {
@@ -138,7 +138,7 @@ describe('an Android phone', () => {
     }
   });
 
-  it('a key of 16 KiB certificates, and no base64 → attest_failed', async () => {
+  it('certificates of 16 KiB each, and invalid base64 → attest_failed', async () => {
     const { phone, trail } = await installed();
     const large = { certificate_chain: [Buffer.alloc(16_384).toString('base64')] };
     await trail.isRefused(await phone.register({ members: large }), refused('register', 'certificate_unreadable'));
@@ -147,13 +147,13 @@ describe('an Android phone', () => {
   });
 });
 
-describe('the configuration of later', () => {
+describe('configurations that change later', () => {
   it.each([
     ['a later patch', { min_os_patch: 202_512 }, 'os_patch_too_old'],
     ['StrongBox', { min_security_level: 'strongbox' }, 'security_level_too_low'],
     ['another package', { package_names: ['com.example.other'] }, 'package_not_allowed'],
     ['another signature', { signing_certificates: ['ab'.repeat(32)] }, 'signing_certificate_not_allowed'],
-  ])('%s → registered keys are judged by it, and served again once it is lifted', async (_, policy, reason) => {
+  ])('%s → registered keys are judged by it, and accepted again once it is lifted', async (_, policy, reason) => {
     const { app, phone, trail } = await installed();
     await phone.register();
     await trail.skip();
@@ -177,7 +177,7 @@ describe('the configuration of later', () => {
 });
 
 describe('applications of several proofs', () => {
-  it('both kinds of phones → served; without `proof` App Attest is meant, and a signature tells its own', async () => {
+  it('both kinds of phones → served; a registration without `proof` means App Attest, and a signature identifies its own proof', async () => {
     const { android, apple } = await mixed();
     expect((await apple.register()).status).toBe(200);
     expect((await apple.exchange()).status).toBe(200);
@@ -186,7 +186,7 @@ describe('applications of several proofs', () => {
     expect((await android.exchange({ members: { proof: undefined } })).status).toBe(200);
   });
 
-  it('a key of the other proof → refused', async () => {
+  it('a key registered with the other proof → refused', async () => {
     const { android, apple, trail } = await mixed();
     await android.register();
     await apple.register();
@@ -198,7 +198,7 @@ describe('applications of several proofs', () => {
     });
   });
 
-  it('the proof is no longer taken → its keys and tokens end', async () => {
+  it('the proof is no longer accepted → its keys and tokens become invalid', async () => {
     const { app, android } = await mixed();
     await android.register();
     const token = (await android.exchange()).body.access_token;
@@ -239,7 +239,7 @@ describe('applications of several proofs', () => {
     expect((await phone.exchange({ members: { proof: 7 } })).status).toBe(200);
   });
 
-  it('from App Attest alone to several proofs → keys and tokens go on', async () => {
+  it('from App Attest alone to several proofs → keys and tokens stay valid', async () => {
     const app = await world.deviceApp('app_install');
     const phone = world.phone(app);
     const token = await phone.signIn();
@@ -271,7 +271,7 @@ describe('ANDROID_ATTESTATION_ROOTS_FILE', () => {
   });
 
   it.each(['', 'soon', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])(
-    'a file of %j → the start is refused',
+    'a file of %j → the service refuses to start',
     async (text) => {
       const file = join(directory, `${createHash('sha256').update(text).digest('hex')}.pem`);
       writeFileSync(file, text);

@@ -59,7 +59,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
   beforeAll(() => open('stale_24h'));
   afterAll(close);
 
-  it('no application takes such keys → nothing is asked; the first one → it is, and phones need not wait', async () => {
+  it('no application accepts such keys → the list is not fetched; the first one does → it is fetched, and phones do not wait for it', async () => {
     await world.deviceApp('app_install');
     await readAgain();
     expect(list.asked).toEqual([]);
@@ -69,7 +69,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
     expect(list.asked).toHaveLength(1);
   });
 
-  describe('with an application', () => {
+  describe('with an application that accepts such keys', () => {
     beforeEach(async () => {
       await install();
       list.list({});
@@ -77,7 +77,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
     });
 
     it.each(['REVOKED', 'SUSPENDED'])(
-      '%s → registration and exchange end; lifted → the key is back',
+      '%s → registration and exchange are refused; lifted → the key works again',
       async (status) => {
         const { phone, trail } = await install();
         await phone.register();
@@ -92,7 +92,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
       },
     );
 
-    it('a token of a listed key → dead within the hour of the listing', async () => {
+    it('a token of a listed key → invalid within an hour of the listing', async () => {
       const { app, phone } = await install();
       await phone.register();
       list.list({ [ATTESTING]: 'REVOKED' });
@@ -107,7 +107,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
       expect((await world.as(token).get(`/v1/apps/${app.id}/me`)).status).toBe(401);
     });
 
-    it('every 20 minutes whatever max-age says; an unchanged list is not sent again, and stays in force', async () => {
+    it('every 20 minutes whatever max-age says; an unchanged list is not transferred again, and stays in force', async () => {
       const { phone } = await install();
       list.list({ [ATTESTING]: 'REVOKED' }, '"one"');
       await readAgain();
@@ -128,7 +128,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
       ['a failure', { status: 500, body: '{"entries":{}}' }, 'status 500'],
       ['304 without a tag', { status: 304, body: '' }, 'status 304'],
       ['no answer', undefined, 'outbound request failed: unreachable'],
-    ])('%s → the list before it stays, a line, again in a minute', async (_, answer, error) => {
+    ])('%s → the previous list stays, a log line, another attempt in a minute', async (_, answer, error) => {
       const { phone } = await install();
       list.list({ [ATTESTING]: 'REVOKED' });
       await readAgain();
@@ -144,7 +144,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
       expect((await phone.register()).status).toBe(200);
     });
 
-    it('unreachable for more than 24 hours → good chains 503, bad ones 403, exchanges go on; back → served', async () => {
+    it('unreachable for more than 24 hours → valid chains 503, invalid ones 403, exchanges continue; reachable again → served', async () => {
       const { phone, trail } = await install();
       await phone.register();
       list.answer = undefined;
@@ -165,7 +165,7 @@ describe('ANDROID_REVOCATION_LIST=stale_24h', () => {
       expect((await phone.register()).status).toBe(200);
     });
 
-    it('two instances → one asks for both', async () => {
+    it('two instances → one fetches for both', async () => {
       const { app } = world.gateway;
       const other = new RevocationListReader(
         app.get(RevocationListRepository),
@@ -187,7 +187,7 @@ describe('ANDROID_REVOCATION_LIST=closed', () => {
   afterAll(close);
   afterEach(() => list.list({}));
 
-  it('no list yet, or one of more than an hour → good chains 503, bad ones 403; with one → served', async () => {
+  it('no list yet, or one older than an hour → valid chains 503, invalid ones 403; with a list → served', async () => {
     const { phone } = await install();
     const isClosed = async () => {
       expect(statusAndCode(await phone.register())).toEqual([503, 'service_unavailable']);
@@ -209,7 +209,7 @@ describe('ANDROID_REVOCATION_LIST=off', () => {
   beforeAll(() => open('off'));
   afterAll(close);
 
-  it('→ nothing is asked, and a list that was read before does not count', async () => {
+  it('→ the list is not fetched, and one that was read before does not count', async () => {
     const { phone } = await install();
     await readAgain();
     expect(list.asked).toEqual([]);

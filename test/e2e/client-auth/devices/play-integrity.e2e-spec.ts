@@ -51,7 +51,7 @@ const unavailable = (reason: string) =>
   ({ event: 'register', reason, code: 'service_unavailable', status: 503, ...METHOD }) as const;
 
 describe.each(['local', 'vendor'])('decode: %s', (decode) => {
-  it('registers once and exchanges → its install is the user, and its token serves for an hour', async () => {
+  it('registers once and exchanges → its install is the user, and its token is valid for an hour', async () => {
     const { app, phone, trail } = await installed({ decode });
     const registered = await phone.register();
     expect(registered.body).toEqual({ user_id: phone.device.keyId });
@@ -77,7 +77,7 @@ describe.each(['local', 'vendor'])('decode: %s', (decode) => {
     ['of an unlicensed account', 'app_unlicensed', ({ accountDetails: a }) => (a.appLicensingVerdict = 'UNLICENSED')],
     ['of testers', 'integrity_test_response', (p) => Object.assign(p, { testingDetails: { isTestingResponse: true } })],
   ])(
-    'a token %s → attest_failed in one word, nothing is stored, the challenge is spent',
+    'a token %s → attest_failed without details, nothing is stored, the challenge is used up',
     async (_, reason, payload) => {
       const { app, phone, trail } = await installed({ decode });
       const challenge = await phone.challenge();
@@ -90,14 +90,14 @@ describe.each(['local', 'vendor'])('decode: %s', (decode) => {
     },
   );
 
-  it('a token of another vendor’s keys → attest_failed', async () => {
+  it('a token encrypted with the keys of another vendor → attest_failed', async () => {
     const { phone, trail } = await installed({ decode });
     const forged = { decryption: Buffer.alloc(32), signedBy: new PlayVendor().signing.privateKey };
     const reason = decode === 'local' ? 'integrity_token_undecryptable' : 'integrity_token_refused';
     await trail.isRefused(await phone.register({ changes: forged }), refused('register', reason));
   });
 
-  it('a token that is none → attest_failed, and the vendor is not asked', async () => {
+  it('a malformed token → attest_failed, and the vendor is not called', async () => {
     const { phone, trail } = await installed({ decode });
     const decoded = server.decodings.length;
     const answer = await phone.register({ members: { integrity_token: 'soon' } });
@@ -135,7 +135,7 @@ describe('a key of the application', () => {
     await trail.isRefused(answer, refused('register', reason));
   });
 
-  it('whose point is on no curve → attest_failed', async () => {
+  it('whose point is not on the curve → attest_failed', async () => {
     const { app, phone, trail } = await installed();
     const spki = Buffer.from(phone.device.publicKey);
     spki.writeUInt8(spki.readUInt8(90) ^ 1, 90);
@@ -152,7 +152,7 @@ describe('a key of the application', () => {
     await trail.isRefused(await phone.register({ members }), refused('register', 'integrity_hash_mismatch'));
   });
 
-  it('a signature of another text, of another key, used twice → refused', async () => {
+  it('a signature over another text, with another key, or used twice → refused', async () => {
     const { phone, trail } = await installed();
     await phone.register();
     await trail.skip();
@@ -178,7 +178,7 @@ describe('a key of the application', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'auth_method_not_supported']);
   });
 
-  it('shapes: no token, no key, a token of more than 16 KiB → 400', async () => {
+  it('invalid bodies: no token, no key, a token of more than 16 KiB → 400', async () => {
     const { phone } = await installed();
     for (const members of [
       { integrity_token: undefined },
@@ -213,12 +213,12 @@ describe('a key of the application', () => {
   });
 });
 
-describe('the configuration of later', () => {
+describe('configurations that change later', () => {
   it.each<[string, Record<string, unknown>, string]>([
     ['a stronger verdict', { require: ['MEETS_STRONG_INTEGRITY'] }, 'device_verdict_missing'],
     ['another package', { package_name: 'com.example.other' }, 'integrity_package_mismatch'],
     ['another certificate', { certificates: ['ab'.repeat(32)] }, 'signing_certificate_not_allowed'],
-  ])('%s → registered keys are judged by it, and served again once it is lifted', async (_, policy, reason) => {
+  ])('%s → registered keys are judged by it, and accepted again once it is lifted', async (_, policy, reason) => {
     const { app, phone, trail } = await installed();
     await phone.register();
     await trail.skip();
@@ -233,7 +233,7 @@ describe('the configuration of later', () => {
     expect((await phone.exchange()).status).toBe(200);
   });
 
-  it('the proof is no longer taken → its tokens end', async () => {
+  it('the proof is no longer accepted → its tokens become invalid', async () => {
     const { app, phone } = await installed();
     await phone.register();
     const token = (await phone.exchange()).body.access_token;
@@ -245,7 +245,7 @@ describe('the configuration of later', () => {
 });
 
 describe('the vendor', () => {
-  it('is asked with a token of the service account, which is shared until a minute before its end', async () => {
+  it('is called with an access token of the service account, which is reused until a minute before it expires', async () => {
     const { app, phone } = await installed({ decode: 'vendor' });
     const grants = server.grants.length;
     const phones = [phone, world.playPhone(app), world.playPhone(app)];
@@ -290,7 +290,7 @@ describe('the vendor', () => {
     expect((await phone.register()).status).toBe(200);
   });
 
-  it('refuses an access token → the next registration has another one', async () => {
+  it('refuses an access token → the next registration uses a new one', async () => {
     const { phone } = await installed({ decode: 'vendor' });
     expect((await phone.register()).status).toBe(200);
     const grants = server.grants.length;
@@ -307,7 +307,7 @@ describe('the vendor', () => {
     ['answers without a token', () => ({ status: 200, body: '{"expires_in":3599}' }), 'play_unreachable'],
     ['refuses the account', () => ({ status: 400, body: '{"error":"invalid_grant"}' }), 'play_access_refused'],
     ['fails', () => ({ status: 500, body: '' }), 'play_unreachable'],
-  ])('its service of access tokens %s → 503, and it is left alone for two seconds', async (_, script, reason) => {
+  ])('its token service %s → 503, and it is not called again for two seconds', async (_, script, reason) => {
     const { phone, trail } = await installed({ decode: 'vendor' });
     let asked = 0;
     server.scripted.token = () => {
@@ -328,7 +328,7 @@ describe('the vendor', () => {
     await trail.isRefused(await phone.register(), unavailable('play_unreachable'));
   });
 
-  it('an account that signs with another key → 503; the rotated one serves at once', async () => {
+  it('an account that signs with another key → 503; the rotated credentials work at once', async () => {
     const { app, phone, trail } = await installed({ decode: 'vendor' }, { service_account: serviceAccount() });
     await trail.isRefused(await phone.register(), unavailable('play_access_refused'));
     await world.api.put(credentialsOf(app), { service_account: SERVICE_ACCOUNT });
@@ -337,7 +337,7 @@ describe('the vendor', () => {
 });
 
 describe('credentials', () => {
-  it('set, rotated, deleted → a hint only, sealed, with an entry in the audit trail', async () => {
+  it('set, rotated, deleted → only a hint is shown, the secret is sealed, and the audit trail has an entry', async () => {
     const app = await world.proofsApp('app_install', { play_integrity: playIntegrity() });
     expect((await world.api.get(credentialsOf(app))).body).toEqual({ app_id: app.id, credentials: [] });
     await world.api.put(credentialsOf(app), vendor.credentials);
@@ -364,7 +364,7 @@ describe('credentials', () => {
     expect(JSON.stringify(world.logs)).not.toContain('PRIVATE KEY');
   });
 
-  it('bad ones → 400, and nothing changes', async () => {
+  it('invalid ones → 400, and nothing changes', async () => {
     const app = await world.proofsApp('app_install', { play_integrity: playIntegrity() });
     for (const sent of [
       {},
@@ -378,7 +378,7 @@ describe('credentials', () => {
     expect((await world.api.get(credentialsOf(app))).body.credentials).toEqual([]);
   });
 
-  it('moved to another application → they do not open: 503', async () => {
+  it('moved to another application → they cannot be opened: 503', async () => {
     const one = await installed();
     const other = await installed();
     await world.dataSource.query(
@@ -400,7 +400,7 @@ describe('credentials', () => {
       expect([answer.status, answer.body.error.code]).toEqual([404, 'app_not_found']);
   });
 
-  it('an application that is deleted → takes them along', async () => {
+  it('an application that is deleted → its credentials are deleted too', async () => {
     const { app } = await installed();
     await world.api.delete(`/v1/admin/apps/${app.id}?confirm=${app.id}`);
     expect(await world.dataSource.query('SELECT FROM play_credentials WHERE app_id = $1', [app.id])).toEqual([]);

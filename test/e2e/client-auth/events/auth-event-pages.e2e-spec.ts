@@ -40,7 +40,7 @@ async function rowsReadBy(action: () => Promise<unknown>): Promise<number> {
 }
 
 describe('pages of authentication events', () => {
-  it('a kind of event that never occurred, of an application with many of the other → a page reads about a page', async () => {
+  it('an application with many events of one kind, filtered by the other kind → a page reads about one page of rows', async () => {
     const { id } = await world.app();
     const organizationId = await firstOrganizationId(dataSource);
     await dataSource.query(

@@ -49,14 +49,14 @@ async function usersOf(appId: string): Promise<unknown[]> {
 describe('storing events', () => {
   const lostLines = () => world.logs.filter(({ message }) => message === 'auth_event_record_failed');
 
-  it('texts that Postgres cannot hold as they are → stored, cleaned', async () => {
+  it('texts that Postgres cannot hold as they are → cleaned and stored', async () => {
     const app = await world.app();
     await record([draftOf(app.id, { userId: 'a\u0000b\ud800"\\', appVersion: 'v'.repeat(70) })]);
     const { body } = await world.api.get(`/v1/admin/apps/${app.id}/auth-events`);
     expect(body.events[0]).toMatchObject({ user_id: 'ab\ufffd"\\', app_version: 'v'.repeat(64) });
   });
 
-  it('the same events stored again, in part, at once, over and over → each once', async () => {
+  it('the same events stored again, partly, concurrently and repeatedly → each is stored once', async () => {
     const app = await world.app();
     const repository = world.gateway.app.get(AuthEventsRepository);
     const texts = Array.from({ length: 60 }, (_, index) => {
@@ -79,7 +79,7 @@ describe('storing events', () => {
   });
 
   it.each([0, 1, 5])(
-    'application deleted while a statement of its event and %d others runs → only it is left out',
+    'application deleted while a statement of its event and %d others runs → only that event is left out',
     async (others) => {
       const [gone, kept] = [await world.app(), await world.app()];
       const events = world.gateway.app.get(AuthEvents);
@@ -139,7 +139,7 @@ describeWithRedis('another instance on the same database', () => {
     expect(lostLines()).toEqual([]);
   });
 
-  it('connections killed in the middle of their statement, one after the other → nothing is lost or doubled', async () => {
+  it('connections killed during their statements, one after the other → nothing is lost or duplicated', async () => {
     const app = await world.app();
     for (let round = 0; round < 3; round++) {
       await world.dataSource.transaction(async (tx) => {
@@ -155,7 +155,7 @@ describeWithRedis('another instance on the same database', () => {
     expect(lostLines()).toEqual([]);
   });
 
-  it('stopped → what was recorded just before is stored', async () => {
+  it('stopped → events recorded just before are stored', async () => {
     const app = await world.app();
     for (let index = 0; index < 700; index++) instance.gateway.app.get(AuthEvents).record(draftOf(app.id));
     await instance.stop();

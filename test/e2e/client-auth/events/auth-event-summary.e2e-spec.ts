@@ -78,7 +78,7 @@ const instant = fc
   .map(([daysAgo, ofDayMs]) => new Date(NOW_MS + 1 - (daysAgo + 1) * DAY_MS + ofDayMs));
 
 describe('GET auth-events/summary', () => {
-  it('any attempts, any number of days → what a count by hand says', async () => {
+  it('any attempts, any number of days → the same as an independent count', async () => {
     const attempt = fc.record({
       event: fc.constantFrom<AuthEventDraft['event']>('register', 'token_exchange'),
       outcome: fc.constantFrom(...OUTCOMES),

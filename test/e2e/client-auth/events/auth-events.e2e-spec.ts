@@ -54,7 +54,7 @@ async function allPages(appId: string, query: string): Promise<unknown[]> {
 }
 
 describe('GET auth-events', () => {
-  it('an attempt → every field as the contract writes it', async () => {
+  it('an attempt → every field as documented', async () => {
     const app = await world.app();
     await record([
       draftOf(app.id, {
@@ -145,7 +145,7 @@ describe('GET auth-events', () => {
     expect([status, body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('outcome is free text → no such events, no refusal', async () => {
+  it('an unknown outcome → no events, no refusal', async () => {
     const app = await world.app();
     expect(await usersOf(app.id, '?outcome=no%20such%20%27code')).toEqual([]);
   });

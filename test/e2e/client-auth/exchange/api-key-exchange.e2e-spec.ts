@@ -51,7 +51,7 @@ describe('exchange of an API key', () => {
     await new AuthTrail(world, app.id).isRefused(answer, { ...unsupported, method: null });
   });
 
-  it('active before everything in the body → app_disabled', async () => {
+  it('active before any check of the body → app_disabled', async () => {
     const { app, post, trail } = await backend();
     await changeApp(world, app, { status: 'disabled' });
     await trail.isRefused(await post({}), { ...refused(403, 'app_disabled'), method: null });
@@ -67,7 +67,7 @@ describe('exchange of an API key', () => {
     ['key_id', { key_id: 'k' }],
     ['colour', { colour: 'blue' }],
     ['__proto__', JSON.parse('{"__proto__":{}}')],
-  ])('no extra members, each 1 character at least: wrong %s, schema before key → 400', async (member, changes) => {
+  ])('schema before key: wrong %s → 400; no extra members, and at least 1 character each', async (member, changes) => {
     const { app, post, trail, good } = await backend();
     await revokeKeys(app);
     const answer = await post(Object.fromEntries(Object.entries({ ...good }).concat(Object.entries(changes))));
@@ -75,7 +75,7 @@ describe('exchange of an API key', () => {
     expect(answer.body.error.message).toMatch(new RegExp(`^${member}: `));
   });
 
-  it('key before issuer token: revoked, foreign, unknown or of the management → 403 auth_required at once', async () => {
+  it('key before issuer token: a revoked, foreign, unknown or management key → 403 auth_required at once', async () => {
     const { app, post, trail, good } = await backend();
     const bad = { issuer_token: 'not.a.token' };
     const foreign = (await backend()).app.key;
@@ -99,7 +99,7 @@ describe('exchange of an API key', () => {
     await trail.isServed(await post(good), served);
   });
 
-  it('claims whose names are URLs → addressed by lists, stored and answered as they were sent', async () => {
+  it('claims whose names are URLs → addressed by lists, stored and returned as they were sent', async () => {
     const name = 'https://example.com/claims';
     const paths = { user_id_claim: [name, 'user.id'], required_claims: [{ path: [name, 'plan'], equals: 'pro' }] };
     const { app, post, trail, good } = await backend(paths);
@@ -123,7 +123,7 @@ describe('exchange of an API key', () => {
     expect(await trail.events()).toMatchObject([{ outcome: 'ok', claim_delay_ms: expect.any(Number) }]);
   });
 
-  it('1.3: revoked without a notification → refused as well: the key is read each time', async () => {
+  it('1.3: revoked without a notification → also refused: the key is read each time', async () => {
     const { app, post, trail, good } = await backend();
     await trail.isServed(await post(good), served);
     await world.dataSource.query("UPDATE app_keys SET status = 'revoked' WHERE app_id = $1", [app.id]);
@@ -139,7 +139,7 @@ describe('exchange of an API key', () => {
     expect([(await post(good)).status, (await me()).status]).toEqual([403, 401]);
   });
 
-  it('groups by claim → taken at the exchange, whatever a phone sends; missing or added later → refused', async () => {
+  it('groups by claim → read at the exchange, whatever the phone sends; missing or added later → refused', async () => {
     const provider = await world.provider({ type: 'openai', slug: 'openai' });
     const { app, post, trail } = await backend();
     const limits = { groups: { tenant: { claim: 'org.id', spending: { daily_usd: 0 } } } };
@@ -171,7 +171,7 @@ describe('exchange of an API key', () => {
   it.each([
     ['a header of groups', { groups: { team: { header: 'x-team' } } }],
     ['runs', { runs: { max_usd: 1 } }],
-  ])('%s → refused: phones hold the tokens that call', async (_name, limits) => {
+  ])('%s → refused: phones hold the tokens', async (_name, limits) => {
     const { app } = await backend();
     await expect(changeApp(world, app, { config: { limits } })).rejects.toThrow();
   });

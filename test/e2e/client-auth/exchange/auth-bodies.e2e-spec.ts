@@ -29,7 +29,7 @@ describe('bodies of unauthenticated requests', () => {
     await trail.isNoEvent(await phone.post(route, bodyOf(MAX_BODY_BYTES + 1)), 413, 'payload_too_large');
   });
 
-  it('the longest allowed texts, every character escaped → checked', async () => {
+  it('the longest allowed texts, every character escaped → validated', async () => {
     const app = await world.deviceApp('issuer');
     const phone = world.phone(app);
     const body = { issuer_token: '\\'.repeat(32 * 1024), attestation: '/'.repeat(64 * 1024), key_id: 'k' };

@@ -134,7 +134,7 @@ describeWithRedis('single use, on two instances at once', () => {
     expect(left).toEqual([]);
   });
 
-  it('20 rising counters over 20 challenges → the counter ends at the highest accepted one, never lower', async () => {
+  it('20 increasing counters over 20 challenges → the counter ends at the highest accepted one, never lower', async () => {
     const phone = await registeredPhone();
     const proofs = await Promise.all(numbers(AT_ONCE).map((n) => phone.proof({ changes: { counter: n + 1 } })));
     const answers = await postAll(phone, 'token', proofs);
@@ -178,7 +178,7 @@ describeWithRedis('keys, registered on two instances at once', () => {
     expect(outcomes(signedIn)).toEqual({ ok: MAX_KEYS, attest_failed: 5 });
   });
 
-  it('one key, registered by 10 users → the last one’s, without a server error', async () => {
+  it('one key, registered by 10 users → belongs to the last one, without a server error', async () => {
     const app = await world.deviceApp('issuer');
     const phone = world.phone(app);
     const tokens = await Promise.all(numbers(10).map((n) => world.issuer.token({ sub: `user-${n}` })));
@@ -193,7 +193,7 @@ describeWithRedis('blocked while exchanges run', () => {
   const block = (appId: string, userId: string) =>
     world.api.post(`/v1/admin/apps/${appId}/users/${encodeURIComponent(userId)}/block`);
 
-  it(`devices, ${ROUNDS} rounds → none that starts after the answer succeeds; tokens of before are refused`, async () => {
+  it(`devices, ${ROUNDS} rounds → no exchange that starts after the answer succeeds; earlier tokens are refused`, async () => {
     const app = await world.deviceApp('issuer');
     for (const round of numbers(ROUNDS)) {
       const user = `user-${round}`;
@@ -215,7 +215,7 @@ describeWithRedis('blocked while exchanges run', () => {
     }
   }, 120_000);
 
-  it.each(['register', 'token'])('%s that is half-way when the block commits → refused', async (route) => {
+  it.each(['register', 'token'])('%s that is under way when the block commits → refused', async (route) => {
     const phone = await registeredPhone();
     const body = route === 'token' ? await phone.proof() : await phone.registration();
     const answer = await world.dataSource.transaction(async (tx) => {
@@ -228,7 +228,7 @@ describeWithRedis('blocked while exchanges run', () => {
     expect(outcomes([await answer.underWay])).toEqual({ auth_required: 1 });
   });
 
-  it('registrations → none that starts after the answer succeeds, and no key is stored', async () => {
+  it('registrations → no registration that starts after the answer succeeds, and no key is stored', async () => {
     const app = await world.deviceApp('issuer');
     const issuerToken = await world.issuer.token({ sub: 'ada' });
     const first = world.phone(app);
@@ -265,7 +265,7 @@ describeWithRedis('claims that arrive, on two instances at once', () => {
 });
 
 describeWithRedis('API key revoked while exchanges run', () => {
-  it('10 rounds → none that starts after the answer succeeds; tokens of before are refused', async () => {
+  it('10 rounds → no exchange that starts after the answer succeeds; earlier tokens are refused', async () => {
     for (const round of numbers(10)) {
       const app = await world.backendApp();
       const [key] = (await world.api.get(`/v1/admin/apps/${app.id}/keys`)).body.keys;

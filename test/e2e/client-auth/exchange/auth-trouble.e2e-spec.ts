@@ -129,7 +129,7 @@ const fromElsewhere = () => ({ 'x-forwarded-for': `13.0.0.${++addresses % 256}` 
 
 describeWithRedis('trouble with the database is never a failed proof', () => {
   it.each(WAYS)(
-    '%s: connection lost while it is judged → 503 with Retry-After; at once again afterwards',
+    '%s: connection lost during the check → 503 with Retry-After; works again at once afterwards',
     async (way) => {
       const proofs = await everyProof();
       await warm(proofs);
@@ -142,7 +142,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
     },
   );
 
-  it('no answer from the database at all → 503 in bounded time on every way; back → served', async () => {
+  it('the database does not answer at all → 503 in bounded time on every route; back → served', async () => {
     const proofs = await everyProof();
     await warm(proofs);
     proxy.freeze();
@@ -158,7 +158,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
     await eventually(() => served().catch(() => false), RECOVERY);
   }, 60_000);
 
-  it('the refusals are events of their own: service_unavailable, with the reason, of whom it is known', async () => {
+  it('these refusals are recorded as events: service_unavailable, with the reason, and the user if known', async () => {
     const { user } = await everyProof();
     await warm({ user });
     proxy.freeze();
@@ -175,7 +175,7 @@ describeWithRedis('trouble with the database is never a failed proof', () => {
     expect(await read()).toEqual([{ outcome: 'service_unavailable', reason: 'database_unavailable', user_id: 'ada' }]);
   });
 
-  it('connections killed over and over while a phone exchanges → a token or 503, nothing else', async () => {
+  it('connections killed repeatedly during exchanges → a token or 503, nothing else', async () => {
     const phone = world.phone(await world.deviceApp('app_install'));
     await phone.register();
     let killing = true;

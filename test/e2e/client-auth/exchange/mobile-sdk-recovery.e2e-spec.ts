@@ -27,7 +27,7 @@ afterEach(() => world.tidy());
 afterAll(() => world.stop());
 
 describe('recovery', () => {
-  it('attest_failed on token: registration lost on our side → a new key, one more challenge and token, served', async () => {
+  it('attest_failed on token: registration lost on the server → a new key, one more challenge and token, served', async () => {
     const app = await world.deviceApp('app_install');
     const { keystore, say } = await world.installOnPhone(app);
     await say();
@@ -49,7 +49,7 @@ describe('recovery', () => {
     expect([keystore.generated.length, keys]).toEqual([2, [{ user_id: 'eve' }, { user_id: 'finn' }]]);
   });
 
-  it('attest_failed on token: environment withdrawn → one new key is tried, not repeated; allowed again → served', async () => {
+  it('attest_failed on token: environment no longer allowed → one new key is tried, without further retries; allowed again → served', async () => {
     const app = await world.deviceApp('app_install');
     const { keystore, say } = await world.installOnPhone(app);
     await say();
@@ -100,7 +100,7 @@ describe('recovery', () => {
     expect(recovered.filter(({ appId }) => appId === app.id)).toMatchObject([{ delayMs: 42_000 }]);
   });
 
-  it('issuer_claims_missing: still missing after the hook → surfaced, no third try', async () => {
+  it('issuer_claims_missing: still missing after the hook → surfaced, no third attempt', async () => {
     const app = await world.deviceApp('issuer', { issuer: PAID });
     let hooks = 0;
     const identity = watchedIdentity(() => world.issuer.token({ sub: 'hal' }));
@@ -134,7 +134,7 @@ describe('recovery', () => {
     expect([edge.takeRoutes(), issuer.fetches()]).toEqual([FIRST_USE, 2]);
   });
 
-  it('issuer_verification_unavailable: the issuer is dead → surfaced, no retry; back → served', async () => {
+  it('issuer_verification_unavailable: the issuer is down → surfaced, no retry; back → served', async () => {
     const issuer = await world.ownIssuer();
     const app = await world.deviceApp('issuer', { issuer: issuer.issuerConfig() });
     const identity = watchedIdentity(() => issuer.token({ sub: 'kim' }));
@@ -187,7 +187,7 @@ describe('refusals', () => {
     expect(edge.takeRoutes()).toEqual([...FIRST_USE, 'completions', 'completions']);
   });
 
-  it('429 with Retry-After: challenges exhausted → held without a call, cached token still used; then served', async () => {
+  it('429 with Retry-After: challenges exhausted → the SDK waits without a call and still uses its cached token; then served', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, client, keystore, say } = await world.installOnPhone(app);
     await say();
@@ -216,7 +216,7 @@ describe('refusals', () => {
     expect(edge.takeRoutes()).toEqual(['challenge', 'token', 'completions']);
   });
 
-  it('429 with a decimal Retry-After → held that long, to the millisecond', async () => {
+  it('429 with a decimal Retry-After → the SDK waits that long, to the millisecond', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, say } = await world.installOnPhone(app);
     const error = { code: 'rate_limited', message: 'Too many.' };
@@ -256,7 +256,7 @@ describe('refusals', () => {
     expect(await sdkRefusal(client.call(world.slug, path, body))).toMatchObject({ status, code, isRetryable: false });
   });
 
-  it('an error of the provider → relayed in its own words, unknown to the SDK, its status usable', async () => {
+  it('an error of the provider → relayed unchanged; unknown to the SDK, but with a usable status', async () => {
     const app = await world.deviceApp('app_install');
     const { say } = await world.installOnPhone(app);
     world.upstream.script(json(529, { error: { type: 'overloaded', param: null } }));

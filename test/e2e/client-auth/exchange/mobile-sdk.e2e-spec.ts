@@ -27,7 +27,7 @@ afterEach(() => world.tidy());
 afterAll(() => world.stop());
 
 describe('what is on the wire', () => {
-  it('URLs, Auth calls, First use, Encoding: attestation alone → five calls, exactly as the SDK writes them', async () => {
+  it('URLs, Auth calls, First use, Encoding: attestation alone → five calls, exactly as the SDK sends them', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, keystore, say } = await world.installOnPhone(app);
     expect(JSON.parse(await say())).toMatchObject({ object: 'chat.completion' });
@@ -56,7 +56,7 @@ describe('what is on the wire', () => {
     expect(await world.recorded(app)).toMatchObject([{ user_id: keyId, auth_method: 'attest', app_version: VERSION }]);
   });
 
-  it('Modes: attestation and issuer → the token in both proofs, the call is the signed-in user’s', async () => {
+  it('Modes: attestation and issuer → the token in both proofs, the call belongs to the signed-in user', async () => {
     const app = await world.deviceApp('issuer');
     const identity = watchedIdentity(() => world.issuer.token({ sub: 'ada' }));
     const { edge, say } = await world.installOnPhone(app, identity);
@@ -100,7 +100,7 @@ describe('what is on the wire', () => {
     expect(await world.recorded(app)).toMatchObject([{ app_version: '0' }]);
   });
 
-  it('a streamed answer → every piece reaches the phone as it came', async () => {
+  it('a streamed answer → every chunk reaches the phone unchanged', async () => {
     const app = await world.deviceApp('app_install');
     const { client } = await world.installOnPhone(app);
     const pieces = ['Hel', 'lo'].map((content) => event({ choices: [{ index: 0, delta: { content } }] }));
@@ -113,8 +113,8 @@ describe('what is on the wire', () => {
   });
 });
 
-describe('what is remembered', () => {
-  it('Stored: application deleted and installed again → the key is known, only the token is fetched', async () => {
+describe('what the SDK stores', () => {
+  it('Stored: application deleted and installed again → the key is still known, only a token is fetched', async () => {
     const app = await world.deviceApp('app_install');
     const { keystore, say } = await world.installOnPhone(app);
     await say();
@@ -123,7 +123,7 @@ describe('what is remembered', () => {
     expect(again.edge.takeRoutes()).toEqual(['challenge', 'token', 'completions']);
   });
 
-  it('Stored: registration refused → no key is kept, the next try makes a new one', async () => {
+  it('Stored: registration refused → no key is kept, the next attempt creates a new one', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, keystore, say } = await world.installOnPhone(app);
     edge.answer({ status: 200, body: { challenge: 'AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8' } });
@@ -160,7 +160,7 @@ describe('what is remembered', () => {
     expect(edge.takeRoutes().filter((route) => route === 'token')).toHaveLength(1);
   });
 
-  it('Token cache: expired and never replaced → the service refuses it, the SDK never sends it', async () => {
+  it('Token cache: expired and not replaced → the service refuses it, and the SDK never sends it', async () => {
     const app = await world.deviceApp('app_install');
     const { edge, say } = await world.installOnPhone(app);
     await say();
@@ -179,7 +179,7 @@ describe('what is remembered', () => {
     expect(await new AuthTrail(world, app.id).events()).toHaveLength(2);
   });
 
-  it('401 on data-plane calls → not repeated, the token is not dropped', async () => {
+  it('401 on data-plane calls → not repeated, and the token is kept', async () => {
     const app = await world.backendApp();
     const issuerToken = () => world.issuer.token({ sub: 'dora' });
     const { edge, say } = await world.install(app, { apiKey: app.key, issuerToken });

@@ -56,7 +56,7 @@ const wouldReject = (event: 'register' | 'token_exchange', reason: string, userI
 });
 
 describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) => {
-  it('registration → 200 without a key; exchange → a token that says so; one event each with the reason', async () => {
+  it('registration → 200 without a key; exchange → a token marked as unproven; one event each with the reason', async () => {
     const { app, phone, trail } = await appOf(mode);
     const registered = await phone.register({ changes: SELF_SIGNED });
     expect(registered.body).toEqual({ user_id: expect.stringMatching(UNPROVEN), proof: 'none' });
@@ -73,7 +73,7 @@ describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) 
     expect((await world.api.get(`/v1/admin/apps/${app.id}/users`)).body.users).toEqual([]);
   });
 
-  it('a genuine device → proven as ever, and its facts are in the events', async () => {
+  it('a genuine device → proven as usual, and its facts are in the events', async () => {
     const { phone, trail } = await appOf(mode);
     expect((await phone.register()).body).toEqual({ user_id: phone.device.keyId });
     expect((await phone.exchange()).body).not.toHaveProperty('proof');
@@ -84,7 +84,7 @@ describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) 
     ]);
   });
 
-  it('the key of another → never its user, and its counter and key stay', async () => {
+  it('the key of another device → never that device’s user, and its counter and key are unchanged', async () => {
     const { phone } = await appOf(mode);
     await phone.register();
     const forged = { signature: world.android.device().sign(phone.appId, 'x') };
@@ -93,7 +93,7 @@ describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) 
     expect((await phone.exchange()).body).not.toHaveProperty('proof');
   });
 
-  it('a challenge that is spent, of another application or made up → refused; a failed proof spends it', async () => {
+  it('a used, foreign or made-up challenge → refused; a failed proof uses its challenge up', async () => {
     const { phone, trail } = await appOf(mode);
     const { phone: other } = await appOf(mode);
     const challenge = await phone.challenge();
@@ -112,14 +112,14 @@ describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) 
     await trail.isRefused(await phone.exchange({ challenge: next }), ofToken);
   });
 
-  it('one challenge twice at once → one token', async () => {
+  it('the same challenge twice at once → one token', async () => {
     const { phone } = await appOf(mode);
     const challenge = await phone.challenge();
     const answers = await Promise.all([phone.exchange({ challenge }), phone.exchange({ challenge })]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 403]);
   });
 
-  it('users sign in → the verified user, counted and blocked as ever; without a token 400', async () => {
+  it('users sign in → the verified user, counted and blocked as usual; without a token 400', async () => {
     const user = { source: 'issuer', issuer: world.issuer.issuerConfig() };
     const app = await world.app(installs(android(mode), { end_user: user }));
     const [phone, trail] = [world.androidPhone(app), new AuthTrail(world, app.id)];
@@ -145,7 +145,7 @@ describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) 
     });
   });
 
-  it('enforced again → tokens without a proof end, and the proof is refused', async () => {
+  it('enforced again → tokens without a proof become invalid, and the failed proof is refused', async () => {
     const { app, phone, trail } = await appOf(mode);
     const token = await unprovenToken(phone);
     const me = () => world.as(token).get(`/v1/apps/${app.id}/me`);
@@ -161,7 +161,7 @@ describe.each(['observe', 'tier'] as const)('a failed proof in mode %s', (mode) 
 });
 
 describe('each proof has its own mode', () => {
-  it('one enforced, one observed → each as it says; an unnamed signature is of the proof that signs', async () => {
+  it('one enforced, one observed → each follows its own mode; a signature without `proof` belongs to the proof that signs', async () => {
     const app = await world.app(installs({ app_attest: APPLE, ...android('observe') }));
     const [apple, phone] = [world.phone(app), world.androidPhone(app)];
     expect((await apple.exchange()).body.error.code).toBe('attest_failed');
@@ -169,7 +169,7 @@ describe('each proof has its own mode', () => {
     await unprovenToken(phone, { members: { proof: undefined } });
   });
 
-  it('App Attest in observe → a development build and a foreign key get a token', async () => {
+  it('App Attest in mode observe → a development build and a foreign key get a token', async () => {
     const app = await world.app(installs({ app_attest: { ...APPLE, mode: 'observe' } }));
     const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];
     expect((await phone.register({ environment: 'development' })).body.proof).toBe('none');
@@ -195,7 +195,7 @@ describe('limits of devices without a proof', () => {
     return { app, call, proxied, phone: () => world.androidPhone(app) };
   }
 
-  it('tier → one pool for all of them, named as the group `unproven`; proven devices have their own', async () => {
+  it('tier → one pool for all of them, named as the group `unproven`; proven devices have their own limits', async () => {
     const { app, call, phone } = await limited('tier', { requests: { per_day: 2 } });
     const [one, other, genuine] = [await unprovenToken(phone()), await unprovenToken(phone()), phone()];
     expect([(await call(one)).status, (await call(other)).status]).toEqual([200, 200]);
@@ -211,7 +211,7 @@ describe('limits of devices without a proof', () => {
     await eventually(async () => (await world.api.get(path)).text.includes('"all"'), { withinMs: 10_000 });
   });
 
-  it('tier → the named endpoints alone', async () => {
+  it('tier → only the listed endpoints', async () => {
     const { call, phone, proxied } = await limited('tier', { allowed_endpoints: ['other'] });
     const token = await unprovenToken(phone());
     for (const path of ['endpoints/answer', proxied]) {
@@ -223,7 +223,7 @@ describe('limits of devices without a proof', () => {
     expect((await call((await genuine.exchange()).body.access_token)).status).toBe(200);
   });
 
-  it('observe → the pool does not concern them, nor do limits of users that nobody is', async () => {
+  it('observe → neither the pool nor limits of users apply to them', async () => {
     const { app, call, phone } = await limited('observe', { requests: { per_day: 1 }, allowed_endpoints: [] });
     const token = await unprovenToken(phone());
     expect([(await call(token)).status, (await call(token)).status]).toEqual([200, 200]);
@@ -231,7 +231,7 @@ describe('limits of devices without a proof', () => {
     expect(shown.requests_per_minute).toBeNull();
   });
 
-  it('from observe to tier → tokens of the other mode end', async () => {
+  it('from observe to tier → tokens of the previous mode become invalid', async () => {
     const { app, call, phone } = await limited('observe', { requests: { per_day: 1 } });
     const token = await unprovenToken(phone());
     await changeApp(world, app, { config: installs(android('tier')) });
@@ -239,12 +239,12 @@ describe('limits of devices without a proof', () => {
   });
 });
 
-describe('the lowest version', () => {
+describe('the minimum version', () => {
   const MINIMUM = { min_app_version: '2.10' };
   const old = { status: 403, code: 'app_version_too_old', reason: 'app_version_too_low', method: 'attest' } as const;
 
   it.each([undefined, '2.9', '2.10-beta', ''])(
-    '%j → app_version_too_old, before the challenge is spent',
+    '%j → app_version_too_old, before the challenge is used up',
     async (sent) => {
       const app = await world.app(installs({ app_attest: { ...APPLE, mode: 'observe' } }, MINIMUM));
       const [phone, trail] = [world.phone(app), new AuthTrail(world, app.id)];

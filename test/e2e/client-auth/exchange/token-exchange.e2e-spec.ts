@@ -74,7 +74,7 @@ describe('a phone signs in and calls a model', () => {
     });
   });
 
-  it('the official SDK with the token in the place of a key → served, and the token goes no further', async () => {
+  it('the official SDK with the token in place of a key → served, and the token is not forwarded', async () => {
     const app = await world.deviceApp('app_install');
     const apiKey = await world.phone(app).signIn();
     const baseURL = `${world.baseUrl}/v1/apps/${app.id}/proxy/${slug}/v1`;

@@ -45,9 +45,9 @@ async function recorded(app: { id: string }, drafts: readonly Partial<Parameters
   );
 }
 
-describe('a preview of enforcement', () => {
+describe('preview of enforcement', () => {
   it(
-    'devices of known truth, lax then strict → exactly the attempts that are refused once it is enforced',
+    'known genuine and fake devices, first lax, then strict → exactly the attempts that enforcement then refuses',
     async () => {
       const lax = proving({
         app_attest: { ...APPLE, environments: ['production', 'development'], mode: 'observe' },
@@ -78,7 +78,7 @@ describe('a preview of enforcement', () => {
     60_000 + DEVICES * 400,
   );
 
-  it('without a configuration → the stored one, enforced; what is admitted by it is nobody’s loss', async () => {
+  it('without a configuration → the stored one, enforced; attempts that it admits are not reported', async () => {
     const proofs = { key_attestation: keyAttestation({ mode: 'tier' }) };
     const app = await world.app({ authentication: proving(proofs) });
     const phone = world.androidPhone(app);
@@ -99,7 +99,7 @@ describe('a preview of enforcement', () => {
     expect(lax).toEqual({ attempts: 3, would_reject: 0, users: 0, by: [] });
   });
 
-  it('days, users and versions → counted apart; refused attempts and those of older days are not', async () => {
+  it('days, users and versions → counted separately; refused attempts and those of earlier days are not counted', async () => {
     const app = await world.app({ authentication: proving({ key_attestation: keyAttestation({ mode: 'observe' }) }) });
     const failed = {
       proof: 'key_attestation',
@@ -131,7 +131,7 @@ describe('a preview of enforcement', () => {
     expect((await previewOf(app, { days: 1 })).body).toMatchObject({ attempts: 3, would_reject: 3 });
   });
 
-  it('attempts from before there were facts → judged by what is known', async () => {
+  it('attempts without recorded facts → judged by what is known', async () => {
     const app = await world.app({ authentication: proving({ app_attest: APPLE }) });
     await recorded(app, [{ authMethod: 'attest', userId: 'install' }]);
     const strict = proving({ app_attest: { ...APPLE, require_signals: true } });
@@ -171,7 +171,7 @@ describe('a preview of enforcement', () => {
 });
 
 describe('the funnel of proofs', () => {
-  it('attempts of each proof → by kind and by what became of them', async () => {
+  it('attempts of each proof → by kind and outcome', async () => {
     const proofs = { app_attest: APPLE, key_attestation: keyAttestation({ mode: 'observe' }) };
     const app = await world.app({ authentication: proving(proofs) });
     const [apple, android] = [world.phone(app), world.androidPhone(app)];

@@ -104,7 +104,7 @@ describeWithRedis('ledger of request counters', () => {
   });
 
   it.each(Array.from({ length: SEEDS }, (_, seed) => seed + 1))(
-    'any history, seed %i → checked while calls are made and after: no difference',
+    'any history, seed %i → no difference during and after the calls',
     async (seed) => {
       const random = seeded(seed);
       const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
@@ -140,7 +140,7 @@ describeWithRedis('ledger of request counters', () => {
     120_000,
   );
 
-  it('one counter more, one less, of the application and of a user → named, with both numbers', async () => {
+  it('a counter one too high or too low, of the application or a user → named, with both numbers', async () => {
     for (const user of ['ann', 'ann', 'ben', 'ann']) expect((await app.call(user)).status).toBe(200);
     await quiet();
     expect((await verify()).findings).toEqual([]);
@@ -159,7 +159,7 @@ describeWithRedis('ledger of request counters', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it('what instances keep in Postgres is one more than was ever counted → found; one less is what it began with', async () => {
+  it('stored counts in Postgres one above all counted requests → found; one below → accepted as the initial count', async () => {
     await storeEvents(world.dataSource, { ...(await account()), user_id: 'ann', created_at_ms: clock.nowMs() });
     expect((await app.call('ann')).status).toBe(200);
     await quiet();
@@ -170,7 +170,7 @@ describeWithRedis('ledger of request counters', () => {
     expect((await verify()).findings).toEqual([found('limit_counts', 'ann', '3', '2')]);
   });
 
-  it('calls are open, here and on another instance → no difference; they end → still none', async () => {
+  it('calls are open, here and on another instance → no difference; after they end → still none', async () => {
     const held = [hold(event({ type: 'response.created' })), hold(event({ type: 'response.created' }))];
     const calls = [];
     for (const [at, one] of [app, there].entries()) {
@@ -190,7 +190,7 @@ describeWithRedis('ledger of request counters', () => {
     expect((await verify()).findings).toEqual([]);
   });
 
-  it('counted and never sent → noted, and no difference', async () => {
+  it('counted but never sent → recorded, and no difference', async () => {
     const held = [1, 2, 3].map(() => hold(event({ type: 'response.created' })));
     const calls = [];
     for (const one of held) {
@@ -211,7 +211,7 @@ describeWithRedis('ledger of request counters', () => {
     for (const one of held) one.release();
   });
 
-  it('a limit is switched on in the middle of the day → counts from what is recorded; no difference before and after', async () => {
+  it('a limit is enabled in the middle of the day → counts from the recorded requests; no difference before and after', async () => {
     await app.limit({});
     for (let call = 0; call < 3; call++) await app.call('ann');
     await quiet();
@@ -244,7 +244,7 @@ describeWithRedis('ledger of request counters', () => {
     await client.incr(await keyOf('ann'));
   });
 
-  it('an instance was killed → a higher count is reported, but is no difference; a lower one is', async () => {
+  it('an instance was killed → a higher count is reported, but but not as a difference; a lower one is a difference', async () => {
     await app.call('ann');
     await quiet();
     await world.dataSource.query(
@@ -262,7 +262,7 @@ describeWithRedis('ledger of request counters', () => {
     await world.dataSource.query("DELETE FROM gateway_instances WHERE id = 'gone'");
   });
 
-  it('npm run verify-ledger: a counter is too low → 1, for people and for programs; Redis cannot be reached → 2', async () => {
+  it('npm run verify-ledger: a counter is too low → exit code 1, as text and as JSON; Redis cannot be reached → 2', async () => {
     await app.call('ann');
     await quiet();
     const key = await keyOf('ann');

@@ -141,13 +141,13 @@ describe('ledger', () => {
     ['first_at', "- interval '1 millisecond'"],
     ['last_at', "+ interval '1 millisecond'"],
     ['latest_day', '- 1'],
-  ])('usage_user_months.%s is another one → found', async (column, change) => {
+  ])('usage_user_months.%s is wrong → found', async (column, change) => {
     await storeOne();
     await db.query(`UPDATE usage_user_months SET ${column} = ${column} ${change}`);
     expect((await verify()).findings).toMatchObject([{ table: 'usage_user_months', column }]);
   });
 
-  it('charged more than its cost → that is what is spent; one more → found, of the application and the user', async () => {
+  it('charged more than its cost → the charge counts as spent; one more → found, for the application and the user', async () => {
     const app = { organization_id: 'org-1', app_id: 'app-1', created_at_ms: TODAY_MS };
     await storeEvents(db, { ...app, user_id: 'ann', cost_source: 'unresolved', charged_nano_usd: 90 });
     const periods = await db.query(
@@ -173,7 +173,7 @@ describe('ledger', () => {
     );
   });
 
-  it('granted of a budget is not the sum of the grants → found', async () => {
+  it('the granted amount of a budget is not the sum of its grants → found', async () => {
     const month = `${new Date(TODAY_MS).toISOString().slice(0, 7)}-01`;
     const key = 'app_id, scope, subject, window_name, period_start';
     const values = "'app-1', 'user', 'ann', 'month', $1";
@@ -192,7 +192,7 @@ describe('ledger', () => {
     ]);
   });
 
-  it('a row is missing → every column of it, stored nothing', async () => {
+  it('a row is missing → reports all its columns as not stored', async () => {
     await storeOne();
     await db.query('DELETE FROM usage_days');
     const { findings } = await verify();
@@ -204,7 +204,7 @@ describe('ledger', () => {
     );
   });
 
-  it('an event is missing, or is in no sum → all its sums, and the spent amounts of budgets', async () => {
+  it('an event is missing, or is in no sum → reports all its sums, and the spent amounts of budgets', async () => {
     await storeOne();
     await db.query('UPDATE usage_events SET cost_nano_usd = 8');
     const tables = (await verify()).findings.map(({ table, column }) => [table, column]);
@@ -217,7 +217,7 @@ describe('ledger', () => {
     expect(new Set((await verify()).findings.map(({ recomputed }) => recomputed))).toEqual(new Set([null]));
   });
 
-  it('requests under a wrong key, of whatever dimension → both rows', async () => {
+  it('requests under a wrong key of any dimension → reports both rows', async () => {
     await storeOne();
     await db.query("UPDATE usage_days SET app_version = '9'");
     const { findings } = await verify();
@@ -225,7 +225,7 @@ describe('ledger', () => {
     expect(new Set(findings.map(({ key }) => key.app_version))).toEqual(new Set(['9', null]));
   });
 
-  it('a month of the claim that is folded already → found; older ones → not claimed', async () => {
+  it('an already folded month within the claim → found; older ones → not claimed', async () => {
     const folded = `INSERT INTO usage_months VALUES ('org-1', 'app-1', $1, 'openai', 'm', 'ok', 1, 0, 0, 0, 0, 0)`;
     await db.query(folded, ['2020-01-01']);
     expect((await verify()).findings).toEqual([]);
@@ -259,7 +259,7 @@ describe('npm run verify-ledger', () => {
     });
   }
 
-  it('all in step → 0 and says what it claims; one unit off → 1 and names it', async () => {
+  it('no difference → 0 and says what it checks; one unit off → 1 and names it', async () => {
     await storeOne();
     const good = await run();
     expect(good).toMatchObject({ code: 0, err: '' });
@@ -278,7 +278,7 @@ describe('npm run verify-ledger', () => {
     });
   });
 
-  it('sums cannot be read → 2 and why', async () => {
+  it('sums cannot be read → 2 with the reason', async () => {
     await db.query('ALTER TABLE usage_days RENAME TO usage_days_away');
     try {
       const answer = await run();

@@ -43,7 +43,7 @@ async function started(env: Record<string, string>): Promise<World> {
 }
 
 describeWithRedis('a scrape while Postgres does not answer', () => {
-  it('answered while it does not: the database is away, what waits for it is counted', async () => {
+  it('the database is unavailable → the scrape is answered and counts what waits for the database', async () => {
     const redis = await reachRedis();
     ends.push(() => redis.stop());
     const world = await started({ REDIS_URL: redis.url });
@@ -89,7 +89,7 @@ describeBreakingRedis('Redis in a scrape', () => {
     await expectGauge(baseUrl, 'gateway_redis_connected', 1);
   });
 
-  it('no REDIS_URL → no word of it', async () => {
+  it('no REDIS_URL → not mentioned', async () => {
     const { baseUrl } = await started({ REDIS_URL: '' });
     expect((await scraped(baseUrl)).names).not.toContain('gateway_redis_connected');
   });

@@ -53,7 +53,7 @@ describe('GET /metrics', () => {
     ).catch(() => expect(found).toEqual(wanted));
   }
 
-  it('the text format 0.0.4, never cached, with everything that is promised', async () => {
+  it('the text format 0.0.4, never cached, with all documented metrics', async () => {
     const answer = await request(world.baseUrl).get('/metrics').expect(200).expect('cache-control', 'no-store');
     expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
     const exposition = new Exposition(answer.text);
@@ -116,12 +116,12 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('what is no HTTP → a refusal that never was a request', async () => {
+  it('non-HTTP input → a refusal without a request', async () => {
     await exchangeBytes(world, 'hello\r\n\r\n');
     await expectGrown([['gateway_refusals_total', { code: 'invalid_request' }, 1]]);
   });
 
-  it('a provider that cannot be reached → none, a gateway refusal, and no time', async () => {
+  it('a provider that cannot be reached → class none, a gateway refusal, and no duration', async () => {
     const away = await ProxyClient.create(world, { provider: { type: 'xai', baseUrl: await refusingUrl() } });
     await away.call(PATH, { body: { model: 'grok-4' } });
     await expectGrown([
@@ -131,7 +131,7 @@ describe('GET /metrics', () => {
     ]);
   });
 
-  it('a fallback → counted once; both targets’ answers are the providers’, the request is one', async () => {
+  it('a fallback → counted once; two provider answers, one request', async () => {
     const chain = await EndpointChain.create(world, [{ script: json(503, {}) }, {}]);
     expect((await chain.call()).status).toBe(200);
     await expectGrown([
@@ -156,7 +156,7 @@ describe('GET /metrics', () => {
     await expectGrown(gauges.map((name) => [name, {}, 0]));
   });
 
-  it('a client that leaves a stream → its request has ended, with the class it began with', async () => {
+  it('a client that disconnects during a stream → its request ends with the class of its start', async () => {
     world.upstream.script(sse([event('a'), event('[DONE]')], { delayMs: 300 }));
     const { request: call, head } = client.open(PATH, { body: { ...BODY, stream: true } });
     await head;
@@ -214,7 +214,7 @@ describe('who may scrape', () => {
     expect(answer.body.error.code).toBe('forbidden');
   });
 
-  it('a peer elsewhere, whatever it says of itself → 403', async () => {
+  it('a remote peer, whatever it claims → 403', async () => {
     const server = world.gateway.app.getHttpServer();
     const disguise = (socket: object) => Object.defineProperty(socket, 'remoteAddress', { value: '203.0.113.7' });
     server.prependListener('connection', disguise);
@@ -236,7 +236,7 @@ describe('METRICS_TOKEN', () => {
   });
   afterAll(() => world.stop());
 
-  it('the token → the metrics, also through a proxy', async () => {
+  it('the token → the metrics, even through a proxy', async () => {
     await scraped(world, { authorization: `Bearer ${TOKEN}` });
     await scraped(world, { authorization: `Bearer ${TOKEN}`, 'x-forwarded-for': '203.0.113.7' });
   });
@@ -245,7 +245,7 @@ describe('METRICS_TOKEN', () => {
     ['none', {}],
     ['another', { authorization: `Bearer ${TOKEN}x` }],
     ['another scheme', { authorization: `Basic ${TOKEN}` }],
-  ])('%s → 401 with a challenge, also from this machine', async (_name, headers) => {
+  ])('%s → 401 with a challenge, even from this machine', async (_name, headers) => {
     const answer = await request(world.baseUrl).get('/metrics').set(headers).expect(401);
     expect(answer.headers['www-authenticate']).toBe('Bearer realm="metrics"');
     expect(answer.body.error.code).toBe('auth_required');
@@ -255,7 +255,7 @@ describe('METRICS_TOKEN', () => {
     expect((await world.api.get('/metrics')).status).toBe(401);
   });
 
-  it('log → never holds the token', () => {
+  it('log → never contains the token', () => {
     expect(JSON.stringify(world.logs)).not.toContain(TOKEN);
   });
 });

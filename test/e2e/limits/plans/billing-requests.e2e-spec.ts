@@ -58,7 +58,7 @@ async function useUp(client: ProxyClient): Promise<void> {
 }
 
 describe('requests of a plan’s period', () => {
-  it('twenty calls at once → exactly as many as the plan has; the others 429 with the period, and recorded', async () => {
+  it('twenty calls at once → exactly as many pass as the plan allows; the others get 429 with the period, and are recorded', async () => {
     const client = await ProxyClient.create(world);
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => call(client)));
     const refused = answers.filter(({ status }) => status !== 200);
@@ -101,7 +101,7 @@ describe('requests of a plan’s period', () => {
     expect((await quota()).used).toBe(1);
   });
 
-  it('what a later limit refuses → is not taken from the plan', async () => {
+  it('calls that a later limit refuses → are not counted against the plan', async () => {
     const client = await ProxyClient.create(world, { limits: { per_app: { requests: { per_minute: 1 } } } });
     expect((await call(client)).status).toBe(200);
     for (let index = 0; index < LIMIT; index++) {
@@ -111,7 +111,7 @@ describe('requests of a plan’s period', () => {
     expect((await quota()).used).toBe(1);
   });
 
-  it('what the policy refuses → is not counted; a provider that fails is', async () => {
+  it('calls that the policy refuses → are not counted; calls that fail at the provider are', async () => {
     const client = await ProxyClient.create(world, { policy: { allowed_models: ['gpt-4.1'] } });
     const refused = await client.call('v1/chat/completions', { body: { ...CHAT.body, model: 'gpt-4o' } });
     expect(refusalOf(refused)).toEqual([403, 'model_not_allowed']);
@@ -133,7 +133,7 @@ describe('requests of a plan’s period', () => {
     expect(await recorded.countSince(organizationId, clock.utcDay())).toBe(0);
   });
 
-  it('no plan any more → 402, recorded; the plan is back → calls pass', async () => {
+  it('the plan is removed → 402, recorded; the plan is back → calls pass', async () => {
     const client = await ProxyClient.create(world);
     await plansFile.hand(world, { ...METERED, default_plan: null });
     expect(refusalOf(await call(client))).toEqual([402, 'billing_payment_required']);
@@ -142,7 +142,7 @@ describe('requests of a plan’s period', () => {
     expect((await call(client)).status).toBe(200);
   });
 
-  it('a restart → what was used before counts', async () => {
+  it('a restart → earlier calls still count', async () => {
     const client = await ProxyClient.create(world);
     await useUp(client);
     await world.gateway.stop('test');

@@ -91,7 +91,7 @@ async function fill(room: number, create: (index: number) => Promise<ApiAnswer>)
 }
 
 describe('ceilings: twenty creations at once', () => {
-  it('applications → exactly as many as the plan allows; a deleted one makes room', async () => {
+  it('applications → exactly as many are created as the plan allows; a deleted one frees a place', async () => {
     const { api } = account('apps');
     const [first] = await fill(LIMIT, () => createApp(api));
     const id = first?.body.app.id;
@@ -100,7 +100,7 @@ describe('ceilings: twenty creations at once', () => {
     await fill(1, () => createApp(api));
   });
 
-  it('providers → exactly as many; a disabled one still counts, a deleted one does not', async () => {
+  it('providers → exactly as many are created; a disabled one still counts, a deleted one does not', async () => {
     const { api } = account('providers');
     const [first] = await fill(LIMIT, (index) => createProvider(api, `metered-${index}`));
     const path = `/v1/admin/providers/${first?.body.provider.id}`;
@@ -110,14 +110,14 @@ describe('ceilings: twenty creations at once', () => {
     await fill(1, (index) => createProvider(api, `again-${index}`));
   });
 
-  it('provider gateways → exactly as many; a deleted one makes room', async () => {
+  it('provider gateways → exactly as many are created; a deleted one frees a place', async () => {
     const { api } = account('gateways');
     const [first] = await fill(LIMIT, () => createGateway(api));
     await api.delete(`/v1/admin/provider-gateways/${first?.body.gateway.id}`);
     await fill(1, () => createGateway(api));
   });
 
-  it('active keys → exactly as many for each application, the first one included; a revoked one makes room', async () => {
+  it('active keys → exactly as many per application, including the first; a revoked one frees a place', async () => {
     const { api } = account('keys');
     for (const { body } of [await createApp(api), await createApp(api)]) {
       const app = body.app.id;
@@ -127,7 +127,7 @@ describe('ceilings: twenty creations at once', () => {
     }
   });
 
-  it('an application whose first key is one too many → neither is stored', async () => {
+  it('an application whose first key exceeds the limit → neither is stored', async () => {
     const { api } = account('no_keys');
     const { status, body } = await createApp(api);
     expect([status, body.error.code, body.error.data]).toEqual([
@@ -138,7 +138,7 @@ describe('ceilings: twenty creations at once', () => {
     expect((await api.get('/v1/admin/apps')).body.apps).toEqual([]);
   });
 
-  it('one account is full → others, and what the plan does not name, are not', async () => {
+  it('one account is at its limit → other accounts, and resources without a limit, are not affected', async () => {
     expect((await createProvider(account('apps').api, 'free-of-charge')).status).toBe(201);
     expect((await createApp(account('open').api)).status).toBe(201);
     expect((await createApp(world.api)).status).toBe(201);
@@ -165,7 +165,7 @@ describe('accounts without a plan in force', () => {
     });
   });
 
-  it('past due → creations pass', async () => {
+  it('past due → creations are allowed', async () => {
     const { api, owner } = account('past_due');
     expect((await createApp(api)).status).toBe(201);
     expect((await owner.get(STATUS)).body.access).toMatchObject({ subscription: { status: 'past_due' } });
@@ -173,7 +173,7 @@ describe('accounts without a plan in force', () => {
 });
 
 describe('billing status and plans', () => {
-  it('a key, whatever it may do → 403 session_required', async () => {
+  it('a key with any permission → 403 session_required', async () => {
     const { id, api } = account('apps');
     const { key } = await newMember(world.dataSource, id, { role: 'member', grant: 'read' });
     for (const client of [api, world.as(key)]) {
@@ -184,7 +184,7 @@ describe('billing status and plans', () => {
     }
   });
 
-  it('status → access, limits and quota of the caller’s own account, for its people alone', async () => {
+  it('status → access, limits and quota of the caller’s own account, only for its people', async () => {
     const { id } = account('apps');
     const { client } = await newPerson(world, { organizationId: id, role: 'member' });
     const { status, body } = await client.get(STATUS);
@@ -208,7 +208,7 @@ describe('billing status and plans', () => {
     for (const path of [STATUS, PLANS]) expect((await world.as(undefined).get(path)).status).toBe(401);
   });
 
-  it('plans → all of them, in their order', async () => {
+  it('plans → all of them, in the order of the file', async () => {
     const { plans } = (await account('none').owner.get(PLANS)).body;
     expect(plans.map(({ planKey }: { planKey: string }) => planKey)).toEqual(Object.keys(ALL_PLANS));
     expect(plans[0]).toEqual({
@@ -223,8 +223,8 @@ describe('billing status and plans', () => {
   });
 });
 
-describe('the file while the service runs', () => {
-  it('a version that does not hold → the one before stays in force and is stale; then a larger plan → more pass', async () => {
+describe('a plans file that changes while the service runs', () => {
+  it('an invalid version → the previous one stays in force and is stale; then a larger plan → more calls pass', async () => {
     const { id, api, owner } = account('providers');
     await plansFile.hand(world, { plans: { open: plan({ max_things: 1 }) } }, 'plans_file_unreadable');
     expect(world.logs).toContainEqual(
@@ -248,7 +248,7 @@ describe('the file while the service runs', () => {
 });
 
 describe('no file at the start', () => {
-  it('accounts get 503 with Retry-After until there is one', async () => {
+  it('accounts get 503 with Retry-After until a file exists', async () => {
     const late = new PlansFileOnDisk();
     const waiting = await startWorld({ env: { PLANS_FILE: late.path } });
     try {

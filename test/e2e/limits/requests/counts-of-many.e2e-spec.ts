@@ -37,7 +37,7 @@ afterAll(async () => {
   await dropDatabase(url);
 });
 
-it('requests of users on days → each in its place, 0 for those without any, without refused ones', async () => {
+it('requests of users on days → in order, 0 for users without any, refused ones excluded', async () => {
   const add = (userId: string, day: string, requests: number, blocked: number) =>
     db.query(ADD_USER_DAY, [
       JSON.stringify({ organization_id: 'org', app_id: appId, user_id: userId, day, requests, blocked }),
@@ -57,7 +57,7 @@ it('requests of users on days → each in its place, 0 for those without any, wi
   expect(await new UsageRepository(db).countRequestsOfUsersOn(strangers)).toEqual([0, 0, 0, 0, 0]);
 });
 
-it('stored counts of days → each in its place, 0 without one', async () => {
+it('stored counts of days → in order, 0 if missing', async () => {
   const counts = new StoredCountsRepository(db);
   const of = (userId: string, windowStartMs: number, requests: number) => ({
     ...{ appId, userId, windowMs: DAY_MS, windowStartMs, requests },
@@ -71,7 +71,7 @@ it('stored counts of days → each in its place, 0 without one', async () => {
   expect(await counts.findDays(asked)).toEqual([0, 6, 5]);
 });
 
-it('bases of an epoch → the first that asks decides, also twice in one statement; a later epoch decides again', async () => {
+it('base counts of an epoch → the first caller decides, even twice in one statement; a later epoch decides again', async () => {
   const epochs = new LimitEpochsRepository(db);
   const of = (userId: string, requests: number) => ({ appId, userId, windowStartMs: TODAY_MS, requests });
   expect(await epochs.agreeOnDays(3, [of('ben', 4), of('ann', 9), of('ann', 7)])).toEqual([4, 7, 7]);
@@ -79,7 +79,7 @@ it('bases of an epoch → the first that asks decides, also twice in one stateme
   expect(await epochs.agreeOnDays(4, [of('ann', 20), of('ben', 2)])).toEqual([20, 4]);
 });
 
-it('instances that agree on the same users at once, in any order → all get the same bases, no deadlock', async () => {
+it('instances that agree on the same users at once, in any order → all get the same base counts, no deadlock', async () => {
   const epochs = new LimitEpochsRepository(db);
   const users = Array.from({ length: 200 }, (_, at) => `user-${at}`);
   const answers = await Promise.all(

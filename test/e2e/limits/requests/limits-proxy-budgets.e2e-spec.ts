@@ -55,7 +55,7 @@ describe('budgets', () => {
     ['user', { per_user: budget(TWO_CALLS_USD) }],
     ['app', { per_app: budget(TWO_CALLS_USD) }],
   ] as const)(
-    'of the %s, one call at a time → served until it is spent, one crossing; then 429 until the month ends',
+    'of the %s, one call at a time → served until it is spent and crossed by one call; then 429 until the month ends',
     async (scope, limits) => {
       const app = await LimitedApp.create(world, limits);
       expect(await app.calls(2)).toEqual([200, 200]);
@@ -72,14 +72,14 @@ describe('budgets', () => {
   it.each([
     ['user', { per_user: budget(0) }],
     ['app', { per_app: budget(0) }],
-  ] as const)('of nothing for the %s → nobody is served, no provider is called', async (scope, limits) => {
+  ] as const)('of zero for the %s → nobody is served, no provider is called', async (scope, limits) => {
     const app = await LimitedApp.create(world, limits);
     const before = world.upstream.requests.length;
     expect(await app.refused()).toEqual(budgetExhausted(scope, untilNextMonth()));
     expect(world.upstream.requests).toHaveLength(before);
   });
 
-  it('twenty calls at once → beyond the budget by less than one of them', async () => {
+  it('twenty calls at once → over the budget by less than one of them', async () => {
     const app = await LimitedApp.create(world, { per_app: budget(0.05) });
     const answers = await Promise.all(Array.from({ length: 20 }, () => app.call()));
     const served = answers.filter(({ status }) => status === 200);
@@ -97,7 +97,7 @@ describe('budgets', () => {
     expect([all, more.at(-1)]).toEqual([Math.ceil(0.05 / RESPONSE_USD), 429]);
   });
 
-  it('a hundred users, each one call at a time, at any moment while the call before is being stored → never refused early', async () => {
+  it('a hundred users with one call at a time, each while the previous call is being stored → never refused early', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(TWO_CALLS_USD) });
     const statuses: number[] = [];
     for (let user = 0; user < 100; user++) {
@@ -108,7 +108,7 @@ describe('budgets', () => {
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
-  it('money that a call under way holds → refused with a short Retry-After, served once that call has ended', async () => {
+  it('money held by a call under way → refused with a short Retry-After, served once that call has ended', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(WORST_OUTPUT_USD) });
     const held = hold(event({ type: 'response.created' }));
     world.upstream.script(held.script);
@@ -124,7 +124,7 @@ describe('budgets', () => {
     expect(await app.calls(2)).toEqual([200, 429]);
   });
 
-  it('switched on in the middle of the month → what the month has spent counts', async () => {
+  it('enabled in the middle of the month → the cost of the month so far counts', async () => {
     const app = await LimitedApp.create(world, {});
     expect(await app.calls(2)).toEqual([200, 200]);
     await app.client.events(2);
@@ -135,7 +135,7 @@ describe('budgets', () => {
     expect(await app.calls(2)).toEqual([200, 429]);
   });
 
-  it('the account’s user and application are both exhausted → the user is named; requests of the user before the application’s budget', async () => {
+  it('the budgets of user and application are both exhausted → the user is named; the request limit of the user comes before the application’s budget', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(0.001), per_app: budget(0.001) });
     await app.calls(1);
     expect((await app.refused('ann')).data).toEqual(spent('user'));
@@ -145,7 +145,7 @@ describe('budgets', () => {
     expect(await app.refused('ben')).toMatchObject({ code: 'app_budget_exhausted', data: { scope: 'app' } });
   });
 
-  it('a blocked user → refused as blocked, whatever is spent', async () => {
+  it('a blocked user → refused as blocked, however much is spent', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(0.001) });
     await app.calls(1);
     await app.client.events();
@@ -154,8 +154,8 @@ describe('budgets', () => {
   });
 });
 
-describe('what a call counts against a budget', () => {
-  it('ADR 0007: 48 calls that hang, each of which holds a dollar of ten → what was sent is estimated and shown; calls are served on', async () => {
+describe('what a call charges to a budget', () => {
+  it('ADR 0007: 48 hanging calls that each hold one of ten dollars → the input sent is estimated and shown; calls are still served', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(10), per_app: budget(10) });
     world.upstream.script(silence());
     const uncapped = { body: { model: 'gpt-4.1' } };
@@ -203,7 +203,7 @@ describe('what a call counts against a budget', () => {
     expect(event.estimated_cost_usd).toBeLessThan(WORST_OUTPUT_USD / 10);
   });
 
-  it('a stream that its client aborts → all it may have generated', async () => {
+  it('a stream that its client aborts → charged for all it may have generated', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(WORST_OUTPUT_USD) });
     const held = hold(event({ type: 'response.created' }));
     world.upstream.script(held.script);
@@ -215,7 +215,7 @@ describe('what a call counts against a budget', () => {
     expect(await app.refused()).toEqual(budgetExhausted('user', untilNextMonth()));
   });
 
-  it('an error of the provider → nothing; a connection that breaks → what was sent', async () => {
+  it('an error from the provider → nothing; a broken connection → the input sent', async () => {
     const app = await LimitedApp.create(world, { per_user: budget(TWO_CALLS_USD) });
     world.upstream.script(json(500, { error: {} }));
     expect(await app.calls(3)).toEqual([500, 500, 500]);
@@ -240,7 +240,7 @@ describe('what a call counts against a budget', () => {
     await chain.stop();
   });
 
-  it('ADR 0017: thirty calls at a time over a chain whose first target hangs → both targets count, never beyond the budget by more than one worst case', async () => {
+  it('ADR 0017: thirty calls at a time over a chain whose first target hangs → both targets count, never over the budget by more than one worst case', async () => {
     const chain = await EndpointChain.create(world, [{ script: silence() }, {}]);
     const app = LimitedApp.of(world, chain.client);
     const [limit, worst] = [0.05, 0.009];

@@ -71,7 +71,7 @@ async function spent(app: LimitedApp): Promise<number[]> {
 
 const newApp = () => LimitedApp.create(world, LIMITS);
 
-describe('calls that reached their provider → settled, once', () => {
+describe('calls that reached their provider → settled once', () => {
   it.each<[string, Script, number, number]>([
     ['a whole answer', json(200, RESPONSE), 200, RESPONSE_USD],
     ['a whole stream', sse([BEGUN, DONE]), 200, RESPONSE_USD],
@@ -88,7 +88,7 @@ describe('calls that reached their provider → settled, once', () => {
     expect(await spent(app)).toEqual(usd === 0 ? [] : [usd, usd]);
   });
 
-  it('an answer without usage → what was sent and what was seen', async () => {
+  it('an answer without usage → the input sent and the output received', async () => {
     const app = await newApp();
     const answer = { object: 'response', text: 'x'.repeat(400) };
     world.upstream.script(json(200, answer));
@@ -99,7 +99,7 @@ describe('calls that reached their provider → settled, once', () => {
     expect(await spent(app)).toEqual([usd, usd]);
   });
 
-  it('a client that leaves before the answer, and one that leaves in the middle', async () => {
+  it('a client that disconnects before the answer, and one that disconnects in the middle', async () => {
     const app = await newApp();
     world.upstream.forget();
     world.upstream.script(silence());
@@ -128,7 +128,7 @@ describe('calls that reached their provider → settled, once', () => {
   });
 });
 
-describe('calls that reached no provider → given back', () => {
+describe('calls that reached no provider → hold returned', () => {
   it('no connection is free', async () => {
     const app = await newApp();
     const held = hold(BEGUN);
@@ -141,20 +141,20 @@ describe('calls that reached no provider → given back', () => {
     expect(await spent(app)).toEqual([RESPONSE_USD, RESPONSE_USD]);
   });
 
-  it('a request limit refuses after the budgets agreed', async () => {
+  it('a request limit refuses after the budgets admit', async () => {
     const app = await LimitedApp.create(world, { ...LIMITS, per_user: { ...BUDGET, requests: { per_day: 1 } } });
     expect(await app.calls(3)).toEqual([200, 429, 429]);
     await app.client.events(1, '&status=ok');
     expect(await spent(app)).toEqual([RESPONSE_USD, RESPONSE_USD]);
   });
 
-  it('the application’s budget refuses after the user’s agreed', async () => {
+  it('the application’s budget refuses after the user’s admits', async () => {
     const app = await LimitedApp.create(world, { per_user: BUDGET, per_app: { spending: { monthly_usd: 0 } } });
     expect(await app.calls(3)).toEqual([429, 429, 429]);
     expect(await spent(app)).toEqual([]);
   });
 
-  it('the call cannot be written down', async () => {
+  it('the call cannot be recorded', async () => {
     const app = await newApp();
     const journal = world.gateway.app.get(UsageJournal);
     const { admit } = journal;
@@ -186,7 +186,7 @@ describe('calls that reached no provider → given back', () => {
     expect(await app.calls(1)).toEqual([200]);
   });
 
-  it('thirty clients that leave at any moment', async () => {
+  it('thirty clients that disconnect at any moment', async () => {
     const app = await newApp();
     world.upstream.script(silence());
     const calls = Array.from({ length: 30 }, () => app.open());
@@ -248,7 +248,7 @@ describe('named endpoints → held once, settled once', () => {
     ],
     ['fails in its own words: nothing', sse([FAILURE]), 0, 'computed'],
   ])(
-    'ADR 0007: a stream before its content %s → beside what the second one cost, and shown beside it',
+    'ADR 0007: a stream before its content %s → estimated in addition to the cost of the second target, and shown with it',
     async (_name, script, usd, source) => {
       const app = await chained({ script }, {});
       expect((await chain?.call({ body: { input: 'Hi', max_output_tokens: CHAIN_CAP } }))?.status).toBe(200);

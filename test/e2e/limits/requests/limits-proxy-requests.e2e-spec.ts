@@ -37,7 +37,7 @@ describe('limits of requests', () => {
     ['the application’s minute', { per_app: requests(3, null) }, 'app', MINUTE_MS],
     ['the application’s day', { per_app: requests(null, 3) }, 'app', DAY_MS],
   ] as const)(
-    '%s → exactly so many, then 429 until the window ends, then so many again',
+    '%s → exactly that many, then 429 until the window ends, then that many again',
     async (_name, limits, scope, windowMs) => {
       const app = await LimitedApp.create(world, limits);
       expect(await app.calls(3)).toEqual([200, 200, 200]);
@@ -53,7 +53,7 @@ describe('limits of requests', () => {
   it.each([
     ['user', { per_user: requests(5, 100) }],
     ['app', { per_app: requests(5, 100) }],
-  ])('thirty calls of a %s at once → exactly as many as may be are served', async (_scope, limits) => {
+  ])('thirty calls of a %s at once → exactly as many are served as the limit allows', async (_scope, limits) => {
     const app = await LimitedApp.create(world, limits);
     const before = world.upstream.requests.length;
     const answers = await Promise.all(Array.from({ length: 30 }, () => app.call()));
@@ -82,7 +82,7 @@ describe('limits of requests', () => {
     expect(await app.refused('ben')).toEqual(rateLimited('app', untilEndOf(DAY_MS)));
   });
 
-  it('refused for the application → the user has lost none of its own', async () => {
+  it('refused for the application → nothing is taken from the user’s own limit', async () => {
     const app = await LimitedApp.create(world, { per_user: requests(null, 2), per_app: requests(1, null) });
     expect(await app.calls(3)).toEqual([200, 429, 429]);
     expect((await app.standing()).requests_today).toBe(1);
@@ -92,7 +92,7 @@ describe('limits of requests', () => {
     expect(await app.refused()).toMatchObject({ data: { scope: 'user' } });
   });
 
-  it('limits that change → hold for the next call, what was counted stays counted', async () => {
+  it('limits that change → apply to the next call, and earlier calls still count', async () => {
     const app = await LimitedApp.create(world, { per_user: requests(5, null) });
     await app.calls(3);
     await app.limit({ per_user: requests(3, null) });
@@ -113,7 +113,7 @@ describe('what counts as a request', () => {
     expect(await app.calls(2)).toEqual([200, 429]);
   });
 
-  it('a blocked user → refused as blocked, whatever is used up, and counted nowhere', async () => {
+  it('a blocked user → refused as blocked, whatever is used up, and not counted', async () => {
     const app = await LimitedApp.create(world, { per_user: requests(1, null), per_app: requests(2, null) });
     await app.calls(1);
     await app.client.events();
@@ -126,13 +126,13 @@ describe('what counts as a request', () => {
     ['an error', json(500, { error: {} }), 500],
     ['an empty answer', emptyBody(204), 204],
     ['a broken connection', resetBeforeAnswer(), 502],
-  ])('a provider that gives %s → one all the same', async (_name, script, status) => {
+  ])('a provider that gives %s → still one request', async (_name, script, status) => {
     const app = await LimitedApp.create(world, { per_user: requests(1, null) });
     world.upstream.script(script);
     expect([(await app.call()).status, (await app.call()).status]).toEqual([status, 429]);
   });
 
-  it('a named endpoint that falls back → one, however many targets are asked', async () => {
+  it('a named endpoint that falls back → one request, however many targets are called', async () => {
     const targets = [{ script: json(503, {}) }, { script: json(503, {}) }, { script: json(200, RESPONSE) }];
     const chain = await EndpointChain.create(world, targets);
     const app = LimitedApp.of(world, chain.client);

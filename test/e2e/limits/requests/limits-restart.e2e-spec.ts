@@ -54,7 +54,7 @@ describe('one instance without Redis that is started again within the minute', (
     await isGoneOnWith(4);
   }, 180_000);
 
-  it('killed directly after an answer, and with a call open → the minute continues, every call counted', async () => {
+  it('killed directly after an answer, and during a call → the minute continues, every call counted', async () => {
     expect(await app.calls(3, 'ann')).toEqual([200, 200, 200]);
     world.upstream.script(() => undefined);
     const open = app.open('ann').head.catch(() => undefined);

@@ -42,7 +42,7 @@ async function twoInstances(redisUrl: string) {
 
 describeBreakingRedis('request limits while an instance cannot be heard', () => {
   it(
-    'one loses Postgres, and all lose Redis → it counts nothing; the others begin with the next minute; it returns',
+    'one instance loses Postgres, and all lose Redis → it counts nothing; the others start with the next minute; then it recovers',
     async () => {
       const redis = await startRedis();
       ends.push(() => redis.stop());
@@ -78,7 +78,7 @@ describeBreakingRedis('request limits while an instance cannot be heard', () => 
   );
 
   it(
-    'one loses Postgres alone → limited calls get 503 there, and the others continue; it returns',
+    'only one instance loses Postgres → limited calls get 503 there, and the others continue; then it recovers',
     async () => {
       const redis = await startRedis();
       ends.push(() => redis.stop());

@@ -81,7 +81,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(lines()).toEqual([]);
   });
 
-  it('all limits at once → the first that is reached refuses, on both', async () => {
+  it('all limits at once → the first limit reached refuses, on both', async () => {
     const limits = { user: { perMinute: 5, perDay: 7 }, app: { perMinute: 8, perDay: 9 } };
     expect(await burstAtBoth(limits, 20)).toBe(5);
     expect(await outcomeOf(at(1), aCall(app, 'alice', limits))).toBe('user_minute_limit_reached');
@@ -115,7 +115,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(await Promise.all(counts)).toEqual([4, 4, 3]);
   });
 
-  it('what is recorded of the day → counts, however many ask at once', async () => {
+  it('requests recorded today → count, however many instances query at once', async () => {
     const events = Array.from({ length: 20 }, () => ({
       organization_id: 'org-1',
       app_id: app,
@@ -126,7 +126,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(await burstAtBoth({ user: { perDay: 50 }, app: { perDay: 50 } }, 60)).toBe(30);
   });
 
-  it('over HTTP, at both instances at once → exactly as many as may be are served', async () => {
+  it('over HTTP, at both instances at once → exactly as many are served as the limit allows', async () => {
     const limits = { per_user: { requests: { per_minute: 12, per_day: null } } };
     const served = await LimitedApp.create(world, limits);
     const { appId, key, slug, providerId } = served.client;
@@ -148,7 +148,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(lines()).toEqual([]);
   });
 
-  it('flooded beyond the limit → Redis is not asked any more', async () => {
+  it('flooded beyond the limit → Redis is no longer called', async () => {
     await burstAtBoth({ user: { perMinute: 3 } }, 10);
     const client = new Redis(redis.url);
     const asked = async () => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))?.[1]);
@@ -183,7 +183,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(lines().map(({ message }) => message)).toEqual(['limits_degraded', 'limits_restored']);
   });
 
-  it('frozen under calls → within shares, never above the limit; thawed → back within 5 s', async () => {
+  it('frozen during calls → served within shares, never above the limit; unfrozen → back within 5 s', async () => {
     const limits = { app: { perMinute: 60 } };
     let passed = await burstAtBoth(limits, 5);
     redis.freeze();
@@ -198,7 +198,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(await burstAtBoth(limits, 50)).toBe(60);
   });
 
-  it('flushed → counted again from what the instances know, and the day is right', async () => {
+  it('flushed → counted again from the instances’ counts, and the daily count is correct', async () => {
     const limits = { user: { perMinute: 40, perDay: 50 } };
     expect(await burstAtBoth(limits, 10)).toBe(20);
     const client = new Redis(redis.url);
@@ -235,7 +235,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(await burstAtBoth(limits, 50)).toBe(10);
   });
 
-  it('the application is full → users who are made up are refused at either, and cost Postgres no question', async () => {
+  it('the application is at its limit → made-up users are refused on either instance, without a Postgres query', async () => {
     const limits = { user: { perMinute: 9, perDay: 9 }, app: { perMinute: 9, perDay: 3 } };
     expect((await burst(at(0), aCall(app, 'ann', limits), 3)).passed).toBe(3);
     await world.dataSource.query('ALTER TABLE usage_user_days RENAME TO usage_user_days_away');
@@ -245,7 +245,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     await world.dataSource.query('ALTER TABLE usage_user_days_away RENAME TO usage_user_days');
   });
 
-  it('more users than can be kept → who is idle leaves; Redis forgets, too → what it had counted is known', async () => {
+  it('more users than can be kept → idle ones are evicted; Redis loses its data too → its counts are still known', async () => {
     const limits = { user: { perDay: 8 } };
     expect(await burstAtBoth(limits, 2)).toBe(4);
     const { counters } = backendOf(world.gateway);
@@ -261,7 +261,7 @@ describeBreakingRedis('request limits of two instances with one Redis', () => {
     expect(await burstAtBoth(limits, 10)).toBe(4);
   });
 
-  it('what Redis holds → no name of a user, an end of life, one slot an application', async () => {
+  it('keys in Redis → no user names, an expiry, one slot per application', async () => {
     await burstAtBoth({ user: { perMinute: 5, perDay: 5 }, app: { perMinute: 9, perDay: 9 } }, 1);
     const client = new Redis(redis.url);
     const keys = await client.keys(`gw:{${app}}:*`);

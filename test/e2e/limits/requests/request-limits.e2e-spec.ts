@@ -66,24 +66,32 @@ describe('request limits of one instance without Redis', () => {
     ['user', 'perDay', 'user_day_limit_reached', 43_180],
     ['app', 'perMinute', 'app_minute_limit_reached', 40],
     ['app', 'perDay', 'app_day_limit_reached', 43_180],
-  ] as const)('%s %s: 50 calls at once, limit 7 → 7 pass; the refusal says all', async (scope, kind, reason, retry) => {
-    const call = aCall(app, 'alice', { [scope]: { [kind]: 7 } });
-    expect(await burst(limits, call, 50)).toEqual({ passed: 7, refused: { [reason]: 43 } });
-    const refusal = await Promise.resolve()
-      .then(() => limits.admit(call))
-      .catch((error: unknown) => error);
-    expect(refusal).toBeInstanceOf(GatewayError);
-    expect(refusal).toMatchObject({ code: 'app_rate_limited', status: 429, data: { scope }, retryAfterSeconds: retry });
-  });
+  ] as const)(
+    '%s %s: 50 calls at once, limit 7 → 7 pass; the refusal has all data',
+    async (scope, kind, reason, retry) => {
+      const call = aCall(app, 'alice', { [scope]: { [kind]: 7 } });
+      expect(await burst(limits, call, 50)).toEqual({ passed: 7, refused: { [reason]: 43 } });
+      const refusal = await Promise.resolve()
+        .then(() => limits.admit(call))
+        .catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(GatewayError);
+      expect(refusal).toMatchObject({
+        code: 'app_rate_limited',
+        status: 429,
+        data: { scope },
+        retryAfterSeconds: retry,
+      });
+    },
+  );
 
-  it('a known scope → decided without a promise', async () => {
+  it('a known scope → decided synchronously', async () => {
     const call = aCall(app, 'alice', { user: { perMinute: 5, perDay: 5 }, app: { perMinute: 5, perDay: 5 } });
     await limits.admit(call);
     expect(limits.admit(call)).toBeUndefined();
     expect(limits.countToday(call)).toBe(2);
   });
 
-  it('several limits are reached → user before application, minute before day; a refused call is counted nowhere', async () => {
+  it('several limits are reached → user before application, minute before day; a refused call is not counted', async () => {
     const all = { user: { perMinute: 3, perDay: 5 }, app: { perMinute: 9, perDay: 9 } };
     const call = aCall(app, 'alice', all);
     expect(await burst(limits, call, 4)).toEqual({ passed: 3, refused: { user_minute_limit_reached: 1 } });
@@ -101,7 +109,7 @@ describe('request limits of one instance without Redis', () => {
     await limits.requireUser(aCall(app, 'carol', all));
   });
 
-  it('the next minute, the next UTC day → open again; a clock set back by less than that → still closed', async () => {
+  it('the next minute, the next UTC day → calls pass again; a clock set back by less than that → still refused', async () => {
     const call = aCall(app, null, { app: { perMinute: 2, perDay: 3 } });
     expect((await burst(limits, call, 5)).passed).toBe(2);
     clock.advance(MINUTE_MS);
@@ -114,7 +122,7 @@ describe('request limits of one instance without Redis', () => {
     expect(await outcomeOf(limits, call)).toBe('app_day_limit_reached');
   });
 
-  it('switched on in the middle of a day → counts what is recorded; refusals are none; so does switching it on again', async () => {
+  it('enabled in the middle of a day → counts recorded requests, not refusals; the same when enabled again', async () => {
     await store(3, { user_id: 'alice' });
     await store(2, { user_id: 'alice', status: 'blocked_app_rate' });
     await store(1, { user_id: 'bob', status: 'provider_error' });
@@ -127,13 +135,13 @@ describe('request limits of one instance without Redis', () => {
     expect((await burst(limits, aCall(app, 'alice', { user: { perDay: 20 } }), 20)).passed).toBe(9);
   });
 
-  it('raised and lowered → acts on the next call', async () => {
+  it('raised and lowered → applies to the next call', async () => {
     expect((await burst(limits, aCall(app, 'a', { user: { perMinute: 2 } }), 5)).passed).toBe(2);
     expect((await burst(limits, aCall(app, 'a', { user: { perMinute: 4 } }), 5)).passed).toBe(2);
     expect((await burst(limits, aCall(app, 'a', { user: { perMinute: 3 } }), 5)).passed).toBe(0);
   });
 
-  it('the database is away → an unknown day gets 503, and is queried again', async () => {
+  it('the database is unavailable → a day with an unknown count gets 503, and is queried again', async () => {
     await world.dataSource.query('ALTER TABLE usage_days RENAME TO usage_days_away');
     const call = aCall(app, null, { app: { perDay: 1 } });
     await expect(async () => limits.admit(call)).rejects.toMatchObject({
@@ -144,7 +152,7 @@ describe('request limits of one instance without Redis', () => {
     expect((await burst(limits, call, 3)).passed).toBe(1);
   });
 
-  it('the application is full → invented users cost no query and get the application’s refusal', async () => {
+  it('the application is at its limit → made-up users cause no query and get the application’s refusal', async () => {
     const all = { user: { perMinute: 9, perDay: 9 }, app: { perDay: 3 } };
     expect((await burst(limits, aCall(app, 'ann', all), 3)).passed).toBe(3);
     await world.dataSource.query('ALTER TABLE usage_user_days RENAME TO usage_user_days_away');
@@ -154,7 +162,7 @@ describe('request limits of one instance without Redis', () => {
     await world.dataSource.query('ALTER TABLE usage_user_days_away RENAME TO usage_user_days');
   });
 
-  it('more users than fit in memory → idle ones are evicted and continue from their count, recorded or not', async () => {
+  it('more users than fit in memory → idle ones are evicted, and continue from their count, recorded or not', async () => {
     const call = aCall(app, 'ann', { user: { perDay: 8 } });
     expect((await burst(limits, call, 5)).passed).toBe(5);
     const others = { user: { perMinute: 1 } };
@@ -190,7 +198,7 @@ describe('request limits of one instance without Redis', () => {
     expect(await burst(limits, call, 9)).toEqual({ passed: 2, refused: { user_day_limit_reached: 7 } });
   });
 
-  it('Postgres ends the connection while the start begins to count → the start continues', async () => {
+  it('Postgres closes the connection while the start begins counting → the start continues', async () => {
     const own = await startWorld({ env: { REDIS_URL: '' } });
     try {
       await own.gateway.stop('test');

@@ -25,7 +25,7 @@ describe('address limits', () => {
   });
   afterAll(() => world?.stop());
 
-  it('60 pass, the 61st → 429 rate_limited with exact data, and one line', async () => {
+  it('60 pass, the 61st → 429 rate_limited with exact data, and one log line', async () => {
     expect(statuses(await callTimes(60, world, from(address)))).toEqual({ 204: 60 });
     const linesBefore = world.logs.length;
     const refused = await call(world, from(address));
@@ -64,7 +64,7 @@ describe('address limits', () => {
     expect(statuses(await callTimes(200, world, from(address)))).toEqual({ 204: 60, 429: 140 });
   });
 
-  it('another address, application or route → counted apart', async () => {
+  it('another address, application or route → counted separately', async () => {
     await callTimes(61, world, from(address));
     expect(await call(world, from(freshAddress()))).toMatchObject({ status: 204 });
     expect(await call(world, { ...from(address), app: 'another' })).toMatchObject({ status: 404 });
@@ -72,19 +72,19 @@ describe('address limits', () => {
     expect(await call(world, from(address))).toMatchObject({ status: 429 });
   });
 
-  it('the application spelled with escapes → the same application', async () => {
+  it('the application written with escapes → the same application', async () => {
     await callTimes(60, world, from(address));
     expect(await call(world, { ...from(address), app: '%6Bnown' })).toMatchObject({ status: 429 });
   });
 
-  it('entries a client wrote itself, left of what the proxy adds → ignored', async () => {
+  it('entries written by the client, left of those that the proxy adds → ignored', async () => {
     const answers = await Promise.all(
       Array.from({ length: 61 }, (_, at) => call(world, from(`203.0.113.${at}, ${address}`))),
     );
     expect(statuses(answers)).toEqual({ 204: 60, 429: 1 });
   });
 
-  it('Forwarded, X-Real-IP and their like → ignored', async () => {
+  it('Forwarded, X-Real-IP and similar headers → ignored', async () => {
     const answers = await Promise.all(
       Array.from({ length: 61 }, (_, at) => {
         const forged = `203.0.113.${at}`;
@@ -105,7 +105,7 @@ describe('address limits', () => {
     expect(await call(world, from(`::ffff:${address}`))).toMatchObject({ status: 429 });
   });
 
-  it('counted first: calls that end as 400 or 404 count; a refused call’s body is not parsed, its application not read', async () => {
+  it('counted first → calls that end with 400 or 404 count; the body of a refused call is not parsed, its application not read', async () => {
     const broken = { ...from(address), raw: '{"word":' };
     const unknown = { ...from(address), app: 'no-such-app' };
     expect(statuses(await callTimes(60, world, broken))).toEqual({ 400: 60 });
@@ -121,7 +121,7 @@ describe('address limits', () => {
     expect(events).toBe('0');
   });
 
-  it('the next window → passes again, also where the refusal said it would', async () => {
+  it('the next window → passes again, also at the time named by the refusal', async () => {
     await callTimes(61, world, from(address));
     clock.advance(39_749);
     expect(await call(world, from(address))).toMatchObject({
@@ -145,7 +145,7 @@ describe('address limits without trusted proxies', () => {
   });
   afterAll(() => world?.stop());
 
-  it('a client that names another address each time → the peer is counted', async () => {
+  it('a client that claims another address each time → the peer is counted', async () => {
     const answers = await Promise.all(Array.from({ length: 61 }, () => call(world, from(freshAddress()))));
     expect(statuses(answers)).toEqual({ 204: 60, 429: 1 });
   });

@@ -33,7 +33,7 @@ afterAll(() => world.stop());
 const STREAMED = { body: { input: 'Hi', stream: true } };
 
 describe('answers of a named endpoint', () => {
-  it('whole → the provider’s own bytes and headers, with Server-Timing and nothing that names the provider', async () => {
+  it('not streamed → the provider’s own bytes and headers, with Server-Timing and nothing that names the provider', async () => {
     const headers = { 'x-request-id': 'req_1', 'openai-organization': 'org', 'set-cookie': 'a=b' };
     world.upstream.script(json(200, '{ "id": 1.0 }', headers));
     const answer = await client.call();
@@ -46,7 +46,7 @@ describe('answers of a named endpoint', () => {
     expect(JSON.stringify([answer.rawHeaders])).not.toMatch(/gpt-4\.1|endpoint-\d/);
   });
 
-  it('stream: true → head with Server-Timing and each event as they come, byte for byte', async () => {
+  it('stream: true → head with Server-Timing and each event as it arrives, byte for byte', async () => {
     const stream = hold(CREATED);
     world.upstream.script(stream.script);
     const head = await client.open(STREAMED).head;
@@ -60,14 +60,14 @@ describe('answers of a named endpoint', () => {
     expect(await client.proxy.events()).toMatchObject([{ status: 'ok', cost_usd: USD, cost_source: 'computed' }]);
   });
 
-  it('a stream in odd pieces → the same bytes', async () => {
+  it('a stream in irregular chunks → the same bytes', async () => {
     const text = `: hello\r\n\r\n${CREATED}${DELTA.repeat(50)}${COMPLETED}`;
     const pieces = text.match(/[\s\S]{1,37}/g) ?? [];
     world.upstream.script(sse(pieces));
     expect((await client.call(STREAMED)).body.toString()).toBe(text);
   });
 
-  it('a stream that dies → cut, so that it does not look complete, and recorded as provider_error', async () => {
+  it('a stream that breaks off → cut off, so that it does not look complete, and recorded as provider_error', async () => {
     world.upstream.script(dieAfter(CREATED.length + 10, CREATED + DELTA));
     const answer = await client.call(STREAMED);
     expect([answer.status, answer.isComplete]).toEqual([200, false]);
@@ -75,7 +75,7 @@ describe('answers of a named endpoint', () => {
   });
 
   it.each([400, 401, 403, 404, 422, 429, 500, 503, 529])(
-    'the provider’s own %d → relayed untouched, recorded as provider_error that cost nothing',
+    'the provider’s own %d → relayed unchanged, recorded as a provider_error without cost',
     async (status) => {
       const body = `{ "error": {"message":"its own", "code": null,"status":${status}} }`;
       world.upstream.script(json(status, body, { 'retry-after': '7', 'x-request-id': 'req_9' }));
@@ -97,7 +97,7 @@ describe('answers of a named endpoint', () => {
 });
 
 describe('event of a named endpoint’s call', () => {
-  it('served → the slug, the target that served and its cost', async () => {
+  it('a served call → the slug, the target that served and its cost', async () => {
     const { slug } = client.proxy;
     expect((await client.call({ headers: ['x-app-version', '2.0'] })).status).toBe(200);
     expect(await client.proxy.events()).toMatchObject([
@@ -142,7 +142,7 @@ describe('event of a named endpoint’s call', () => {
     ]);
   });
 
-  it('a blocked user → refused and counted with the endpoint, nothing sent; policy is checked first', async () => {
+  it('a blocked user → refused and counted with the endpoint, nothing is sent; policy is checked first', async () => {
     const authentication = { type: 'api_key', end_user: { source: 'header' } };
     const users = await EndpointClient.create(world, { config: { authentication } });
     const as = { headers: ['x-end-user-id', 'ann'] };

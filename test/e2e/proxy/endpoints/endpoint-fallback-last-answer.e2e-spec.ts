@@ -124,13 +124,13 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
       BUSY,
     ],
     ['of 64 KiB', busy(503, 'x'.repeat(64 * KIB)), 'x'.repeat(64 * KIB)],
-  ])('an answer %s → whole', async (_name, script, text) => {
+  ])('an answer %s → relayed completely', async (_name, script, text) => {
     await chained(script, nobody());
     await expectRelayed(await chain.call(), 0, 503, text);
     await nothingHeld();
   });
 
-  it('its body is still on its way when the others have failed → waited for', async () => {
+  it('its body is still arriving when the others have failed → awaited', async () => {
     const { openProviderCalls } = world.gateway.app.get(Metrics);
     const failed = Promise.withResolvers<void>();
     await chained(
@@ -177,7 +177,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
     await nothingHeld();
   });
 
-  it('a stream with an error event → that stream, ended after the error event', async () => {
+  it('a stream with an error event → that stream, which ends after the error event', async () => {
     await chained(sse([CREATED + ERROR]), nobody());
     const answer = await chain.call(STREAM);
     expect([answer.status, answer.isComplete, answer.body.toString()]).toEqual([200, true, CREATED + ERROR]);
@@ -186,7 +186,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
     await nothingHeld();
   });
 
-  it('a stream that broke off without content → no answer: that of the previous target', async () => {
+  it('a stream that broke off without content → not an answer: that of the previous target is relayed', async () => {
     await chained(busy(), dieAfter(CREATED.length, CREATED), nobody());
     await expectRelayed(await chain.call(STREAM), 0, 503);
     expect((await chain.attempts())?.map(({ status }) => status)).toEqual([503, 200, null]);
@@ -197,7 +197,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
     expect((await chain.call()).body.toString()).toBe(`your key is ${'*'.repeat('sk-of-target-0'.length)}`);
   });
 
-  it('its client leaves while the last target is waited for → one event, the client’s abort', async () => {
+  it('the client disconnects while the last target is awaited → one event, aborted by the client', async () => {
     await chained(busy(), silence());
     const { request } = chain.open();
     await chain.isAsked(1);
@@ -206,7 +206,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
     await nothingHeld();
   });
 
-  it('its client leaves while its body is waited for → one event, the client’s abort', async () => {
+  it('the client disconnects while the body is awaited → one event, aborted by the client', async () => {
     await chained(async ({ body, response }) => {
       await body();
       response.writeHead(503, HEADERS).write('x');
@@ -220,7 +220,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
     await nothingHeld();
   });
 
-  it('the last target serves → only its answer, nothing of the kept one', async () => {
+  it('the last target serves → only its answer, none of the kept one', async () => {
     await chained(busy(), json(200, RESPONSE));
     const answer = await chain.call();
     expect([answer.status, answer.body.toString(), answer.headers['x-request-id']]).toEqual([
@@ -230,7 +230,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
     ]);
   });
 
-  it('all in vain twenty times over → no connection is lost', async () => {
+  it('all fail twenty times → no connection is lost', async () => {
     await chained(busy(), nobody());
     for (let at = 0; at < 20; at++) expect((await chain.call()).status).toBe(503);
     await nothingHeld();
@@ -238,7 +238,7 @@ describe('every target fails, and one of them answered (ADR 0015)', () => {
   });
 });
 
-describe('none of them answered', () => {
+describe('no target answers', () => {
   it.each<[string, (() => Script | ChainTarget)[], number]>([
     ['none can be reached', [nobody, nobody], 502],
     ['all stay silent', [silence, silence], 504],
@@ -250,14 +250,14 @@ describe('none of them answered', () => {
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[1], status: 'provider_error' }]);
   });
 
-  it('an answer without a body is an answer', async () => {
+  it('an answer without a body → counts as an answer', async () => {
     await chained(emptyBody(500, HEADERS), nobody());
     await expectRelayed(await chain.call(), 0, 500, '');
   });
 });
 
 describe('FALLBACK_HOLD_MS (ADR 0015)', () => {
-  it('a stream without content for as long → goes out, and no fallback replaces it any more', async () => {
+  it('a stream without content for that long → sent, and no fallback replaces it afterwards', async () => {
     const held = hold(CREATED);
     await chained(held.script, sse([CREATED, DELTA, DONE]));
     const startedMs = performance.now();
@@ -271,7 +271,7 @@ describe('FALLBACK_HOLD_MS (ADR 0015)', () => {
     expect(chain.asked).toEqual([1, 0]);
   });
 
-  it('it breaks off after that → cut, and no fallback is called', async () => {
+  it('it breaks off after that → cut off, and no fallback is called', async () => {
     const hasGoneOut = Promise.withResolvers<void>();
     await chained(
       async ({ body, response, socket }) => {
@@ -289,7 +289,7 @@ describe('FALLBACK_HOLD_MS (ADR 0015)', () => {
     expect(chain.asked).toEqual([1, 0]);
   });
 
-  it('an error within it → replaced', async () => {
+  it('an error within that time → replaced', async () => {
     await chained(sse([CREATED, ERROR], { delayMs: HOLD_MS / 30 }), sse([DELTA, DONE]));
     expect((await chain.call(STREAM)).body.toString()).toBe(DELTA + DONE);
   });
@@ -304,7 +304,7 @@ describe('FALLBACK_HOLD_MS=0', () => {
 
   afterAll(() => unheld.stop());
 
-  it('a stream’s head and beginning → pass at once, and what fails then is not replaced; a status still is', async () => {
+  it('head and beginning of a stream → sent at once, and later failures are not replaced; an error status still is', async () => {
     const held = hold(CREATED);
     chain = await EndpointChain.create(unheld, [{ script: held.script }, { script: sse([DELTA, DONE]) }]);
     const message = await chain.open(STREAM).head;

@@ -88,7 +88,7 @@ describe('the answer to the client', () => {
   });
 });
 
-describe('a client that leaves during the first attempt', () => {
+describe('a client that disconnects during the first attempt', () => {
   it.each<[string, Script]>([
     ['fails', failing],
     ['dies', ({ socket }) => void socket.destroy()],
@@ -127,7 +127,7 @@ describe('connections of targets that failed', () => {
     expect(chain.upstreams[0]?.openConnections()).toBeLessThanOrEqual(4);
   });
 
-  it('an error body that never ends → does not delay the fallback, and is hung up on', async () => {
+  it('an error body that never ends → does not delay the fallback, and its connection is closed', async () => {
     await chained(async ({ body, response }) => {
       await body();
       response.writeHead(503).write('{"error":');

@@ -64,7 +64,7 @@ describe('a stream that fails before its first content', () => {
       'server_error',
     ],
     ['an error, and then content', sse([CREATED + ERROR + DELTA + COMPLETED]), 'server_error'],
-  ])('%s → the fallback’s stream alone reaches the client, byte for byte', async (_name, script, error) => {
+  ])('%s → only the fallback’s stream reaches the client, byte for byte', async (_name, script, error) => {
     await chained(script, sse([OPENING, DELTA, COMPLETED]));
     const answer = await chain.call(streaming);
     expect([answer.status, answer.isComplete, answer.body.toString()]).toEqual([200, true, SERVED]);
@@ -78,32 +78,32 @@ describe('a stream that fails before its first content', () => {
     ]);
   });
 
-  it('a stream that dies before its first content → the fallback serves', async () => {
+  it('a stream that breaks before its first content → the fallback answers', async () => {
     await chained(dieAfter(CREATED.length, CREATED), sse([SERVED]));
     expect((await chain.call(streaming)).body.toString()).toBe(SERVED);
     expect((await chain.attempts())?.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('a stream, then a plain refusal, then a stream → each in its turn', async () => {
+  it('a stream, then a plain refusal, then a stream → each target in turn', async () => {
     await chained(sse([CREATED, ERROR]), json(429, {}), sse([CREATED, FAILED]), sse([SERVED]));
     expect((await chain.call(streaming)).body.toString()).toBe(SERVED);
     expect(chain.asked).toEqual([1, 1, 1, 1]);
   });
 
-  it('the provider keeps its failed stream open → it is hung up on, and its connection is free again', async () => {
+  it('the provider keeps its failed stream open → its call is cancelled, and its connection is free again', async () => {
     const held = hold(CREATED + ERROR);
     await chained(held.script, sse([SERVED]));
     for (let at = 0; at < 6; at++) expect((await chain.call(streaming)).body.toString()).toBe(SERVED);
     expect(held.open()).toBeLessThanOrEqual(1);
   });
 
-  it('a compressed stream that has come whole before it is read → its connection is free again', async () => {
+  it('a compressed stream that arrives completely before it is read → its connection is free again', async () => {
     await chained(json(200, gzipSync(CREATED + ERROR), COMPRESSED), sse([SERVED]));
     for (let at = 0; at < 6; at++) expect((await chain.call(streaming)).body.toString()).toBe(SERVED);
     expect(chain.asked).toEqual([6, 6]);
   });
 
-  it('a fallback that cannot be reached → the stream that failed, and the latency of each', async () => {
+  it('a fallback that cannot be reached → the failed stream is relayed, with the latency of each target', async () => {
     const slow = slowHeaders(300, sse([CREATED, ERROR]));
     await chained(slow, { provider: { baseUrl: await refusingUrl() } });
     const answer = await chain.call(streaming);
@@ -117,7 +117,7 @@ describe('a stream that fails before its first content', () => {
   });
 });
 
-describe('a stream that nothing replaces', () => {
+describe('a stream that no fallback replaces', () => {
   it.each<[string, Script, string]>([
     ['an error after content', sse([CREATED, DELTA, ERROR]), CREATED + DELTA + ERROR],
     ['an error in the same piece as content', sse([CREATED + DELTA + ERROR]), CREATED + DELTA + ERROR],
@@ -126,7 +126,7 @@ describe('a stream that nothing replaces', () => {
     ['nothing at all', sse([]), ''],
     ['half an error', sse([CREATED, ERROR.slice(0, -1)]), CREATED + ERROR.slice(0, -1)],
     ['an error in an answer that is no stream', json(200, ERROR, { 'content-type': 'application/json' }), ERROR],
-  ])('%s → relayed as it is, no fallback is called', async (_name, script, text) => {
+  ])('%s → relayed unchanged, no fallback is called', async (_name, script, text) => {
     await chained(script, sse([SERVED]));
     const answer = await chain.call(streaming);
     expect([answer.status, answer.isComplete, answer.body.toString()]).toEqual([200, true, text]);
@@ -134,7 +134,7 @@ describe('a stream that nothing replaces', () => {
     expect(await chain.attempts()).toBeNull();
   });
 
-  it('content first, then a broken connection → cut, no fallback is called', async () => {
+  it('content first, then a broken connection → the answer is cut off, no fallback is called', async () => {
     const sent = CREATED + DELTA;
     await chained(dieAfter(sent.length, sent), sse([SERVED]));
     const answer = await chain.call(streaming);
@@ -142,12 +142,12 @@ describe('a stream that nothing replaces', () => {
     expect(chain.asked).toEqual([1, 0]);
   });
 
-  it('the last target’s error before any content → its own stream, untouched', async () => {
+  it('the last target’s error before any content → its own stream, unchanged', async () => {
     await chained(json(503, {}), sse([CREATED, ERROR]));
     expect((await chain.call(streaming)).body.toString()).toBe(CREATED + ERROR);
   });
 
-  it('64 KiB without content → goes out, and what follows is final', async () => {
+  it('64 KiB without content → is sent, and whatever follows is final', async () => {
     const comments = `:${'x'.repeat(70_000)}\n\n`;
     await chained(sse([comments, ERROR]), sse([SERVED]));
     expect((await chain.call(streaming)).body.toString()).toBe(comments + ERROR);
@@ -155,7 +155,7 @@ describe('a stream that nothing replaces', () => {
 });
 
 describe('what is held back, and for how long', () => {
-  it('a stream that could be replaced → head and beginning come with the first content, not at the end', async () => {
+  it('a stream that could be replaced → head and beginning are sent with the first content, not at the end', async () => {
     const held = hold(OPENING + DELTA);
     await chained(held.script, sse([SERVED]));
     const message = await chain.open(streaming).head;
@@ -168,7 +168,7 @@ describe('what is held back, and for how long', () => {
   it.each<[string, (script: Script) => (Script | ChainTarget)[]]>([
     ['of the last target', (script) => [json(503, {}), script]],
     ['of an endpoint without fallbacks', (script) => [script]],
-  ])('a stream %s → its beginning passes at once', async (_name, targets) => {
+  ])('a stream %s → its beginning is forwarded at once', async (_name, targets) => {
     const held = hold(CREATED);
     await chained(...targets(held.script));
     const message = await chain.open(streaming).head;
@@ -177,7 +177,7 @@ describe('what is held back, and for how long', () => {
     await read(message);
   });
 
-  it('a client that leaves while it is held → no further target is called, one event', async () => {
+  it('a client that disconnects while the stream is held back → no further target is called, one event', async () => {
     const held = hold(CREATED);
     await chained(held.script, sse([SERVED]));
     const { request } = chain.open(streaming);

@@ -77,7 +77,7 @@ describe('targets that cannot be used', () => {
   });
 
   it.each(CHANGES)(
-    'the only fallback is %s → the primary is the last target: its own error, untouched',
+    'the only fallback is %s → the primary is the last target: its own error, unchanged',
     async (_name, change) => {
       await chained(failing, priced('second'));
       await change(1);
@@ -100,8 +100,8 @@ describe('targets that cannot be used', () => {
   );
 });
 
-describe('the same attempt twice', () => {
-  it('the same provider and model twice in a chain → asked once', async () => {
+describe('repeated attempts', () => {
+  it('the same provider and model twice in a chain → called once', async () => {
     await chained(failing, serving('second'));
     const [slug, backup] = chain.slugs;
     const target = { provider: slug, model: 'gpt-4.1' };
@@ -130,7 +130,7 @@ describe('the same attempt twice', () => {
     expect(models).toEqual(['gpt-4.1', 'gpt-4.1-mini']);
   });
 
-  it('a connection that dies under the request → not sent again to the same target', async () => {
+  it('a connection that breaks during the request → not sent again to the same target', async () => {
     await chained({ script: ({ socket }) => void socket.destroy() }, serving('second'));
     await chain.call();
     await chain.call();
@@ -138,8 +138,8 @@ describe('the same attempt twice', () => {
   });
 });
 
-describe('what each target is sent', () => {
-  it('rule 5: two providers of one type → each with its own key and model, and nothing of the other', async () => {
+describe('requests to each target', () => {
+  it('rule 5: two providers of one type → each with its own key and model, and no data of the other', async () => {
     await chained(failing, { ...serving('second'), model: 'gpt-4.1-mini' });
     await chain.call({ body: { input: 'Hi', model: 'of-the-client' } });
     const sent = chain.upstreams.map(({ requests: [request] }) => [
@@ -154,7 +154,7 @@ describe('what each target is sent', () => {
     expect(chain.upstreams[1]?.requests[0]?.rawHeaders.join()).not.toContain('sk-of-target-0');
   });
 
-  it('a transcription from the first family to the second → each its path and model, the file in both', async () => {
+  it('a transcription from the first family to the second → each with its path and model, the file in both', async () => {
     const transcribing: ChainTarget = { model: 'grok-transcribe', provider: { type: 'xai' }, ...serving('second') };
     chain = await EndpointChain.create(world, [{ ...failing, model: 'whisper-1' }, transcribing], {
       api_style: 'transcription',
@@ -179,7 +179,7 @@ describe('what each target is sent', () => {
   });
 });
 
-describe('configuration that changes while the primary is being waited for', () => {
+describe('configuration that changes while the primary is awaited', () => {
   it.each(CHANGES.slice(0, 2))(
     'the next target is %s meanwhile → skipped, the one after it serves',
     async (_name, change) => {

@@ -96,7 +96,7 @@ describe('what sends a request to the next target', () => {
     ]);
   });
 
-  it('five targets with five different faults → each asked once, in order, and the sixth serves', async () => {
+  it('five targets with five different faults → each called once, in order, and the sixth serves', async () => {
     await chained(nobody(), ownError(503), resetBeforeAnswer(), silence(), ownError(429), serving('sixth'));
     expectServed(await chain.call(), 'sixth');
     expect(chain.asked).toEqual([0, 1, 1, 1, 1, 1]);
@@ -106,7 +106,7 @@ describe('what sends a request to the next target', () => {
     expect(await chain.client.events()).toMatchObject([{ provider_slug: chain.slugs[5], cost_usd: RESPONSE_USD }]);
   });
 
-  it('a primary that serves → no fallback is called, and its event has no attempts', async () => {
+  it('a primary that succeeds → no fallback is called, and its event has no attempts', async () => {
     await chained(serving('first'), serving('second'));
     expectServed(await chain.call(), 'first');
     expect(chain.asked).toEqual([1, 0]);
@@ -114,9 +114,9 @@ describe('what sends a request to the next target', () => {
   });
 });
 
-describe('what is final', () => {
+describe('final answers', () => {
   it.each([400, 401, 402, 403, 404, 408, 409, 413, 422, 428, 430, 499])(
-    '%d of the primary → relayed untouched, no fallback is called',
+    '%d of the primary → relayed unchanged, no fallback is called',
     async (status) => {
       await chained(ownError(status), serving('second'));
       const answer = await chain.call();
@@ -132,7 +132,7 @@ describe('what is final', () => {
     expect(chain.asked).toEqual([1, 0]);
   });
 
-  it('an answer that breaks off after its head → cut, no fallback is called', async () => {
+  it('an answer that breaks off after its head → cut off, no fallback is called', async () => {
     await chained(async ({ body, response, socket }) => {
       await body();
       response.writeHead(200, { 'content-type': 'application/json' }).write('{"half":', () => socket.destroy());
@@ -143,7 +143,7 @@ describe('what is final', () => {
 });
 
 describe('the last target', () => {
-  it.each([429, 500, 503, 529, 404])('its own %d → relayed untouched', async (status) => {
+  it.each([429, 500, 503, 529, 404])('its own %d → relayed unchanged', async (status) => {
     await chained(ownError(503), json(status, OWN_ERROR, { 'retry-after': '3', 'x-request-id': 'r' }));
     const answer = await chain.call();
     expect([answer.status, answer.body.toString(), answer.isComplete]).toEqual([status, OWN_ERROR, true]);
@@ -157,7 +157,7 @@ describe('the last target', () => {
   it.each<[string, () => Script | ChainTarget]>([
     ['refuses the connection', nobody],
     ['resets it', resetBeforeAnswer],
-  ])('%s, and none before it answered → 502 provider_error, one line', async (_name, fault) => {
+  ])('%s, and none before it answered → 502 provider_error, one log line', async (_name, fault) => {
     await chained(nobody(), fault());
     expect(refusalOf(await chain.call())).toEqual([502, 'provider_error']);
     expect(chain.client.lines('gateway_error')).toMatchObject([{ code: 'provider_error', status: 502 }]);
@@ -179,7 +179,7 @@ describe('the last target', () => {
 });
 
 describe('the time all targets share', () => {
-  it('a primary of two that hangs → cut at three quarters, and the fallback serves', async () => {
+  it('the first of two targets hangs → cancelled at three quarters, and the fallback serves', async () => {
     await chained(silence(), serving('second'));
     expectServed(await chain.call(), 'second');
     const [hung] = (await chain.attempts()) ?? [];
@@ -187,13 +187,13 @@ describe('the time all targets share', () => {
     expect(world.logs.filter(({ message }) => message === 'provider_ttfb_timeout')).toHaveLength(1);
   });
 
-  it('two of three that hang → the third still has time to serve', async () => {
+  it('two of three hang → the third still has time to serve', async () => {
     await chained(silence(), silence(), serving('third'));
     expectServed(await chain.call(), 'third');
     expect((await chain.attempts())?.map(({ status }) => status)).toEqual([null, null, 200]);
   });
 
-  it('all of them hang → 504 after one time, not one time each; every connection is hung up', async () => {
+  it('all of them hang → 504 after the shared time, not the full time for each; every connection is closed', async () => {
     await chained(silence(), silence(), silence());
     const [answer, tookMs] = await timed(() => chain.call());
     expect(refusalOf(answer)).toEqual([504, 'provider_error']);

@@ -54,7 +54,7 @@ afterAll(() => world.stop());
 
 describe('any body over any endpoint', () => {
   it(
-    'random params and bodies → members the server names have its value, all others are as sent',
+    'random params and bodies → members that the server sets have its value, all others are as sent',
     () =>
       fc.assert(
         fc.asyncProperty(objectOf(2), bodies, fc.boolean(), async (params, sentBodies, isCapped) => {

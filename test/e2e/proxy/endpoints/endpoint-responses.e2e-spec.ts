@@ -37,7 +37,7 @@ async function expectRefused(call: Promise<Answer>, refusal: unknown): Promise<v
 }
 
 describe('merge of params over the client body', () => {
-  it('every rule at once → each byte the server does not name is as sent', async () => {
+  it('every rule at once → every byte outside the server’s members is as sent', async () => {
     const client = await withParams(
       { instructions: 'Be brief.', text: { format: { type: 'text' } }, temperature: null },
       800,
@@ -88,12 +88,12 @@ describe('merge of params over the client body', () => {
     expect(JSON.parse(await client.sent({ body }))).toEqual({ ...merged, model: 'gpt-4.1' });
   });
 
-  it('no params → the body as it came, its model alone replaced', async () => {
+  it('no params → the body as sent, with only its model replaced', async () => {
     const body = '{ "input" : "é\\u00e9" , "model":  null, "seed": 12345678901234567890 }';
     expect(await plain.sent({ body })).toBe(body.replace('null', '"gpt-4.1"'));
   });
 
-  it('a model from the client → never reaches the provider, wherever and however it is spelled', async () => {
+  it('a model from the client → never reaches the provider, wherever and in whatever spelling', async () => {
     expect(JSON.parse(await plain.sent({ body: '{"\\u006dodel":"o3","input":"Hi"}' }))).toEqual({
       model: 'gpt-4.1',
       input: 'Hi',
@@ -146,7 +146,7 @@ describe('output cap of 100, checked after the merge', () => {
     expect(JSON.parse(await client.sent({ body }))).toEqual({ max_output_tokens: sent, model: 'gpt-4.1' });
   });
 
-  it('no cap → whatever the client says', async () => {
+  it('no cap → any value from the client', async () => {
     const body = { max_output_tokens: 1_000_000 };
     expect(JSON.parse(await plain.sent({ body }))).toEqual({ ...body, model: 'gpt-4.1' });
     expect(JSON.parse(await plain.sent({ body: {} }))).toEqual({ model: 'gpt-4.1' });
@@ -212,7 +212,7 @@ describe('bodies that are refused', () => {
     await expectRefused(client.call({ body: { input: [{ file_id: 'f' }] } }), BAD_REQUEST);
   });
 
-  it('previous_response_id → accepted only for who got that response, through endpoint or proxy', async () => {
+  it('previous_response_id → accepted only from whoever received that response, through endpoint or proxy', async () => {
     const client = await EndpointClient.create(world);
     const stranger = await EndpointClient.create(world);
     world.upstream.script(json(200, { ...ANSWER, id: 'resp_owned' }));
@@ -236,7 +236,7 @@ describe('bodies that are refused', () => {
 describe('20 MiB', () => {
   const ofSize = (bytes: number) => `{"input":"${'x'.repeat(bytes - 12)}"}`;
 
-  it('exactly → sent whole, with what the server adds', async () => {
+  it('exactly → sent completely, with the server’s additions', async () => {
     const body = ofSize(20 * MIB);
     const client = await withParams({ instructions: 'Be brief.' }, 5);
     const sent = await client.sent({ body });

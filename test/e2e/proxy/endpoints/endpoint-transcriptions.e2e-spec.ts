@@ -75,7 +75,7 @@ async function chained(primary: 'openai' | 'xai'): Promise<{ client: EndpointCli
 }
 
 describe.each(FAMILIES)('transcription endpoint, %s', (_name, client, path, model) => {
-  it('a form without a model → the family’s path, the model added, a boundary of its own, the answer relayed', async () => {
+  it('a form without a model → the family’s path, the model added, its own boundary, the answer relayed', async () => {
     const answer = await send(client(), RECORDING);
     expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([200, DURATION]);
     const [request] = world.upstream.requests;
@@ -95,7 +95,7 @@ describe.each(FAMILIES)('transcription endpoint, %s', (_name, client, path, mode
     ]);
   });
 
-  it('every other field → kept: order, names, repeated fields, empty ones, any text, further files', async () => {
+  it('every other field → unchanged: order, names, repeated and empty fields, any text, further files', async () => {
     const others: [string, string][] = [
       ['timestamp_granularities[]', 'word'],
       ['timestamp_granularities[]', 'segment'],
@@ -158,7 +158,7 @@ describe('formats that can be priced', () => {
   );
 
   it.each(['json', 'verbose_json', 'diarized_json'])(
-    'first family, response_format %s → sent as it is',
+    'first family, response_format %s → sent unchanged',
     async (format) => {
       expect((await send(openai, RECORDING, field('response_format', format))).status).toBe(200);
       expect(await readParts(world.upstream.requests[0])).toContainEqual({ name: 'response_format', value: format });
@@ -206,7 +206,7 @@ describe('event of a transcription', () => {
     expect(await client.proxy.events()).toMatchObject([{ cost_usd: usd, cost_source: 'computed', status: 'ok' }]);
   });
 
-  it('stream → relayed as it comes, priced from its last event', async () => {
+  it('stream → relayed as it arrives, priced by its last event', async () => {
     const endpoint = { api_style: 'transcription', model: 'gpt-4o-mini-transcribe' };
     const client = await EndpointClient.create(world, { endpoint });
     const delta = event({ type: 'transcript.text.delta', delta: 'Hel' });
@@ -263,7 +263,7 @@ describe('fallback of a transcription', () => {
     expect([answer.status, JSON.parse(answer.body.toString())]).toEqual([200, DURATION]);
   });
 
-  it('a format the fallback cannot be charged for → it is passed over, the first target’s own error is relayed', async () => {
+  it('a format that cannot be priced for the fallback → skipped, the first target’s own error is relayed', async () => {
     const { client, second } = await chained('xai');
     world.upstream.script(json(503, { error: 'its own' }));
     const answer = await send(client, RECORDING, field('response_format', 'srt'));

@@ -56,7 +56,7 @@ async function tokenOf({ proxy: { appId } }: EndpointClient): Promise<string> {
   return issueToken(world, { appId, userId: 'ada', ...proven });
 }
 
-describe('address of a named endpoint', () => {
+describe('URL of a named endpoint', () => {
   it.each([
     ...['nobody', 'ANSWER', 'Answer', 'answer.', 'a_b', 'x'.repeat(64), 'x'.repeat(65), 'x'.repeat(5_000)],
     ...['answe%72', '%61nswer', 'answer%20', 'answer%2f', '%00', '%', '%zz', '..%2fanswer', 'answer;v=1', 'a:b'],
@@ -74,7 +74,7 @@ describe('address of a named endpoint', () => {
   it.each([
     ['no credential', NO_CREDENTIAL],
     ['an unknown key', ['authorization', 'Bearer gw_nobody']],
-  ])('unknown slug and %s → 401, nothing is revealed of endpoints', (_name, credential) =>
+  ])('unknown slug and %s → 401, nothing is revealed about endpoints', (_name, credential) =>
     expectRefused(client.at('nobody').call({ credential }), 401, 'auth_required'),
   );
 
@@ -109,7 +109,7 @@ describe('address of a named endpoint', () => {
   });
 
   it.each(['answer/', 'answer/more', 'answer//', '', '/answer', 'answer/?x=1', '../endpoints/answer'])(
-    'no last segment is %j → 404 invalid_request',
+    'a path that ends in %j → 404 invalid_request',
     async (path) => {
       const answer = await client.at(path).call();
       expect([answer.status, codeOf(answer)]).toEqual([404, 'invalid_request']);
@@ -117,7 +117,7 @@ describe('address of a named endpoint', () => {
     },
   );
 
-  it('an escaped letter outside the slug → 404, no other way to the endpoint', async () => {
+  it('an escaped letter outside the slug → 404, no other path to the endpoint', async () => {
     const { appId, key } = client.proxy;
     const credential = ['authorization', `Bearer ${key}`];
     for (const target of [`/v1/apps/${appId}/%65ndpoints/answer`, `/v1/%61pps/${appId}/endpoints/answer`]) {
@@ -126,10 +126,13 @@ describe('address of a named endpoint', () => {
     }
   });
 
-  it.each(['?', '?stream=true', '?key=client-key&api-version=2', '?a#b'])('query %s → never sent on', async (query) => {
-    expect((await client.at(`answer${query}`).call()).status).toBe(200);
-    expect(world.upstream.requests[0]?.path).toBe('/v1/responses');
-  });
+  it.each(['?', '?stream=true', '?key=client-key&api-version=2', '?a#b'])(
+    'query %s → never forwarded',
+    async (query) => {
+      expect((await client.at(`answer${query}`).call()).status).toBe(200);
+      expect(world.upstream.requests[0]?.path).toBe('/v1/responses');
+    },
+  );
 });
 
 describe('the endpoint is the policy', () => {
@@ -142,7 +145,7 @@ describe('the endpoint is the policy', () => {
     model_rewrites: { 'gpt-4.1': 'gpt-4.1-nano' },
   };
 
-  it('a provider the proxy may not use, a model off its list, a rewrite, a lower cap → the endpoint serves', async () => {
+  it('a provider that the proxy may not use, a model outside its list, a rewrite, a lower cap → the endpoint serves', async () => {
     await world.provider({ slug: other });
     const strict = await EndpointClient.create(world, {
       endpoint: { max_output_tokens: 50 },
@@ -163,7 +166,7 @@ describe('callers', () => {
     expect((await client.call({ credential: [name, value(client.proxy.key)] })).status).toBe(200);
   });
 
-  it.each(['x-api-key', 'x-goog-api-key', 'cookie', 'x-gateway-token'])('the key as %s alone → 401', (name) =>
+  it.each(['x-api-key', 'x-goog-api-key', 'cookie', 'x-gateway-token'])('only the key as %s → 401', (name) =>
     expectRefused(client.call({ credential: [name, client.proxy.key] }), 401, 'auth_required'),
   );
 
@@ -189,7 +192,7 @@ describe('callers', () => {
     },
   );
 
-  it('the token header of the application → served, and not sent on', async () => {
+  it('the token header of the application → served, and not forwarded', async () => {
     const issuer = { ...rawIssuer(), token_header: 'X-Stainless-Token' };
     const users = await withCallers({ type: 'api_key', end_user: { source: 'issuer', issuer } });
     const token = await tokenOf(users);
@@ -204,7 +207,7 @@ describe('callers', () => {
     for (const { rawHeaders } of world.upstream.requests) expect(rawHeaders.join('\n')).not.toContain(token);
   });
 
-  it('header identity: missing or malformed → 400; given → recorded, neither it nor the default header sent on', async () => {
+  it('header identity: missing or malformed → 400; given → recorded, neither it nor the default header is forwarded', async () => {
     const named = await withCallers(API_KEY_WITH_HEADER);
     await expectRefused(named.call(), 400, 'invalid_request');
     await expectRefused(named.call({ headers: ['x-stainless-customer', 'two words'] }), 400, 'invalid_request');
@@ -224,7 +227,7 @@ describe('callers', () => {
 });
 
 describe('request headers', () => {
-  it('those on the list → sent; all others, and the credential → stay here', async () => {
+  it('those on the list → sent; all others, and the credential → not forwarded', async () => {
     const passed = [
       'accept',
       'text/event-stream',

@@ -111,14 +111,14 @@ describe.each(CLIENTS)('OpenAI SDK on named endpoints, %s', (_name, client, call
     });
   });
 
-  it('a model of the client’s own → the endpoint’s answers and is billed', async () => {
+  it('a model named by the client → the endpoint’s model answers and is billed', async () => {
     const recorded = await eventOf(client(), () =>
       client().sdk.responses.create({ model: 'gpt-5.6-sol', input: 'Say something.' }),
     );
     expect(recorded).toMatchObject({ model: MODEL, cost_usd: await answerUsd() });
   });
 
-  it('responses.stream → every piece in order, the completed response, one priced event', async () => {
+  it('responses.stream → every chunk in order, the completed response, one priced event', async () => {
     const pieces: string[] = [];
     const recorded = await eventOf(client(), async () => {
       const stream = client().sdk.responses.stream({ model: MODEL, input: 'Say something.' });
@@ -142,7 +142,7 @@ describe.each(CLIENTS)('OpenAI SDK on named endpoints, %s', (_name, client, call
     expect(recorded).toMatchObject({ ...caller, endpoint_slug: 'answer-fast' });
   });
 
-  it('audio.transcriptions.create with a WAV file → the text, every byte of the file sent, priced by the second', async () => {
+  it('audio.transcriptions.create with a WAV file → the text, every byte of the file sent, priced per second', async () => {
     world.upstream.forget();
     world.upstream.script(json(200, { text: 'Beep.', usage: { type: 'duration', seconds: 90 } }));
     const recorded = await eventOf(client(), async () => {
@@ -213,7 +213,7 @@ describe.each(CLIENTS)('OpenAI SDK on named endpoints, %s', (_name, client, call
     });
   });
 
-  it('an endpoint that does not exist, and the SDK’s other calls → NotFoundError with our code', async () => {
+  it('an endpoint that does not exist, and other calls of the SDK → NotFoundError with our code', async () => {
     const { sdk } = client();
     const missing = await rejectionOf(sdk.responses.create({ input: 'Hi' }, { path: '/nobody' }));
     expect(missing).toBeInstanceOf(OpenAI.NotFoundError);
@@ -237,7 +237,7 @@ describe('OpenAI SDK on named endpoints, credentials', () => {
     expect(error).toMatchObject({ status: 400, code: 'invalid_request' });
   });
 
-  it('what the provider gets → its own key and no gateway headers', async () => {
+  it('requests to the provider → its own key and no gateway headers', async () => {
     await backend.sdk.responses.create({ input: 'Hi' });
     const { requests } = simulator;
     expect(requests().at(-1)).toMatchObject({ path: '/v1/responses', headers: { authorization: '[REDACTED]' } });

@@ -34,7 +34,7 @@ const refusal = ({ status, body }: { status: number; body: Buffer }) => [
   JSON.parse(body.toString()).error.code,
 ];
 
-describe('an answer that is kept', () => {
+describe('a kept answer', () => {
   it('complete → the same bytes from every offset, and its length', async () => {
     world.upstream.script(sse(PIECES));
     const answer = await call();
@@ -67,7 +67,7 @@ describe('an answer that is kept', () => {
     expect(refusal(await client.read(streamOf(await call()), offset))).toEqual([400, 'invalid_request']);
   });
 
-  it('whole, not streamed → kept, too; a refusal of the provider → not', async () => {
+  it('not streamed → also kept; an error from the provider → not kept', async () => {
     const own = await StreamClient.create(world);
     world.upstream.script(json(200, { choices: [], usage: USAGE.usage }));
     const answer = await own.calls.call(PATH, { body: { ...BODY, stream: false, stream_options: undefined } });
@@ -77,7 +77,7 @@ describe('an answer that is kept', () => {
     expect(refused.headers['x-gateway-stream']).toBeUndefined();
   });
 
-  it('client gone in the middle → read on, resumed while it arrives, one event with its usage', async () => {
+  it('the client disconnects in the middle → the answer is still read, can be resumed while it arrives, and has one event with its usage', async () => {
     const own = await StreamClient.create(world);
     const held = hold(PIECES[0] ?? '');
     world.upstream.script(held.script);
@@ -100,7 +100,7 @@ describe('an answer that is kept', () => {
     expect(await own.calls.events()).toMatchObject([{ status: 'ok', client_aborted: 1, output_tokens: 5 }]);
   });
 
-  it('provider breaks off → what came, cut; asked again, failed', async () => {
+  it('the provider breaks off → the received part, cut off; a later read → failed', async () => {
     const own = await StreamClient.create(world);
     world.upstream.script(dieAfter(40, TEXT));
     const answer = await own.calls.call(PATH, { body: BODY });
@@ -114,7 +114,7 @@ describe('an answer that is kept', () => {
     });
   });
 
-  it('longer than max_bytes → the client has all of it, readers what is kept, then lost', async () => {
+  it('longer than max_bytes → the client gets all of it, readers get what is kept, then lost', async () => {
     const own = await StreamClient.create(world, { streams: { resume_seconds: 60, max_bytes: 50 } });
     world.upstream.script(sse(PIECES));
     const answer = await own.calls.call(PATH, { body: BODY });
@@ -124,7 +124,7 @@ describe('an answer that is kept', () => {
     expect(again.body).toEqual(answer.body.subarray(0, 50));
   });
 
-  it('stopped by DELETE → provider cancelled, readers cut, one event; again → 204', async () => {
+  it('stopped by DELETE → the provider’s call is cancelled, readers are cut off, one event; again → 204', async () => {
     const own = await StreamClient.create(world);
     const held = hold(PIECES[0] ?? '');
     world.upstream.script(held.script);
@@ -165,7 +165,7 @@ describe('an answer that is kept', () => {
   });
 });
 
-describe('who may read', () => {
+describe('who may read a kept answer', () => {
   it('another application, a forged id, another user → 404; another key of the application → the answer', async () => {
     const authentication = { type: 'api_key', end_user: { source: 'header', header: 'x-user' } };
     const [own, other] = await Promise.all([
@@ -191,7 +191,7 @@ describe('who may read', () => {
     await eventually(async () => (await as('ada')).status === 403, WITHIN);
   });
 
-  it('time is over → 410 for the owner, 404 for anybody else', async () => {
+  it('expired → 410 for the owner, 404 for anybody else', async () => {
     const own = await StreamClient.create(world, { streams: { resume_seconds: 1 } });
     world.upstream.script(sse(PIECES));
     const stream = streamOf(await own.calls.call(PATH, { body: BODY }));
@@ -200,7 +200,7 @@ describe('who may read', () => {
     expect(refusal(await client.read(stream))).toEqual([404, 'stream_not_found']);
   });
 
-  it('turned off → reading ends; an application without it names no stream', async () => {
+  it('turned off → kept answers can no longer be read; an application without streams → no stream id in its answers', async () => {
     const own = await StreamClient.create(world);
     world.upstream.script(sse(PIECES));
     const stream = streamOf(await own.calls.call(PATH, { body: BODY }));

@@ -41,7 +41,7 @@ const refusal = ({ status, body }: { status: number; body: Buffer }) => [
 ];
 
 describe('a repeated call', () => {
-  it('many at once, then again → one provider call, the same bytes, one event; the key stays here', async () => {
+  it('many at once, then again → one provider call, the same bytes, one event; the key is not forwarded', async () => {
     const { client, call, providerCalls } = await clientWithKey();
     world.upstream.script(sse([FIRST, USAGE], { delayMs: 50 }));
     const answers = await Promise.all(Array.from({ length: 8 }, () => call()));
@@ -54,7 +54,7 @@ describe('a repeated call', () => {
     expect(await client.calls.events()).toMatchObject([{ status: 'ok', output_tokens: 5 }]);
   });
 
-  it('the first connection lost before the answer began → the same call', async () => {
+  it('the first connection is lost before the answer begins → the same call', async () => {
     const { client, open, call, providerCalls } = await clientWithKey();
     const held = hold(FIRST);
     world.upstream.script(held.script);
@@ -68,7 +68,7 @@ describe('a repeated call', () => {
     await client.calls.events();
   });
 
-  it('another body → 422; another user → a call of its own', async () => {
+  it('another body → 422; another user → a separate call', async () => {
     const authentication = { type: 'api_key', end_user: { source: 'header', header: 'x-user' } };
     const { client, headers, providerCalls } = await clientWithKey({ authentication });
     world.upstream.script(sse([FIRST, USAGE]));
@@ -80,7 +80,7 @@ describe('a repeated call', () => {
     expect(providerCalls()).toBe(2);
   });
 
-  it('refused, failed → the key is free', async () => {
+  it('refused or failed → the key can be used again', async () => {
     const { call, providerCalls } = await clientWithKey();
     expect(refusal(await call({ ...BODY, model: 'nobody-knows' }))[0]).toBe(400);
     world.upstream.script(inTurn(json(500, { error: {} }), sse([FIRST, USAGE])));
@@ -89,7 +89,7 @@ describe('a repeated call', () => {
     expect(providerCalls()).toBe(2);
   });
 
-  it('broke off after its start → the same bytes, cut; not called again', async () => {
+  it('broken off after its start → the same bytes, cut off; the provider is not called again', async () => {
     const { call, providerCalls } = await clientWithKey();
     world.upstream.script(dieAfter(30, TEXT));
     const [first, again] = [await call(), await call()];
@@ -107,7 +107,7 @@ describe('a repeated call', () => {
     expect(refusal(await call())).toEqual([409, 'idempotency_stream_ended']);
   });
 
-  it('its time is over → a new call', async () => {
+  it('expired → a new call', async () => {
     const { call } = await clientWithKey({ streams: { resume_seconds: 1 } });
     world.upstream.script(sse([FIRST, USAGE]));
     const first = streamOf(await call());
@@ -120,7 +120,7 @@ describe('a repeated call', () => {
     expect(refusal(answer)).toEqual([400, 'invalid_request']);
   });
 
-  it('an application without streams → the key goes to the provider, each call is one', async () => {
+  it('an application without streams → the key is forwarded to the provider, and each call is separate', async () => {
     const { client, call, providerCalls } = await clientWithKey({ streams: { resume_seconds: 0 } });
     world.upstream.script(sse([FIRST, USAGE]));
     await call();
@@ -130,7 +130,7 @@ describe('a repeated call', () => {
     await client.calls.events(2);
   });
 
-  it('a slow first reader that leaves → the repetition gets all of it', async () => {
+  it('a slow first reader that disconnects → the repeated call gets all of the answer', async () => {
     const { open, call } = await clientWithKey();
     const held = hold(FIRST);
     world.upstream.script(held.script);

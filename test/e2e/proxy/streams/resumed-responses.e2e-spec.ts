@@ -33,7 +33,7 @@ const refusal = ({ status, body }: { status: number; body: Buffer }) => [
   JSON.parse(body.toString()).error.code,
 ];
 
-it('a response of the caller → its whole events after the number, live and ended; the provider is not asked', async () => {
+it('a response of the caller → the complete events after the sequence number, live or ended; the provider is not called', async () => {
   const client = await StreamClient.create(world);
   const held = hold(EVENTS.slice(0, 2).join(''));
   world.upstream.script(held.script);
@@ -52,7 +52,7 @@ it('a response of the caller → its whole events after the number, live and end
   await client.calls.events();
 });
 
-it('a response of another application, an unknown one → 404; kept by the provider alone → 410', async () => {
+it('a response of another application, an unknown one → 404; kept only by the provider → 410', async () => {
   const [client, other] = [await StreamClient.create(world), await StreamClient.create(world)];
   const id = 'resp_of_another';
   world.upstream.script(sse(EVENTS.map((event) => event.replaceAll(ID, id))));
@@ -66,7 +66,7 @@ it('a response of another application, an unknown one → 404; kept by the provi
   expect(refusal(await get(short, lost, '?stream=true'))).toEqual([410, 'stream_expired']);
 });
 
-it('no stream asked, no streams kept, path not allowed → refused as ever', async () => {
+it('no stream requested, streams not kept, path not allowed → refused as before', async () => {
   const client = await StreamClient.create(world);
   expect(refusal(await get(client, ID, ''))).toEqual([403, 'path_not_allowed']);
   const off = await StreamClient.create(world, { streams: { resume_seconds: 0 } });

@@ -38,7 +38,7 @@ async function readAll(client: StreamClient, send: Transport): Promise<string[]>
   return events;
 }
 
-it('cut everywhere, also before the head → every event once, one call of the provider, one event', async () => {
+it('connections cut at every byte, even before the head → every event once, one call of the provider, one usage event', async () => {
   const client = await StreamClient.create(world);
   world.upstream.script(sse(EVENTS, { delayMs: 5 }));
   const before = world.upstream.requests.length;
@@ -53,7 +53,7 @@ it('cut everywhere, also before the head → every event once, one call of the p
   expect(await client.calls.events()).toMatchObject([{ status: 'ok', output_tokens: 5 }]);
 });
 
-it('a silent provider, comments in between → the events alone', async () => {
+it('a silent provider, with comments in between → only the events', async () => {
   const client = await StreamClient.create(world);
   world.upstream.script(sse(EVENTS.slice(0, 3), { delayMs: 1_300 }));
   expect(
@@ -64,7 +64,7 @@ it('a silent provider, comments in between → the events alone', async () => {
   ).toEqual(EVENTS.slice(0, 3));
 });
 
-it('the provider breaks off → what came, then an error that says so', async () => {
+it('the provider breaks off → the received events, then an error that says so', async () => {
   const client = await StreamClient.create(world);
   world.upstream.script(dieAfter(200, EVENTS.join('')));
   await expect(

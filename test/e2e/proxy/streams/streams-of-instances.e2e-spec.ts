@@ -47,7 +47,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     return { here, there: here.on(further) };
   }
 
-  it('complete → the same bytes there, from any offset; state, length, errors as here', async () => {
+  it('complete → the same bytes on the other instance from any offset; same state, length and errors', async () => {
     const { here, there } = await clients();
     world.upstream.script(sse([...PIECES, USAGE]));
     const answer = await here.calls.call(PATH, { body: BODY });
@@ -63,7 +63,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     expect((await other.read(stream)).status).toBe(404);
   });
 
-  it('live → several readers there, slow ones too, get it as it arrives; one event', async () => {
+  it('live → several readers on the other instance, slow ones too, get it as it arrives; one event', async () => {
     const { here, there } = await clients();
     const held = hold(FIRST);
     world.upstream.script(held.script);
@@ -84,7 +84,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     expect(await here.calls.events()).toMatchObject([{ status: 'ok', output_tokens: 5 }]);
   });
 
-  it('a repetition there → the same call', async () => {
+  it('a repeated call on the other instance → the same call', async () => {
     const { here, there } = await clients();
     const held = hold(FIRST);
     world.upstream.script(held.script);
@@ -99,7 +99,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     await here.calls.events();
   });
 
-  it('stopped there → the provider is cancelled', async () => {
+  it('stopped on the other instance → the provider is cancelled', async () => {
     const { here, there } = await clients();
     const held = hold(FIRST);
     world.upstream.script(held.script);
@@ -114,7 +114,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     );
   });
 
-  it('a dump of Redis → neither id nor caller nor text', async () => {
+  it('a dump of Redis → contains neither id nor caller nor text', async () => {
     const { here } = await clients();
     world.upstream.script(sse([FIRST, USAGE]));
     const stream = streamOf(await here.calls.call(PATH, { body: BODY }));
@@ -129,7 +129,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     client.disconnect();
   });
 
-  it('Redis restarts in the middle → the rest arrives all the same', async () => {
+  it('Redis restarts in the middle → the rest still arrives', async () => {
     const { here, there } = await clients();
     const held = hold(FIRST);
     world.upstream.script(held.script);
@@ -146,7 +146,7 @@ describeBreakingRedis('answers that another instance reads', () => {
     expect(told(await tail)).toMatchObject({ text: FIRST + USAGE, isComplete: true });
   });
 
-  it('owner killed → what was published, cut, then lost; its event is unresolved; a repetition is refused', async () => {
+  it('the owner is killed → the published part, cut off, then lost; its event is unresolved; a repeated call is refused', async () => {
     const here = await StreamClient.create(world);
     const directory = mkdtempSync(join(tmpdir(), 'gateway-owner-'));
     const owner = new GatewayProcess(`http://127.0.0.1:${await freePort()}`, {

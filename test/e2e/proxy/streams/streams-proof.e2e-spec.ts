@@ -77,7 +77,7 @@ describeBreakingRedis(`resumed answers (seed ${SEED})`, () => {
   });
 
   it(
-    'every byte of the start, every edge of a chunk, random places; here and there → the bytes from there on',
+    'cuts at every byte of the start, at every chunk boundary and at random places, on either instance → the remaining bytes',
     async () => {
       const here = await StreamClient.create(world, { streams: STREAMS });
       const instances = [here, here.on(further)];
@@ -103,7 +103,7 @@ describeBreakingRedis(`resumed answers (seed ${SEED})`, () => {
   );
 
   it(
-    'lost connections while it arrives, owners killed in a third → the same bytes, or lost',
+    'connections lost while the answer arrives, and owners killed in a third of the runs → the same bytes, or lost',
     async () => {
       const outcomes = { complete: 0, lost: 0 };
       for (let run = 0; run < RUNS; run++) {

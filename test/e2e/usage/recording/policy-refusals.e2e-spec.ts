@@ -35,7 +35,7 @@ async function refusedOf(app: string, query = ''): Promise<any[]> {
 
 const body = (members: object = {}) => ({ body: { model: 'gpt-4.1', input: 'hi', ...members } });
 
-describe('calls that the configuration refuses, or that are not valid', () => {
+describe('calls that are invalid or refused by the configuration', () => {
   it.each<[string, string, CallOptions, string, string]>([
     ['another model', RESPONSES, body({ model: 'gpt-5' }), 'model_not_allowed', 'blocked_policy'],
     ['another path', 'v1/embeddings', body(), 'path_not_allowed', 'blocked_policy'],
@@ -44,7 +44,7 @@ describe('calls that the configuration refuses, or that are not valid', () => {
     ['a model without a price', RESPONSES, body({ model: 'unpriced' }), 'pricing_not_configured', 'blocked_policy'],
     ['no JSON', RESPONSES, { body: '{' }, 'invalid_request', 'blocked_invalid'],
     ['a member of no sense', RESPONSES, body({ stream: 'my secret' }), 'invalid_request', 'blocked_invalid'],
-  ])('%s → one event of no cost, with what the client was told', async (_what, path, call, code, status) => {
+  ])('%s → one event without cost, with the client’s message', async (_what, path, call, code, status) => {
     const own = await ProxyClient.create(world, code === 'pricing_not_configured' ? {} : { policy: POLICY });
     const answer = await own.call(path, call);
     const told = JSON.parse(answer.body.toString()).error;
@@ -68,7 +68,7 @@ describe('calls that the configuration refuses, or that are not valid', () => {
     expect((await world.api.get(`/v1/admin/usage/events?app=${own.appId}&reason=other`)).body.events).toEqual([]);
   });
 
-  it('again and again → one row an identity, reason and minute, all counted; served calls are no part of it', async () => {
+  it('repeatedly → one row per identity, reason and minute, all counted; served calls not included', async () => {
     for (let call = 0; call < 5; call++) await client.call(RESPONSES, body({ model: `made-up-${call}` }));
     for (let call = 0; call < 3; call++) await client.call('v1/embeddings', body());
     expect((await client.call(RESPONSES, body())).status).toBe(200);
@@ -104,7 +104,7 @@ describe('calls that the configuration refuses, or that are not valid', () => {
     });
   });
 
-  it('a limit → until when', async () => {
+  it('a limit → the time at which it ends', async () => {
     const limited = await ProxyClient.create(world, { limits: { per_app: { requests: { per_day: 1 } } } });
     await limited.call(RESPONSES, body());
     const answer = await limited.call(RESPONSES, body());

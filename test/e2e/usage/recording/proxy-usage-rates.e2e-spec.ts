@@ -108,7 +108,7 @@ const RATES: [string, string, string, object, Script, number][] = [
 ];
 
 describe('rates in the catalog (ADR 0032)', () => {
-  it.each(RATES)('%s → in the cost, and again when it is repriced', async (_name, type, path, body, script, usd) => {
+  it.each(RATES)('%s → included in the cost, and again when repriced', async (_name, type, path, body, script, usd) => {
     const policy = { allowed_paths: [path.replace(/models\/[^:]+/, 'models/{model}')] };
     const client = await ProxyClient.create(world, { provider: { type }, policy });
     world.upstream.script(script);
@@ -141,7 +141,7 @@ describe('rates in the catalog (ADR 0032)', () => {
     expect(await client.events(2)).toMatchObject([{ cost_usd: 0.002, cost_source: 'computed' }, {}]);
   });
 
-  it('a reported cost no call can have → unresolved', async () => {
+  it('an impossible reported cost → unresolved', async () => {
     const client = await ProxyClient.create(world, { provider: { type: 'openrouter' } });
     world.upstream.script(json(200, { usage: { prompt_tokens: 1, cost: 9_000_000 } }));
     await client.call(CHAT, { body: { model: 'lab/model' } });

@@ -29,7 +29,7 @@ const form = (model: string): CallOptions => ({
   body: `--b\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n--b--\r\n`,
 });
 
-describe('cost that cannot be known', () => {
+describe('unknown cost', () => {
   it.each<[string, string, string, CallOptions, Script, string, number]>([
     ['an answer without usage', 'openai', RESPONSES, { body: GPT }, json(200, {}), 'no_usage_reported', 0],
     [
@@ -79,7 +79,7 @@ describe('cost that cannot be known', () => {
       'unpriced_tool',
       GPT_USD,
     ],
-  ])('%s → unresolved, one error line says why', async (_name, type, path, call, script, reason, usd) => {
+  ])('%s → unresolved, one error log line says why', async (_name, type, path, call, script, reason, usd) => {
     const client = await ProxyClient.create(world, { provider: { type } });
     world.upstream.script(script);
     expect((await client.call(path, call)).status).toBe(200);
@@ -89,7 +89,7 @@ describe('cost that cannot be known', () => {
     ]);
   });
 
-  it('a hosted tool that was offered and not used → computed', async () => {
+  it('a hosted tool that was offered but not used → computed', async () => {
     const client = await ProxyClient.create(world);
     world.upstream.script(json(200, { output: [{ type: 'message' }], usage: USAGE }));
     await client.call(RESPONSES, { body: { ...GPT, tools: [{ type: 'web_search' }] } });
@@ -101,7 +101,7 @@ describe('events and totals of an application', () => {
   const authentication = { type: 'api_key', end_user: { source: 'header' } };
   const as = (user: string, model = 'gpt-4.1'): CallOptions => ({ body: { model }, headers: ['x-end-user-id', user] });
 
-  it('an event → holds every member, each with its value', async () => {
+  it('an event → has every field with its value', async () => {
     const client = await ProxyClient.create(world, { authentication, rewrites: { fast: 'gpt-4.1' } });
     world.upstream.script(json(200, { usage: USAGE }));
     const call = as('ann', 'fast');
@@ -185,7 +185,7 @@ describe('events and totals of an application', () => {
     expect((await world.api.get(`${path}?month=2020-13`)).status).toBe(400);
   });
 
-  it('filters and pages → the events asked for, the latest first, each once', async () => {
+  it('filters and pages → the requested events, latest first, each once', async () => {
     const client = await ProxyClient.create(world, { authentication });
     for (const [user, model, status] of [
       ['ann', 'gpt-4.1', 200],
@@ -238,7 +238,7 @@ describe('errors inside answers with a successful status', () => {
       json(200, { status: 'failed', output: [{ type: 'message' }], usage: USAGE }),
       { cost_usd: GPT_USD, cost_source: 'computed' },
     ],
-  ])('%s → provider_error, at what it cost', async (_name, script, expected) => {
+  ])('%s → provider_error, with its actual cost', async (_name, script, expected) => {
     const client = await ProxyClient.create(world);
     world.upstream.script(script);
     expect((await client.call(RESPONSES, { body: { ...GPT, stream: true } })).status).toBe(200);

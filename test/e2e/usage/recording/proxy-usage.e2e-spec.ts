@@ -247,7 +247,7 @@ const ANSWERS: [string, string, string, CallOptions, Script, Tokens, number][] =
 
 describe('tokens and cost of an answer', () => {
   it.each(ANSWERS)(
-    '%s → one event with its tokens, its cost exact',
+    '%s → one event with its tokens and its exact cost',
     async (_name, type, path, call, script, tokens, usd) => {
       const client = await ProxyClient.create(world, { provider: { type } });
       world.upstream.script(script);
@@ -272,7 +272,7 @@ describe('tokens and cost of an answer', () => {
     },
   );
 
-  it('a custom price → replaces the catalog’s as a whole, to the nano-dollar', async () => {
+  it('a custom price → replaces the whole catalog price, exact to the nano-dollar', async () => {
     const pricing = { 'gpt-4.1': { input: 0.123456789, output: 1 } };
     const client = await ProxyClient.create(world, { provider: { pricing } });
     world.upstream.script(json(200, { usage: { ...responsesUsage, input_tokens: 207, output_tokens: 3 } }));

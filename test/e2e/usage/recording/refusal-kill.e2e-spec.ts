@@ -51,7 +51,7 @@ async function counted(table: 'usage_events' | 'usage_days' | 'usage_user_days')
 }
 
 it(
-  `refusals of a service that is killed ${KILLS} times → at most those of its last second are lost, none is counted twice, and sums agree`,
+  `refusals of a service that is killed ${KILLS} times → at most those of its last second are lost, none is counted twice, and sums match`,
   async () => {
     const config = {
       authentication: { type: 'api_key', end_user: { source: 'header' } },

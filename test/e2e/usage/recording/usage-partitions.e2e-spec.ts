@@ -54,7 +54,7 @@ async function placesOf(appId: string): Promise<string[]> {
 }
 
 describe('partitions of usage events', () => {
-  it('month without one → its events are kept all the same, and move once it is made; those around it stay', async () => {
+  it('month without a partition → its events are still stored, and move once it exists; others stay', async () => {
     const times = [
       '2031-01-31T23:59:59.999Z',
       '2031-02-01T00:00:00Z',
@@ -85,7 +85,7 @@ describe('partitions of usage events', () => {
     for (const sql of SUMS_OUT_OF_STEP) expect(await one.query(sql)).toEqual([]);
   });
 
-  it('partition made later → has what the others have', async () => {
+  it('partition created later → same indexes and constraints as the others', async () => {
     await new UsagePartitionsRepository(one).create('2033-12');
     const indexesOf = async (table: string) => {
       const rows = await one.query<{ text: string }[]>(

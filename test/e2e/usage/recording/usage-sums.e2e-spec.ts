@@ -114,7 +114,7 @@ const event = fc.record({
   charged_nano_usd: absentOr(fc.maxSafeNat()),
 });
 
-describe('sums by day, by user and day, by user and month, kept in step with the events', () => {
+describe('sums by day, by user and day, by user and month, consistent with the events', () => {
   it('random batches, repeated and overlapping, from two instances whose connections break → the exact sums', async () => {
     const plan = fc.record({
       events: fc.array(event, { minLength: 1, maxLength: 30 }),
@@ -178,7 +178,7 @@ describe('sums by day, by user and day, by user and month, kept in step with the
     );
   }, 60_000);
 
-  it('two instances store for the same users in opposite orders at once → neither is a victim of the other', async () => {
+  it('two instances store for the same users in opposite orders at once → neither is a deadlock victim', async () => {
     const busy = { app_id: 'busy-abc123', status: 'ok', created_at_ms: NEAR_MIDNIGHT_MS };
     const rows = (count: number) =>
       Array.from({ length: count }, (_none, place) => anEvent({ ...busy, user_id: `user-${place}` }));
@@ -191,7 +191,7 @@ describe('sums by day, by user and day, by user and month, kept in step with the
     expect(await sumsOutOfStep()).toEqual([]);
   });
 
-  it('counts beyond all reason, again and again → stored, and exact beyond a bigint', async () => {
+  it('huge counts, repeatedly → stored, and exact beyond a bigint', async () => {
     const huge = { app_id: 'huge-abc123', user_id: 'ann', status: 'ok', created_at_ms: NEAR_MIDNIGHT_MS };
     for (let batch = 0; batch < 3; batch++) {
       const rows = Array.from({ length: 500 }, () => anEvent({ ...huge, input_tokens: Number.MAX_SAFE_INTEGER }));
@@ -201,7 +201,7 @@ describe('sums by day, by user and day, by user and month, kept in step with the
   });
 });
 
-describe('what a user has used', () => {
+describe('usage of a user', () => {
   const app: AppRef = { id: 'used-abc123', organizationId: 'org-1' };
   const today = Date.UTC(2025, 11, 1, 12);
   const usage = () => new UserUsage(new UsageRepository(reader), new FakeClock(today));
@@ -258,7 +258,7 @@ describe('what a user has used', () => {
     });
   });
 
-  it('totals of a month → of those users who used it, refusals and errors counted', async () => {
+  it('totals of a month → only of users with usage, including refusals and errors', async () => {
     const none = { requests: 0, input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0 };
     const nothing = { ...none, cost_usd: 0, estimated_cost_usd: 0, errors: 0, blocked: 0 };
     expect(await usage().totalsOf(app, ['ann', 'bob', 'cleo'], '2025-12')).toEqual(

@@ -75,12 +75,12 @@ describe('GET usage/events', () => {
     ['user=bob&model=m-1&status=ok', (kind) => kind.user_id === 'bob' && kind.model === 'm-1' && kind.status === 'ok'],
     ['from=2026-11-19&to=2026-11-19', (_kind, at) => at > 12 && at <= 36],
     ['to=2026-11-18', (_kind, at) => at > 36],
-  ])('%j → exactly those, newest first, page by page', async (query, matches) => {
+  ])('%j → exactly the matching events, newest first, page by page', async (query, matches) => {
     expect(await found(query)).toEqual(expected(matches));
     expect(await found(query, 200)).toEqual(expected(matches));
   });
 
-  it('searched part by part → the same, although parts find nothing', async () => {
+  it('searched in parts → the same result, even if some parts are empty', async () => {
     const repository = new AccountEventsRepository(db);
     const range = { from: '2026-11-01', to: '2026-11-20' };
     const places: number[] = [];
@@ -97,7 +97,7 @@ describe('GET usage/events', () => {
     expect(searches).toBeGreaterThan(10);
   });
 
-  it('another account → its own events alone', async () => {
+  it('another account → only its own events', async () => {
     const { body } = await world.as(other.key).get('/v1/admin/usage/events?limit=200');
     expect(body.events).toHaveLength(EVENTS);
     const csv = (await world.as(other.key).get('/v1/admin/usage/events.csv')).text;
@@ -123,7 +123,7 @@ describe('GET usage/events', () => {
 });
 
 describe('CSV', () => {
-  it('events of the period → all of them, money exact, texts that a spreadsheet would run are texts', async () => {
+  it('events of the period → all of them, money exact, formulas become text', async () => {
     const { status, headers, text } = await world.api.get('/v1/admin/usage/events.csv?user=ann&status=refused');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
     const [header = '', ...lines] = text.trim().split('\r\n');

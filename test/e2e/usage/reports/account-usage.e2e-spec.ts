@@ -54,7 +54,7 @@ async function read(query = '') {
 const ofOther = { app_id: 'theirs' };
 
 describe('GET usage', () => {
-  it('applications of the account → one sum of the range, and of the same number of days before', async () => {
+  it('applications of the account → one sum of the range, and of the same number of days before it', async () => {
     await store(
       { cost_nano_usd: 1_500_000_000, input_tokens: 3, latency_ms: 100, duration_ms: 900 },
       { app_id: 'draws', status: 'provider_error', latency_ms: 9_000, duration_ms: 9_000 },
@@ -81,7 +81,7 @@ describe('GET usage', () => {
     expect(await read('?from=2026-11-14&app=draws')).toMatchObject({ app_id: 'draws', requests: 1, errors: 1 });
   });
 
-  it('calendar month → compared with the month before, also where it is folded', async () => {
+  it('calendar month → compared with the month before, even if it is folded', async () => {
     await store({ ago: 21 }, { ago: 50 }, { ago: 51 });
     expect(await read('?from=2026-10-01&to=2026-10-31')).toMatchObject({
       ...{ requests: 2, previous: { from: '2026-09-01', to: '2026-09-30', requests: 1 } },
@@ -149,30 +149,27 @@ describe('GET usage/breakdown', () => {
   };
   const OF_APPS = ['user', 'endpoint', 'key'];
 
-  it.each(ACCOUNT_DIMENSIONS)(
-    'by %s → sums of all applications, what belongs to an application by itself',
-    async (by) => {
-      await store(
-        { ...DETAILS, latency_ms: 100, duration_ms: 300 },
-        { ...DETAILS, app_id: 'draws' },
-        { ago: 40, ...DETAILS },
-      );
-      await store({ ...ofOther, ...DETAILS, organization_id: other.organizationId });
-      const body = await read(`/breakdown?by=${by}`);
-      expect(body.total).toEqual({ ...NOTHING, requests: 2 });
-      const isApart = by === 'app' || OF_APPS.includes(by);
-      expect(body.rows.map((row: { requests: number }) => row.requests)).toEqual(isApart ? [1, 1] : [2]);
-      const apps = body.rows.map((row: { app_id: string | null }) => row.app_id).sort();
-      expect(apps).toEqual(OF_APPS.includes(by) ? ['draws', 'notes'] : apps.map(() => null));
-      const calls = body.rows.map((row: { latency: { calls: number } | null }) => row.latency?.calls ?? null);
-      const hasLatency = ['app', 'model', 'provider'].includes(by);
-      expect(calls.toSorted()).toEqual(hasLatency ? (isApart ? [0, 1] : [1]) : calls.map(() => null));
-      expect((await read(`/breakdown?by=${by}&app=theirs`)).rows).toEqual([]);
-      expect((await read(`/breakdown?by=${by}&app=draws`)).rows).toMatchObject([{ requests: 1 }]);
-    },
-  );
+  it.each(ACCOUNT_DIMENSIONS)('by %s → sums of all applications, keys of an application separately', async (by) => {
+    await store(
+      { ...DETAILS, latency_ms: 100, duration_ms: 300 },
+      { ...DETAILS, app_id: 'draws' },
+      { ago: 40, ...DETAILS },
+    );
+    await store({ ...ofOther, ...DETAILS, organization_id: other.organizationId });
+    const body = await read(`/breakdown?by=${by}`);
+    expect(body.total).toEqual({ ...NOTHING, requests: 2 });
+    const isApart = by === 'app' || OF_APPS.includes(by);
+    expect(body.rows.map((row: { requests: number }) => row.requests)).toEqual(isApart ? [1, 1] : [2]);
+    const apps = body.rows.map((row: { app_id: string | null }) => row.app_id).sort();
+    expect(apps).toEqual(OF_APPS.includes(by) ? ['draws', 'notes'] : apps.map(() => null));
+    const calls = body.rows.map((row: { latency: { calls: number } | null }) => row.latency?.calls ?? null);
+    const hasLatency = ['app', 'model', 'provider'].includes(by);
+    expect(calls.toSorted()).toEqual(hasLatency ? (isApart ? [0, 1] : [1]) : calls.map(() => null));
+    expect((await read(`/breakdown?by=${by}&app=theirs`)).rows).toEqual([]);
+    expect((await read(`/breakdown?by=${by}&app=draws`)).rows).toMatchObject([{ requests: 1 }]);
+  });
 
-  it('by key → costs follow corrections, and what has no key is apart', async () => {
+  it('by key → costs follow corrections, and calls without a key are separate', async () => {
     await store(
       { api_key_id: 'key-1', cost_nano_usd: 4_000_000_000 },
       { api_key_id: 'key-1', status: 'blocked_app_rate', cost_source: null, requests: 3 },
@@ -189,7 +186,7 @@ describe('GET usage/breakdown', () => {
     ]);
   });
 
-  it('by user, more than fit → the busiest of all applications', async () => {
+  it('by user, more than the limit → the busiest of all applications', async () => {
     for (const [app_id, requests] of Object.entries({ a: [9, 2], b: [5, 4], c: [3, 3] })) {
       await store(...requests.map((count, at) => ({ app_id, user_id: `${app_id}${at}`, requests: count })));
     }
@@ -201,7 +198,7 @@ describe('GET usage/breakdown', () => {
     ]);
   });
 
-  it('detail that is kept 90 days → complete from then on; the total is of the same days', async () => {
+  it('details kept for 90 days → complete within that time; the total covers the same days', async () => {
     await store({ ago: 90, ...DETAILS }, { ago: 91, ...DETAILS });
     expect(await read('/breakdown?by=key&from=2026-01-01')).toMatchObject({
       ...{ from: '2026-01-01', complete_from: FIRST_EVENT_DAY, total: { requests: 1 }, rows: [{ requests: 1 }] },
@@ -212,7 +209,7 @@ describe('GET usage/breakdown', () => {
   });
 });
 
-describe('questions about the account that cannot be answered', () => {
+describe('invalid queries about the account', () => {
   it.each([
     ['?from=2026-02-30', 'from'],
     ['?from=2026-11-21', 'from'],

@@ -135,7 +135,7 @@ describe('usage by user', () => {
     ['a whole month', 10, 39],
     ['a week', 70, 76],
   ])(
-    'users who stand out, %s → found among the busy ones, whatever others did on those days',
+    'users who stand out, %s → found among the busiest, whatever others did on those days',
     async (_days, first, last) => {
       const app = await appWith(TYPICAL);
       const [from, to] = [dayAt(first), dayAt(last)];
@@ -146,7 +146,7 @@ describe('usage by user', () => {
     },
   );
 
-  it('more users requested than stand out → all are added up', async () => {
+  it('more users requested than are prominent → all are summed', async () => {
     const app = await appWith(TYPICAL);
     const [from, to] = [dayAt(60), dayAt(89)];
     expect(await sharesOf(app, from, to, 20)).toEqual(expectedShares(TYPICAL, from, to, 20));
@@ -154,7 +154,7 @@ describe('usage by user', () => {
     expect((await sharesOf(app, from, to, 20))[0]).toEqual(['nobody', 1_000_000, 0]);
   });
 
-  it('a month whose first days are forgotten → its other days, not the month as it was', async () => {
+  it('a month whose first days are deleted → its remaining days, not the original month', async () => {
     const uses = [1, 8, 12, 20, 45].map((place) => ({ place, user: 'ann', requests: 500 }));
     const app = await appWith(uses);
     await one.query('DELETE FROM usage_user_days WHERE app_id = $1 AND day < $2', [app, dayAt(8)]);
@@ -165,7 +165,7 @@ describe('usage by user', () => {
     expect(await one.query(ALL_USERS_OUT_OF_STEP)).toEqual([]);
   });
 
-  it('days forgotten while late events of them are stored → what all users did stays the sum of each', async () => {
+  it('days deleted while their late events are stored → the total of all users stays the sum of each', async () => {
     const app_id = `app-${++apps}`;
     const late = (round: number) =>
       usageRows(

@@ -68,7 +68,7 @@ const filters: fc.Arbitrary<UsageEventFilter> = fc.record({
 });
 
 describe('pages of events', () => {
-  it('any filters together, from any event on → the newest that pass, by id', async () => {
+  it('any filters together, from any event on → the newest matching events, by id', async () => {
     const usage = new UsageRepository(db);
     await fc.assert(
       fc.asyncProperty(filters, async (filter) => {
@@ -79,7 +79,7 @@ describe('pages of events', () => {
     );
   }, 60_000);
 
-  it('page → events with everything that is stored of them', async () => {
+  it('page → events with all stored data', async () => {
     const usage = new UsageRepository(db);
     expect(await usage.listEvents('org-1', OWN.app_id, { limit: 200 })).toEqual(all.slice(0, 200));
     expect(await usage.listEvents('org-1', OWN.app_id, { limit: 1, model: 'rare' })).toEqual(

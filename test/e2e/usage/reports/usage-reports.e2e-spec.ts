@@ -84,7 +84,7 @@ async function coarsen(): Promise<void> {
 }
 
 describe('GET usage/timeseries', () => {
-  it('events → one bucket for each day and type of provider, by date, with all totals', async () => {
+  it('events → one bucket for each day and provider type, by date, with all totals', async () => {
     const app = await appWith(
       { ago: 1, provider_type: 'openai', input_tokens: 5, cost_nano_usd: 1_500_000_000 },
       { ago: 1, provider_type: 'anthropic', status: 'provider_error' },
@@ -129,7 +129,7 @@ describe('GET usage/timeseries', () => {
     });
   });
 
-  it('folded month → one bucket, when all of it is asked for', async () => {
+  it('folded month → one bucket, if the whole month is requested', async () => {
     const app = await appWith({ ago: 410 }, { ago: 415, output_tokens: 3 });
     await fold(app);
     const month = { ...NOTHING, date: '2025-10-01', provider: 'openai', requests: 2, output_tokens: 3 };
@@ -158,7 +158,7 @@ describe('GET usage/breakdown', () => {
     ['route', 'r-1', 'r-2', undefined],
     ['endpoint', 'ask', 'tell', null],
     ['app_version', '1.0', '2.0', null],
-  ])('by %s → a row for each, most requests first, then by key', async (by, first, second, none) => {
+  ])('by %s → one row for each, most requests first, then by key', async (by, first, second, none) => {
     const columns: Record<string, string> = {
       provider: 'provider_type',
       provider_gateway: 'provider_gateway_id',
@@ -176,7 +176,7 @@ describe('GET usage/breakdown', () => {
     expect(await sharesOf(app, `?by=${by}&limit=1`)).toEqual(none === null ? [[null, 3]] : [[first, 2]]);
   });
 
-  it('no question → by model, over thirty days, with all totals', async () => {
+  it('no parameters → by model, over thirty days, with all totals', async () => {
     const app = await appWith(
       {
         input_tokens: 1,
@@ -197,7 +197,7 @@ describe('GET usage/breakdown', () => {
     });
   });
 
-  it('keys with as many requests → in the order of their characters, none last', async () => {
+  it('keys with equal requests → sorted by their characters, missing ones last', async () => {
     const app = await appWith(...['b', 'B', null, 'a'].map((endpoint_slug) => ({ endpoint_slug })));
     expect(await sharesOf(app, '?by=endpoint')).toEqual([
       ['B', 1],
@@ -207,7 +207,7 @@ describe('GET usage/breakdown', () => {
     ]);
   });
 
-  it('by user → errors and refusals of each, and what has no user apart', async () => {
+  it('by user → errors and refusals of each, and usage without a user separately', async () => {
     const app = await appWith(
       { user_id: 'ann', status: 'provider_error', cost_nano_usd: 7_000_000_000 },
       { user_id: 'ann', status: REFUSED, requests: 2 },
@@ -233,22 +233,19 @@ describe('GET usage/breakdown', () => {
     );
   });
 
-  it.each(USAGE_DIMENSIONS)(
-    'by %s over the day from which on details are kept → what is older is no null',
-    async (by) => {
-      const app = await appWith({ ago: 90, ...DETAILS }, { ago: 91, ...DETAILS }, { ago: 120, ...DETAILS });
-      const isLasting = ['model', 'provider', 'status'].includes(by);
-      for (const isFolded of [false, true]) {
-        if (isFolded) await coarsen();
-        const { body } = await breakdownOf(app, `?by=${by}&from=2026-07-01`);
-        expect(body.complete_from).toBe(isLasting ? '2026-07-01' : FIRST_EVENT_DAY);
-        expect(body.rows).toMatchObject([{ key: expect.any(String), requests: isLasting ? 3 : 1 }]);
-      }
-    },
-  );
+  it.each(USAGE_DIMENSIONS)('by %s, from before details are kept → older usage is not shown as null', async (by) => {
+    const app = await appWith({ ago: 90, ...DETAILS }, { ago: 91, ...DETAILS }, { ago: 120, ...DETAILS });
+    const isLasting = ['model', 'provider', 'status'].includes(by);
+    for (const isFolded of [false, true]) {
+      if (isFolded) await coarsen();
+      const { body } = await breakdownOf(app, `?by=${by}&from=2026-07-01`);
+      expect(body.complete_from).toBe(isLasting ? '2026-07-01' : FIRST_EVENT_DAY);
+      expect(body.rows).toMatchObject([{ key: expect.any(String), requests: isLasting ? 3 : 1 }]);
+    }
+  });
 });
 
-describe('questions that cannot be answered', () => {
+describe('invalid queries', () => {
   it.each([
     ['usage/timeseries', 'from=2026-02-30', 'from'],
     ['usage/timeseries', 'to=2026-13-01', 'to'],
@@ -315,7 +312,7 @@ describe('questions that cannot be answered', () => {
 });
 
 describe('GET events', () => {
-  it('rows of refusals → say how many requests they count; every other row counts one', async () => {
+  it('rows of refusals → state how many requests they count; every other row counts one', async () => {
     const app = await appWith({}, { status: REFUSED, cost_source: null, requests: 7 });
     const { body } = await world.api.get(`/v1/admin/apps/${app}/events`);
     expect(body.events).toMatchObject([

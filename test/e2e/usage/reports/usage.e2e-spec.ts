@@ -54,7 +54,7 @@ function usageOf(appId: string, query = '') {
 }
 
 describe('usage of a proxied request', () => {
-  it('call answered → one event with everything known of it', async () => {
+  it('call answered → one event with all its data', async () => {
     const { slug } = await world.provider({ slug: 'usage-openai' });
     const app = await world.app();
     const answer = await fetch(`${world.baseUrl}/v1/apps/${app.id}/proxy/${slug}/v1/chat/completions`, {
@@ -170,7 +170,7 @@ describe('GET events', () => {
     expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
-  it('every kind of value → as the contract writes it', async () => {
+  it('every kind of value → as documented', async () => {
     const app = await world.app();
     const reading = aReading({
       reportedCostNanoUsd: 1_500_000_001,
@@ -198,7 +198,7 @@ describe('GET events', () => {
     });
   });
 
-  it('targets that were tried → each with its status, time and error, the one that served last', async () => {
+  it('targets that were tried → each with its status, time and error, the one that served is last', async () => {
     const app = await world.app();
     const attempts = [
       { providerSlug: 'first', model: 'gpt-4.1', status: 503, latencyMs: 41, error: null },
@@ -224,7 +224,7 @@ describe('GET events', () => {
 });
 
 describe('GET usage', () => {
-  it('UTC months → first and last millisecond belong, the next one does not', async () => {
+  it('UTC months → first and last millisecond are included, the next one is not', async () => {
     const app = await world.app();
     const lastMs = Date.UTC(2025, 11, 1) - 1;
     await record(
@@ -260,7 +260,7 @@ describe('GET usage', () => {
     },
   );
 
-  it('the sums cannot be read in time → service_unavailable within seconds, and afterwards as ever', async () => {
+  it('the sums cannot be read in time → service_unavailable within seconds, and afterwards as usual', async () => {
     const usage = world.gateway.app.get(UsageReports);
     const app = { id: (await world.app()).id, organizationId };
     await world.dataSource.transaction(async (tx) => {
@@ -278,8 +278,8 @@ describe('GET usage', () => {
   });
 });
 
-describe('usage that other rooms ask about', () => {
-  it('history and "ever proxied" → true for those that have it', async () => {
+describe('usage queried by other modules', () => {
+  it('history and "ever proxied" → true only for applications with usage', async () => {
     const totals = world.gateway.app.get(AppUsageTotals);
     const app = await world.app();
     expect(await totals.appIdHasHistory(app.id)).toBe(false);
@@ -293,7 +293,7 @@ describe('usage that other rooms ask about', () => {
 });
 
 describe('usage in Postgres', () => {
-  it('event stored again → nothing changes; of several at once only the new ones are named', async () => {
+  it('event stored again → nothing changes; only the new ones of several are returned', async () => {
     const events = world.gateway.app.get(UsageWritesRepository);
     const row = (id: string) => ({
       event_id: `again-${id}`,
