@@ -32,6 +32,7 @@ import { ProxyModule } from './proxy/proxy.module.js';
 import { RepricingModule } from './repricing/repricing.module.js';
 import { NightlyRetentionModule } from './retention/retention.module.js';
 import { SignInModule } from './sign-in/sign-in.module.js';
+import { UsageExportsModule } from './usage/exports/usage-exports.module.js';
 import { UsageModule } from './usage/recording/usage.module.js';
 import { UsageReportsModule } from './usage/reports/usage-reports.module.js';
 import { UsersModule } from './users/users.module.js';
@@ -56,6 +57,7 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
     AppKeysModule,
     UsageModule,
     UsageReportsModule,
+    UsageExportsModule,
     RepricingModule,
     UsersModule,
     MailModule,

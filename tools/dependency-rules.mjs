@@ -69,6 +69,7 @@ const ARROWS = {
 const PARTS = {
   'usage/recording': ['app-directory', 'pricing', 'upstreams', 'budgets'],
   'usage/reports': ['accounts', 'app-directory', 'upstreams', 'usage/recording'],
+  'usage/exports': ['accounts', 'app-directory', 'usage/recording', 'usage/reports'],
   'limits/requests': ['usage/recording'],
   'limits/plans': ['accounts', 'usage/recording'],
   'client-auth/callers': [

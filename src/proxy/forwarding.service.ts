@@ -112,8 +112,13 @@ export class Forwarding implements BeforeApplicationShutdown {
       keep?.claim?.release();
       throw error;
     }
-    const funds = new GrowingHolds(held, this.budgets, outgoing.createdAtMs);
-    const record = new CallRecord(this.recorder, funds.holds, () => this.admission.noteUnsent(caller));
+    const { createdAtMs } = outgoing;
+    const funds = new GrowingHolds(held, this.budgets, createdAtMs);
+    this.recorder.expect(createdAtMs);
+    const record = new CallRecord(this.recorder, funds.holds, () => {
+      this.recorder.dismiss(createdAtMs);
+      this.admission.noteUnsent(caller);
+    });
     try {
       const first = composed.connect(event, funds);
       if (first === undefined) throw overloaded();

@@ -62,7 +62,7 @@ export class ApiClient {
       body: typeof payload === 'string' || payload === undefined ? payload : new Uint8Array(payload),
     });
     const text = await response.text();
-    const isJson = (response.headers.get('content-type') ?? '').includes('json');
+    const isJson = /\bjson/.test(response.headers.get('content-type') ?? '');
     const parsed: unknown = isJson ? JSON.parse(text) : undefined;
     const { status, headers: answered } = response;
     this.check.answer(method, path, { status, body: parsed, headers: [...answered.keys()], sent: [...sent.keys()] });

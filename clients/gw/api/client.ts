@@ -23,11 +23,11 @@ const validators = new Map<string, ValidateFunction>();
 /** The API of a deployment, typed by its OpenAPI document. */
 export type Api = Client<paths>;
 
-/** @param key without one only public operations succeed. */
-export function apiOf(url: string, key?: string): Api {
+/** @param key without one only public operations succeed. @param timeoutMs of each request. */
+export function apiOf(url: string, key?: string, timeoutMs = TIMEOUT_MS): Api {
   if (key !== undefined) requireToken(key);
   const headers = { 'x-client': 'cli', ...(key !== undefined && { authorization: `Bearer ${key}` }) };
-  const client = createClient<paths>({ baseUrl: url, headers, fetch: send });
+  const client = createClient<paths>({ baseUrl: url, headers, fetch: (request) => send(request, timeoutMs) });
   client.use(checkedAnswers);
   return client;
 }
@@ -41,9 +41,9 @@ export function requireToken(key: string): void {
 }
 
 /** A redirect would send the key elsewhere, so it is not followed. */
-export async function send(request: Request): Promise<Response> {
+export async function send(request: Request, timeoutMs = TIMEOUT_MS): Promise<Response> {
   try {
-    return await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return await fetch(request, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
   } catch (error) {
     throw unreachable(new URL(request.url).origin, error);
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { styleText } from 'node:util';
 import { Failure } from '../program/failure.js';
 import { Progress } from './progress.js';
@@ -48,6 +49,12 @@ export class Terminal {
   write(text: string): void {
     this.progress.hide();
     this.streams.stdout.write(harmless(text));
+  }
+
+  /** Unchanged, for data that is piped. Waits for a slow reader. */
+  async writeBytes(bytes: Uint8Array): Promise<void> {
+    this.progress.hide();
+    if (!this.streams.stdout.write(bytes)) await once(this.streams.stdout, 'drain');
   }
 
   /** As `print`, on standard error. @param colour of the first line. */

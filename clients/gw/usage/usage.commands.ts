@@ -1,5 +1,6 @@
 import { answerOf, type Command, component, members } from '../program/command.js';
 import { CALL_STATUSES } from './call-statuses.js';
+import { EXPORT_FORMATS } from './export-formats.js';
 
 const BY =
   'model, provider, provider_slug, provider_gateway, credential_source, model_author, user, status, cost_source, route, endpoint, app_version, key, app';
@@ -59,6 +60,31 @@ export const usageCommands: readonly Command[] = [
     ],
     result: answerOf('GET /v1/admin/usage/breakdown'),
     load: async () => (await import('./usage.js')).breakdown,
+  },
+  {
+    name: 'usage export',
+    summary: 'Export recorded calls of the account, or of an application, to a file',
+    details:
+      'Newest first, and checked against the manifest of the gateway. Run again after an interruption, it continues ' +
+      'the file; the file appears when it is complete. It ends where calls may still be open.',
+    options: [
+      ['--app <app>', 'id or handle of an application; all by default'],
+      ['--format <format>', 'csv (the default), ndjson, or focus: CSV with columns of FOCUS', EXPORT_FORMATS],
+      ['--since <time>', 'start: a UTC day, or a time with its zone; by default 29 days before the day of the end'],
+      ['--until <time>', 'end, exclusive: likewise; now by default'],
+      ['--output <file>', 'file to write; standard output by default'],
+    ],
+    examples: [
+      'gw usage export --since 2026-01-01 --until 2026-02-01 --output january.csv',
+      'gw usage export --app notes --format ndjson',
+    ],
+    result: members({
+      output: { type: ['string', 'null'] },
+      bytes: { type: 'integer' },
+      resumed: { type: 'boolean' },
+      manifest: component('UsageExportManifestResponse'),
+    }),
+    load: async () => (await import('./export.js')).exportUsage,
   },
   {
     name: 'usage reprice',

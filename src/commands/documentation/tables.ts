@@ -239,7 +239,7 @@ export const TABLE_AREAS: readonly TableArea[] = [
       gateway_instances: {
         owner: 'src/platform',
         purpose:
-          'Processes that serve from this database; `src/limits/requests` keeps the epoch that each follows here, `src/usage` its open calls.',
+          'Processes that serve from this database; `src/limits/requests` keeps the epoch that each follows here, `src/usage` its open calls and until when its usage is stored.',
       },
       health_slots: {
         owner: 'src/health',

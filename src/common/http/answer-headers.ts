@@ -28,6 +28,11 @@ export const ANSWER_HEADERS = {
     required: true,
     schema: TEXT,
   },
+  NextCursor: {
+    description: 'The `cursor` of the next page; absent from the last one.',
+    required: false,
+    schema: TEXT,
+  },
   RelayedLocation: {
     description: 'The provider’s, if it is a public address of another host.',
     required: false,

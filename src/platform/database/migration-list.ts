@@ -57,6 +57,7 @@ import { KeepReceipts1763600000103 } from '../../../migrations/1763600000103-kee
 import { FindSpendersOfEveryWindow1763600000110 } from '../../../migrations/1763600000110-find-spenders-of-every-window.js';
 import { TakePlayIntegrity1763600000111 } from '../../../migrations/1763600000111-take-play-integrity.js';
 import { ClaimStreams1763600000120 } from '../../../migrations/1763600000120-claim-streams.js';
+import { PublishSettledUsage1763600000130 } from '../../../migrations/1763600000130-publish-settled-usage.js';
 import type { MigrationClass } from './data-source.js';
 
 /** Every migration, oldest first. A file in `migrations/` that is not listed here does not run. */
@@ -120,4 +121,5 @@ export const MIGRATIONS: readonly MigrationClass[] = [
   FindSpendersOfEveryWindow1763600000110,
   TakePlayIntegrity1763600000111,
   ClaimStreams1763600000120,
+  PublishSettledUsage1763600000130,
 ];

@@ -14,6 +14,7 @@ import { type RecoveredEvent, type RecoverySummary, recoverJournal } from './jou
 import { bytesOf, type EncodedLine, LineBlocks } from './line-block.js';
 import { type Segment, SegmentLog } from './segment-log.js';
 import { SettledReader } from './settled-reader.js';
+import { UnstoredCalls } from './unstored-calls.js';
 
 const REFUSAL_RETRY_SECONDS = 1;
 /** Longest wait of a call for a sync. */
@@ -60,6 +61,8 @@ export interface UsageJournalOptions {
  * Source: docs/reference/accounting.md#exactly-once.
  */
 export class UsageJournal {
+  /** Calls from their admission to their stored event, also while they are not in the journal yet. */
+  readonly unstored = new UnstoredCalls();
   private segmentLog: SegmentLog | undefined;
   private directory = '';
   private orphans: readonly string[] = [];

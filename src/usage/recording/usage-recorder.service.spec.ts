@@ -19,10 +19,22 @@ import { compilePrice } from '../../pricing/model-price.js';
 import type { EventArrays } from './event/event-arrays.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
 import { KeptObjects } from './kept-objects.service.js';
+import { SettledUsageRepository } from './settled-usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsageRecorder } from './usage-recorder.service.js';
 import { UsageRecovery } from './usage-recovery.service.js';
 import { UsageWriter } from './usage-writer.service.js';
+
+/** Without a database. */
+class FakeSettledUsage extends SettledUsageRepository {
+  constructor() {
+    super(new DataSource({ type: 'postgres' }));
+  }
+
+  override async recovered(): Promise<void> {
+    return undefined;
+  }
+}
 
 /** A fake events table: inserts are atomic and skip existing ids. */
 class FakeEvents extends UsageWritesRepository {
@@ -128,7 +140,7 @@ function assemble() {
   const metrics = new Metrics();
   const budgets = offlineBudgets(FakeBudgets, clock, log, metrics);
   const recorder = new UsageRecorder(journal, writer, keptObjects, incidents, metrics, budgets, ids);
-  const recovery = new UsageRecovery(journal, events, budgets, incidents, log);
+  const recovery = new UsageRecovery(journal, events, new FakeSettledUsage(), budgets, incidents, log);
   return { journal, keptObjects, recorder, recovery, metrics, budgets };
 }
 

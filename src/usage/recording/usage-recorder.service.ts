@@ -77,6 +77,21 @@ export class UsageRecorder implements OnApplicationShutdown {
   }
 
   /**
+   * Announces a request that was admitted. Until its event is stored, {@link dismiss} is called, or its process is
+   * recovered, usage from its time on counts as incomplete.
+   *
+   * @param createdAtMs the time of its event.
+   */
+  expect(createdAtMs: number): void {
+    this.journal.unstored.begin(createdAtMs);
+  }
+
+  /** An announced request will have no event. */
+  dismiss(createdAtMs: number): void {
+    this.journal.unstored.end(createdAtMs);
+  }
+
+  /**
    * Writes the admission record of a request. The caller must call this directly before it sends the request to the
    * provider. From then on the request has an event, even if the process is killed.
    *
@@ -140,7 +155,8 @@ export class UsageRecorder implements OnApplicationShutdown {
     this.journal.settle(ticket.entry, head, ticket.kind);
     const charges = chargesOf(ticket.holds, charged);
     for (const [at, hold] of ticket.holds.entries()) hold.settle(charges[at] ?? 0);
-    this.writer.add(ticket.entry, ticket.kind, ticket.holds);
+    const { entry, kind, holds, admission } = ticket;
+    this.writer.add(entry, { kind, holds, createdAtMs: admission.createdAtMs });
   }
 
   /** Stores settled events. Returns after a failed attempt: the journal then keeps the rest for the next start. */

@@ -8,6 +8,7 @@ import { UsageJournal } from '../../platform/journal/usage-journal.js';
 import { arraysOfTexts } from './event/event-arrays.js';
 import { eventDayOf, parseEventFields } from './event/usage-line.rules.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
+import { SettledUsageRepository } from './settled-usage.repository.js';
 import { storeEvents } from './store-events.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { firstEventDay } from './usage-range.rules.js';
@@ -26,6 +27,7 @@ export class UsageRecovery implements OnModuleInit {
   constructor(
     private readonly journal: UsageJournal,
     private readonly events: UsageWritesRepository,
+    private readonly settled: SettledUsageRepository,
     private readonly budgets: Budgets,
     private readonly incidents: UsageIncidents,
     private readonly log: Log,
@@ -39,7 +41,10 @@ export class UsageRecovery implements OnModuleInit {
     await this.journal.open();
     const summary = await this.journal.recover(
       (events) => this.store(events),
-      (instanceId) => this.persist(() => this.budgets.dropInstanceGrants(instanceId)),
+      async (instanceId) => {
+        await this.persist(() => this.budgets.dropInstanceGrants(instanceId));
+        await this.persist(() => this.settled.recovered(instanceId));
+      },
     );
     if (summary.files > 0) this.log.event('usage_journal_recovered', { ...summary });
   }

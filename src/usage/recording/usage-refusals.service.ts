@@ -45,6 +45,11 @@ export class UsageRefusals implements OnApplicationShutdown {
     this.renewLater();
   }
 
+  /** Counts of earlier times are final and stored; milliseconds since the Unix epoch, infinity without open counts. */
+  get sinceMs(): number {
+    return this.rows.sinceMs;
+  }
+
   /** Stores all counts. Returns after a failed attempt; the rest is retried within a second. */
   flush(): Promise<void> {
     return this.store(() => this.rows.outdated());

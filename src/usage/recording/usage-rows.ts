@@ -66,6 +66,8 @@ export interface UsageEventRow {
   readonly latency_ms: number | null;
   readonly duration_ms: number | null;
   readonly attempts: readonly UsageAttemptRow[] | null;
+  /** Values by the names of the application's groups. */
+  readonly groups: Readonly<Record<string, string>> | null;
   readonly created_at: ReturnType<Clock['now']>;
   readonly settled_at: ReturnType<Clock['now']> | null;
   /** Null in events of calls, and in old ones. */

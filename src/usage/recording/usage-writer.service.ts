@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { BudgetHold } from '../../budgets/budget-hold.js';
 import { WriteBatch } from '../../platform/database/write-batch.js';
 import type { JournalEntry } from '../../platform/journal/journal-entry.js';
-import type { EventKind } from '../../platform/journal/journal-lines.rules.js';
 import { UsageJournal } from '../../platform/journal/usage-journal.js';
 import { arraysOfKinds, type EventOfKind } from './event/event-arrays.js';
 import { UsageWritesRepository } from './event/usage-writes.repository.js';
@@ -17,6 +16,8 @@ const GATHER_MS = 50;
 /** A settled event and its budget holds. */
 interface WaitingEvent extends EventOfKind {
   readonly holds: readonly BudgetHold[];
+  /** Time of the event, in milliseconds since the Unix epoch. */
+  readonly createdAtMs: number;
   /** Postgres rejected the data of this event, and that is logged. */
   rejected: boolean;
 }
@@ -42,11 +43,10 @@ export class UsageWriter {
   /**
    * Adds a settled journal entry.
    *
-   * @param kind of its event.
    * @param holds settled too; `stored` or `dropped` is called once the event is stored or rejected.
    */
-  add(entry: JournalEntry, kind: EventKind, holds: readonly BudgetHold[]): void {
-    this.batch.add({ entry, kind, holds, rejected: false });
+  add(entry: JournalEntry, { kind, holds, createdAtMs }: Pick<WaitingEvent, 'kind' | 'holds' | 'createdAtMs'>): void {
+    this.batch.add({ entry, kind, holds, createdAtMs, rejected: false });
   }
 
   /**
@@ -66,7 +66,8 @@ export class UsageWriter {
       return waiting;
     }
     this.journal.stored(waiting.map(({ entry }) => entry));
-    for (const { holds, rejected } of waiting) {
+    for (const { holds, rejected, createdAtMs } of waiting) {
+      this.journal.unstored.end(createdAtMs);
       for (const hold of holds)
         if (rejected) hold.dropped();
         else hold.stored();

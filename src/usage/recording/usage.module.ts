@@ -8,6 +8,7 @@ import { KeptObjectsRepository } from './kept-objects.repository.js';
 import { KeptObjects } from './kept-objects.service.js';
 import { OpenCalls } from './open-calls.service.js';
 import { RecordedAccountRequests, RecordedRequests } from './recorded-requests.service.js';
+import { SettledUsageRepository } from './settled-usage.repository.js';
 import { UsageRepository } from './usage.repository.js';
 import { UsageIncidents } from './usage-incidents.service.js';
 import { UsagePartitions } from './usage-partitions.service.js';
@@ -34,6 +35,7 @@ import { UsageWriter } from './usage-writer.service.js';
     OpenCalls,
     RecordedAccountRequests,
     RecordedRequests,
+    SettledUsageRepository,
     UsageIncidents,
     UsagePartitions,
     UsagePartitionsRepository,
@@ -50,6 +52,7 @@ import { UsageWriter } from './usage-writer.service.js';
   exports: [
     RecordedAccountRequests,
     RecordedRequests,
+    SettledUsageRepository,
     UsageRecorder,
     UsageRefusals,
     UsageRepository,

@@ -249,11 +249,6 @@ export class UsageRepository {
     return Number(rows[0]?.count ?? 0);
   }
 
-  /** Stores how many requests of an instance have no stored event yet. */
-  async writeOpenCalls(instanceId: string, openCalls: number): Promise<void> {
-    await this.dataSource.query('UPDATE gateway_instances SET open_calls = $2 WHERE id = $1', [instanceId, openCalls]);
-  }
-
   private async isFound(sql: string, id: string): Promise<boolean> {
     const rows = await this.dataSource.query<{ found: boolean }[]>(sql, [id]);
     return rows[0]?.found ?? false;

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import type { DayRange } from '../../common/day-range.rules.js';
-import { startOfDay } from '../../platform/database/utc-sql.js';
 import type { UsageEventRow } from '../recording/usage-rows.js';
-import { readBounded, toDate, type UsageScope } from '../recording/usage-sums.repository.js';
+import { readBounded, type UsageScope } from '../recording/usage-sums.repository.js';
 
 /** Filter of an account's events; absent members do not filter. */
 export interface AccountEventFilter {
@@ -18,6 +16,13 @@ export interface AccountEventFilter {
   readonly model?: string | undefined;
   /** Id of an application key. */
   readonly key?: string | undefined;
+}
+
+/** A part of time, in milliseconds since the Unix epoch. */
+export interface TimeRange {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly untilMs: number;
 }
 
 /** The place of an event in the order of time. */
@@ -39,13 +44,14 @@ interface PlaceRow {
   readonly id: string;
 }
 
+const instant = (n: number) => `timestamptz 'epoch' + $${n}::bigint * interval '1 millisecond'`;
+
 const CREATED_US = '(extract(epoch FROM event.created_at) * 1000000)::bigint AS created_at_us';
 
 /** Events of the period below the cursor, newest first. */
 const inPeriod = (isRefused: boolean) => `
   FROM usage_events event
-  WHERE event.organization_id = $1 AND event.created_at >= ${startOfDay(2)}
-    AND event.created_at < ${startOfDay(3)} + interval '1 day'
+  WHERE event.organization_id = $1 AND event.created_at >= ${instant(2)} AND event.created_at < ${instant(3)}
     AND (event.created_at, event.id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::bigint)
     ${isRefused ? "AND starts_with(event.status, 'blocked_')" : ''}
   ORDER BY event.created_at DESC, event.id DESC`;
@@ -80,13 +86,13 @@ export class AccountEventsRepository {
    */
   async search(
     { organizationId, id }: UsageScope,
-    { from, to }: DayRange,
+    { fromMs, untilMs }: TimeRange,
     filter: AccountEventFilter,
     { before = NEWEST, part, limit }: { before?: EventPlace | undefined; part: number; limit: number },
   ): Promise<EventSearch> {
     const { statuses = null, reason = null, user = null, endpoint = null, provider = null, model = null } = filter;
     const isRefused = reason !== null || (statuses?.every((status) => status.startsWith('blocked_')) ?? false);
-    const period = [organizationId, toDate(from), toDate(to), before.createdAtUs, before.id, part];
+    const period = [organizationId, fromMs, untilMs, before.createdAtUs, before.id, part];
     const matching = [id, statuses, reason, user, endpoint, provider, model, filter.key ?? null, limit];
     const events = await readBounded<UsageEventRow & PlaceRow>(this.dataSource, page(isRefused), [
       ...period,

@@ -1,15 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../common/clock.js';
+import { Clock, dayStartMs } from '../../common/clock.js';
 import { type DayRange, dayRange } from '../../common/day-range.rules.js';
 import type { UsageEventRow } from '../recording/usage-rows.js';
 import type { UsageScope } from '../recording/usage-sums.repository.js';
-import { type AccountEventFilter, AccountEventsRepository, type EventPlace } from './account-events.repository.js';
+import {
+  type AccountEventFilter,
+  AccountEventsRepository,
+  type EventPlace,
+  type TimeRange,
+} from './account-events.repository.js';
 import type { AskedUsage } from './account-usage.service.js';
 import { csvLine, exactUsd } from './csv.rules.js';
 import { estimateOf } from './usage-totals.rules.js';
 
 /** Events that one request examines: a search that finds nothing then takes a fraction of a second. */
 const PART = 100_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 /** Events of one statement of a CSV file. */
 const CSV_PAGE = 2_000;
 
@@ -70,7 +76,9 @@ export class AccountEvents {
   /** @throws invalid_request as `dayRange` does. */
   async pageOf(scope: UsageScope, asked: AskedEvents, { limit, before }: AskedPage): Promise<AccountEventPage> {
     const range = dayRange(asked, this.clock.utcDay());
-    const { events, last } = await this.events.search(scope, range, asked, { before, part: PART, limit });
+    const { events, last } = await this.events.search(scope, timeOf(range), asked, {
+      ...{ before, part: PART, limit },
+    });
     return { appId: scope.id, ...range, limit, events, next: last };
   }
 
@@ -83,7 +91,7 @@ export class AccountEvents {
   async linesOf(scope: UsageScope, asked: AskedEvents): Promise<AsyncIterable<string>> {
     const range = dayRange(asked, this.clock.utcDay());
     const search = (before: EventPlace | undefined) =>
-      this.events.search(scope, range, asked, { before, part: PART, limit: CSV_PAGE });
+      this.events.search(scope, timeOf(range), asked, { before, part: PART, limit: CSV_PAGE });
     const first = await search(undefined);
     async function* lines() {
       yield csvLine(Object.keys(COLUMNS));
@@ -94,6 +102,10 @@ export class AccountEvents {
     }
     return lines();
   }
+}
+
+function timeOf({ from, to }: DayRange): TimeRange {
+  return { fromMs: dayStartMs(from), untilMs: dayStartMs(to) + DAY_MS };
 }
 
 function lineOf(event: UsageEventRow): string {

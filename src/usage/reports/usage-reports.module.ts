@@ -35,6 +35,6 @@ import { UserUsage } from './user-usage.service.js';
     UserSharesRepository,
     UserUsage,
   ],
-  exports: [AppUsageTotals, RecentCallsOfProviders, UserUsage],
+  exports: [AccountEventsRepository, AppUsageTotals, RecentCallsOfProviders, UserUsage],
 })
 export class UsageReportsModule {}

@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newAccount } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
 import { FakeClock } from '../../support/clock.js';
 import { Gw, type GwRun } from '../../support/gw/gw.js';
+import { losing } from '../../support/gw/lossy-proxy.js';
 import { type EventMembers, storeEvents } from '../../support/usage/recording/usage-events.js';
 import { startWorld, type World } from '../../support/world.js';
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const DAY_MS = 24 * 60 * 60 * 1000;
 const REPRICE = 'usage reprice --app notes --provider openai --model own --month 2026-11';
 const SETTLE = 'usage settle --app notes --month 2026-11';
 const CONFIG = { authentication: { type: 'api_key' }, routing: { providers: { mode: 'all' }, model_rewrites: {} } };
@@ -135,5 +140,70 @@ describe('gw usage settle', () => {
   it.each(['-1', '1e3', 'nothing', '10001', '0.0000000001', ''])('--cost %j → exit 2', async (cost) => {
     expect((await gw.run([...SETTLE.split(' '), `--cost=${cost}`, '--yes', '--json'])).exitCode).toBe(2);
     expect(await costs()).toEqual([[1, 2]]);
+  });
+});
+
+describe('gw usage export', () => {
+  const EXPORT = 'usage export --since 2026-11-01 --until 2026-11-20';
+  const many = Array.from({ length: 10_100 }, (_none, at) => ({
+    created_at_ms: NOW_MS - DAY_MS - at,
+    cost_nano_usd: at,
+  }));
+  const storeMany = async () => {
+    for (let at = 0; at < many.length; at += 2_020) {
+      const some = many.slice(at, at + 2_020).map((one) => ({ organization_id: organizationId, app_id: app, ...one }));
+      await storeEvents(world.dataSource, ...some);
+    }
+  };
+  const inHome = (name: string) => join(gw.home, name);
+
+  it('to standard output → the bytes of the API, unchanged', async () => {
+    await store({ created_at_ms: NOW_MS - DAY_MS, user_id: 'a\u001b[31m,"b"', cost_nano_usd: 7 });
+    const { exitCode, stdout, stderr } = await gw.run(EXPORT);
+    expect([exitCode, stderr]).toEqual([0, 'Exported 1 event.\n']);
+    expect(stdout).toBe((await api.get('/v1/admin/usage/export?since=2026-11-01&until=2026-11-20')).text);
+    const named = await gw.run(`${EXPORT} --app notes --format ndjson`);
+    expect(JSON.parse(named.stdout)).toMatchObject({ app, user: 'a\u001b[31m,"b"', cost_nano_usd: 7 });
+  });
+
+  it('interrupted after the first page → continues there, and the file is what the manifest says', async () => {
+    await storeMany();
+    let loses = true;
+    const lossy = await losing(world.baseUrl, (_method, path) => loses && path.includes('cursor='));
+    const broken = await gw.run(`${EXPORT} --output usage.csv --json`, '', { GW_URL: lossy.url });
+    expect(errorOf(broken)).toEqual([3, 'unreachable']);
+    expect([existsSync(inHome('usage.csv')), statSync(inHome('usage.csv.part')).mode & 0o777]).toEqual([false, 0o600]);
+    appendFileSync(inHome('usage.csv.part'), 'half a page');
+    loses = false;
+    const { json: document } = await gw.run(`${EXPORT} --output usage.csv --json`, '', { GW_URL: lossy.url });
+    const { manifest, resumed } = document.result;
+    expect([resumed, manifest.rows, manifest.complete]).toEqual([true, many.length, true]);
+    const file = readFileSync(inHome('usage.csv'));
+    expect(createHash('sha256').update(file).digest('hex')).toBe(manifest.sha256);
+    expect([existsSync(inHome('usage.csv.part')), existsSync(inHome('usage.csv.part.json'))]).toEqual([false, false]);
+    await lossy.close();
+  });
+
+  it('costs corrected meanwhile → refused, and the next run begins anew', async () => {
+    await store({ created_at_ms: NOW_MS - DAY_MS, cost_nano_usd: 7 });
+    const what = `${EXPORT} --output usage.csv --json`;
+    expect((await gw.run(what)).json.result.bytes).toBe(statSync(inHome('usage.csv')).size);
+    const { result } = (await gw.run(what)).json;
+    const begun = { manifest: { ...result.manifest, sha256: '0' }, bytes: 0 };
+    writeFileSync(inHome('usage.csv.part'), '');
+    const asked = { app: undefined, query: { format: 'csv', since: '2026-11-01', until: '2026-11-20' } };
+    const named = JSON.stringify([world.baseUrl, organizationId, asked]);
+    writeFileSync(inHome('usage.csv.part.json'), JSON.stringify({ ...begun, what: named }));
+    expect(errorOf(await gw.run(what))).toEqual([3, 'export_changed']);
+    expect((await gw.run(what)).json.result).toMatchObject({ resumed: false, output: 'usage.csv' });
+  });
+
+  it.each([
+    ['--json', 'option_required'],
+    ['--format parquet --output x --json', 'invalid_command'],
+    ['--since 2026-11-21 --output x --json', 'invalid_request'],
+    ['--app other --output x --json', 'app_not_found'],
+  ])('%s → exit 2, %s', async (words, code) => {
+    expect(errorOf(await gw.run(`usage export --until 2026-11-20 ${words}`))).toEqual([2, code]);
   });
 });

@@ -1170,6 +1170,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/usage/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the usage events of the account
+         * @description Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The bytes of the pages, joined, are the export. It ends where calls may still be open when its first page is read.
+         */
+        get: operations["exportUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/usage/export/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe an export of usage
+         * @description Reads the whole export: rows, sum and SHA-256, to check pages against. Give `until` to both.
+         */
+        get: operations["getUsageExportManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the usage events of an application
+         * @description Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The bytes of the pages, joined, are the export. It ends where calls may still be open when its first page is read.
+         */
+        get: operations["exportAppUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/usage/export/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe an export of the usage of an application
+         * @description Reads the whole export: rows, sum and SHA-256, to check pages against. Give `until` to both.
+         */
+        get: operations["getAppUsageExportManifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{app}/usage/reprice": {
         parameters: {
             query?: never;
@@ -5024,6 +5104,34 @@ export interface components {
             /** @description Newest first. */
             events: components["schemas"]["UsageEventResponse"][];
         };
+        UsageExportManifestResponse: {
+            /** @description Events, without a line of headings. */
+            rows: number;
+            /**
+             * @description Sum of `cost_nano_usd`, without estimates; exact up to 2^53.
+             * @example 14700000
+             */
+            sum_nano_usd: number;
+            /**
+             * @description Of the bytes of all pages, joined; in hexadecimal.
+             * @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+             */
+            sha256: string;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: date-time
+             * @description As requested, exclusive.
+             */
+            until: string;
+            /**
+             * Format: date-time
+             * @description The end of what is exported, exclusive: `until`, or before it the time from which calls may still be open.
+             */
+            settled_until: string;
+            /** @description False: `settled_until` is before `until`, or events of the period were deleted by age. */
+            complete: boolean;
+        };
         RepriceUsageRequest: {
             /**
              * @description Type of the provider that served.
@@ -7222,6 +7330,8 @@ export interface components {
         RelayedRetryAfter: string;
         /** @description Milliseconds spent on `auth`, `limiter` and until the provider’s first byte (`provider_ttfb`): `auth;dur=0.1, limiter;dur=0.2, provider_ttfb;dur=310.5`. */
         ServerTiming: string;
+        /** @description The `cursor` of the next page; absent from the last one. */
+        NextCursor: string;
         /** @description The provider’s, if it is a public address of another host. */
         RelayedLocation: string;
         /** @description Names the answer on `GET /v1/apps/{app}/streams/{stream}`; on every 2xx of an application with `streams`. */
@@ -10214,6 +10324,154 @@ export interface operations {
                      *     "gpt-4.1","2"
                      */
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    exportUsage: {
+        parameters: {
+            query?: {
+                /** @description `csv` when absent; `ndjson`: one JSON object per line; `focus`: CSV with columns of FOCUS, without refusals. */
+                format?: "csv" | "ndjson" | "focus";
+                /** @description Start: a UTC day or a time with its zone; 29 days before the day of `until` when absent. */
+                since?: string;
+                /** @description End, exclusive: a UTC day, of which it is the start, or a time with its zone; now when absent. */
+                until?: string;
+                /** @description `X-Next-Cursor` of the page before; the first page when absent. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "id","created_at"
+                     *     "1","2026-01-31T12:00:00.000Z"
+                     */
+                    "text/csv": string;
+                    /** @example {"id":1,"created_at":"2026-01-31T12:00:00.000Z"} */
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    getUsageExportManifest: {
+        parameters: {
+            query?: {
+                /** @description `csv` when absent; `ndjson`: one JSON object per line; `focus`: CSV with columns of FOCUS, without refusals. */
+                format?: "csv" | "ndjson" | "focus";
+                /** @description Start: a UTC day or a time with its zone; 29 days before the day of `until` when absent. */
+                since?: string;
+                /** @description End, exclusive: a UTC day, of which it is the start, or a time with its zone; now when absent. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rows": 1,
+                     *       "sum_nano_usd": 14700000,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "since": "2026-01-31T12:00:00.000Z",
+                     *       "until": "2026-01-31T12:00:00.000Z",
+                     *       "settled_until": "2026-01-31T12:00:00.000Z",
+                     *       "complete": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageExportManifestResponse"];
+                };
+            };
+        };
+    };
+    exportAppUsage: {
+        parameters: {
+            query?: {
+                /** @description `csv` when absent; `ndjson`: one JSON object per line; `focus`: CSV with columns of FOCUS, without refusals. */
+                format?: "csv" | "ndjson" | "focus";
+                /** @description Start: a UTC day or a time with its zone; 29 days before the day of `until` when absent. */
+                since?: string;
+                /** @description End, exclusive: a UTC day, of which it is the start, or a time with its zone; now when absent. */
+                until?: string;
+                /** @description `X-Next-Cursor` of the page before; the first page when absent. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example "id","created_at"
+                     *     "1","2026-01-31T12:00:00.000Z"
+                     */
+                    "text/csv": string;
+                    /** @example {"id":1,"created_at":"2026-01-31T12:00:00.000Z"} */
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
+    getAppUsageExportManifest: {
+        parameters: {
+            query?: {
+                /** @description `csv` when absent; `ndjson`: one JSON object per line; `focus`: CSV with columns of FOCUS, without refusals. */
+                format?: "csv" | "ndjson" | "focus";
+                /** @description Start: a UTC day or a time with its zone; 29 days before the day of `until` when absent. */
+                since?: string;
+                /** @description End, exclusive: a UTC day, of which it is the start, or a time with its zone; now when absent. */
+                until?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "rows": 1,
+                     *       "sum_nano_usd": 14700000,
+                     *       "sha256": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+                     *       "since": "2026-01-31T12:00:00.000Z",
+                     *       "until": "2026-01-31T12:00:00.000Z",
+                     *       "settled_until": "2026-01-31T12:00:00.000Z",
+                     *       "complete": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["UsageExportManifestResponse"];
                 };
             };
         };

@@ -33,6 +33,13 @@ export class RefusalRows {
     return this.rows.size;
   }
 
+  /** Start of the oldest minute that has a row, in milliseconds since the Unix epoch; infinity without rows. */
+  get sinceMs(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { minute } of this.rows.values()) first = Math.min(first, minute);
+    return first * MINUTE_MS;
+  }
+
   /**
    * Counts a refusal.
    *

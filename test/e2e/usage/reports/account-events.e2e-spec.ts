@@ -82,7 +82,7 @@ describe('GET usage/events', () => {
 
   it('searched in parts → the same result, even if some parts are empty', async () => {
     const repository = new AccountEventsRepository(db);
-    const range = { from: '2026-11-01', to: '2026-11-20' };
+    const range = { fromMs: Date.UTC(2026, 10, 1), untilMs: Date.UTC(2026, 10, 21) };
     const places: number[] = [];
     let before: Awaited<ReturnType<AccountEventsRepository['search']>>['last'] = null;
     let searches = 0;
