@@ -1,4 +1,5 @@
-import { Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { Controller, Get, HttpCode, Param, Post, Query, StreamableFile } from '@nestjs/common';
 import { ApiOkResponse, ApiParam } from '@nestjs/swagger';
 import { Admin } from '../accounts/access/admin-access.decorator.js';
 import type { AdminPrincipal } from '../accounts/access/admin-principal.js';
@@ -8,18 +9,30 @@ import { Fails, Operation } from '../common/http/openapi.decorators.js';
 import { SingleUserResponse, UserBlockResponse, UserListResponse } from './dto/user.response.js';
 import { GetNamedUserRequest, GetUserRequest, ListUsersRequest, NamedUserRequest } from './dto/users.request.js';
 import { ManagedUsers } from './managed-users.service.js';
+import { UserExport } from './user-export.service.js';
 
 const TAG = 'Admin operations';
 /** `user` and not `users`, because every segment below `users` is a user id, which may be `block` (ADR 0011). */
 const NAMED = 'apps/:app/user';
 const AS_NAMED = 'For ids that URL libraries change in a path, such as those with a slash.';
+const EXPORT = 'One line of JSON for each row, table by table: `{"table", "row"}`, with the columns of docs/schema.md.';
+const LINES = {
+  content: {
+    'application/x-ndjson': {
+      schema: { type: 'string', example: '{"table":"app_users","row":{"id":"customer-4711"}}\n' },
+    },
+  },
+} as const;
 const UserParam = () =>
   ApiParam({ name: 'user', description: 'Id of the user, percent-encoded.', schema: { type: 'string' } });
 
 @Controller('v1/admin')
 @ApiParam({ name: 'app', description: 'Id of the application.', schema: { type: 'string' } })
 export class UsersController {
-  constructor(private readonly users: ManagedUsers) {}
+  constructor(
+    private readonly users: ManagedUsers,
+    private readonly exports: UserExport,
+  ) {}
 
   @Get('apps/:app/users')
   @AdminAppAccess('read')
@@ -95,6 +108,17 @@ export class UsersController {
     return UserBlockResponse.from(app.id, userId, 'active');
   }
 
+  @Get('apps/:app/users/:user/export')
+  @AdminAppAccess('read')
+  @Operation({ id: 'exportAppUser', tag: TAG, summary: 'Export all that is stored about a user', description: EXPORT })
+  @UserParam()
+  @Fails('app_not_found', 'not_found')
+  @ApiOkResponse(LINES)
+  async export(@OwnApp() app: AppRow, @Param('user') userId: string): Promise<StreamableFile> {
+    const lines = await this.exports.linesOf(app, userId);
+    return new StreamableFile(Readable.from(lines), { type: 'application/x-ndjson; charset=utf-8' });
+  }
+
   @Get(NAMED)
   @AdminAppAccess('read')
   @Operation({ id: 'getNamedAppUser', tag: TAG, summary: 'Read a user named in the query', description: AS_NAMED })
@@ -102,6 +126,20 @@ export class UsersController {
   @ApiOkResponse({ type: SingleUserResponse })
   getNamed(@OwnApp() app: AppRow, @Query() { user_id, month }: GetNamedUserRequest): Promise<SingleUserResponse> {
     return this.get(app, user_id, { month });
+  }
+
+  @Get(`${NAMED}/export`)
+  @AdminAppAccess('read')
+  @Operation({
+    id: 'exportNamedAppUser',
+    tag: TAG,
+    summary: 'Export all that is stored about a user named in the query',
+    description: AS_NAMED,
+  })
+  @Fails('invalid_request', 'app_not_found', 'not_found')
+  @ApiOkResponse(LINES)
+  exportNamed(@OwnApp() app: AppRow, @Query() { user_id }: NamedUserRequest): Promise<StreamableFile> {
+    return this.export(app, user_id);
   }
 
   @Post(`${NAMED}/block`)

@@ -1,4 +1,4 @@
-import { answerOf, type Command } from '../program/command.js';
+import { answerOf, type Command, members } from '../program/command.js';
 import { BY_ID, BY_OFFSET } from '../program/list-options.js';
 import { AUTH_EVENTS, USER_ORDERS, USER_STATUSES } from './app-choices.js';
 
@@ -40,6 +40,16 @@ export const userCommands: readonly Command[] = [
     examples: ['gw app user show notes ada', 'gw app user show notes ada --month 2026-01 --json'],
     result: answerOf('GET /v1/admin/apps/{app}/user'),
     load: async () => (await import('./app-users.js')).show,
+  },
+  {
+    name: 'app user export',
+    summary: 'Export all that is stored about a user of an application',
+    details: 'One JSON object per line, {"table", "row"}, for each row of the database. It contains personal data.',
+    arguments: USER,
+    options: [['--output <file>', 'file to write; standard output by default']],
+    examples: ['gw app user export notes ada --output ada.ndjson'],
+    result: members({ output: { type: ['string', 'null'] }, rows: { type: 'integer' } }),
+    load: async () => (await import('./user-export.js')).exportUser,
   },
   {
     name: 'app user block',

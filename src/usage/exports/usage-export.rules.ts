@@ -9,6 +9,7 @@ import type { ExportFormatName } from './export-formats.rules.js';
 
 /** Length of the default period before the day of its end. */
 const DEFAULT_DAYS_BEFORE = 29;
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
 /** More digits than the times and ids of events have, and few enough for Postgres. */
 const CURSOR = /^(\d{1,15})\.(\d{1,15})\.(\d{1,16})\.(\d{1,18})\.([0-9a-f]{16})$/;
 const CHECK_LENGTH = 16;
@@ -73,7 +74,7 @@ function checkOf({ scope: { organizationId, id }, format }: ExportedUsage, place
 }
 
 function timeOf(name: 'since' | 'until', text: string): number {
-  if (isCalendarDay(text)) return dayStartMs(text);
+  if (DAY.test(text) && isCalendarDay(text)) return dayStartMs(text);
   if (isTimestamp(text)) return epochMsOf(text);
   throw invalidRequest(name, 'must be a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z');
 }

@@ -8,7 +8,8 @@ import type { Instant } from '../../common/clock.js';
  */
 const SETTLED_UNTIL = `
   SELECT (extract(epoch FROM min(coalesce(settled_until, started_at))) * 1000)::float8 AS ms
-  FROM gateway_instances WHERE settled_until IS DISTINCT FROM 'infinity'`;
+  FROM gateway_instances
+  WHERE settled_until IS DISTINCT FROM 'infinity' AND seen_at > clock_timestamp() - interval '1 day'`;
 
 /** Reads and writes in `gateway_instances` until when usage is complete. */
 @Injectable()

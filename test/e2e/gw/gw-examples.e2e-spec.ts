@@ -64,7 +64,7 @@ async function prepared(line: string): Promise<{ gw: Gw; environment: Record<str
     await api.post('/v1/admin/apps', { name: 'Journal', handle: 'journal', config: { ...config, authentication } });
   }
   const deliveries = line.includes('gw webhook') ? await deliveriesOf(api) : [];
-  if (/user (?:show|unblock)/.test(line)) {
+  if (/user (?:show|export|unblock)/.test(line)) {
     await api.post(`/v1/admin/apps/${body.app.id}/users/ada/block`);
   }
   if (/\b(?:plan|apply) gateway/.test(line)) expect((await gw.run('export gateway --json')).exitCode).toBe(0);

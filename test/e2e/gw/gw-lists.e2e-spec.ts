@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newAccount, newMember } from '../../support/accounts/accounts.js';
 import type { ApiClient } from '../../support/api-client.js';
@@ -81,6 +83,22 @@ describe('gw app user', () => {
     expect((await gw.run('app user list notes --status blocked --json')).json.result.total).toBe(2);
   });
 
+  it('export → the bytes of the API, in a file for its owner alone or on standard output', async () => {
+    await use('a/../b?c=%2F', '2026-01-01T00:00:00Z');
+    const words = ['app', 'user', 'export', 'notes', 'a/../b?c=%2F'];
+    const path = `/v1/admin/apps/${app}/user/export?user_id=${encodeURIComponent('a/../b?c=%2F')}`;
+    const { text } = await api.get(path);
+    const { json: document } = await gw.run([...words, '--output', 'user.ndjson', '--json']);
+    expect(document.result).toEqual({ output: 'user.ndjson', rows: text.trimEnd().split('\n').length });
+    const file = join(gw.home, 'user.ndjson');
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual([text, 0o600]);
+    expect(existsSync(`${file}.part`)).toBe(false);
+    expect((await gw.run(words)).stdout).toBe(text);
+    expect(errorOf(await gw.run([...words, '--json']))).toEqual([2, 'option_required']);
+    const nobody = await gw.run('app user export notes nobody --output nobody.ndjson --json');
+    expect([...errorOf(nobody), existsSync(join(gw.home, 'nobody.ndjson'))]).toEqual([2, 'not_found', false]);
+  });
+
   it('no users, and no match → says what to do next', async () => {
     expect((await gw.run('app user list notes')).stdout).toContain('gw logs --app notes');
     expect((await gw.run('app user list notes --query x')).stdout).toContain('Nothing matches');
@@ -89,7 +107,7 @@ describe('gw app user', () => {
     expect(run.json.error.nextAction).toBe('List them: gw app user list notes');
   });
 
-  it.each(['list notes', 'show notes ada', 'block notes ada', 'unblock notes ada'])(
+  it.each(['list notes', 'show notes ada', 'export notes ada --output x', 'block notes ada', 'unblock notes ada'])(
     '%s of another account → no such application',
     async (line) => {
       expect(errorOf(await ofAnother(`app user ${line}`))).toEqual([2, 'app_not_found']);

@@ -124,10 +124,12 @@ async function manageUsers(client: ApiClient, app: string, user: string): Promis
   const one = { params: { path: { app, user } } };
   await bodyOf(client.POST('/v1/admin/apps/{app}/users/{user}/block', one));
   await bodyOf(client.GET('/v1/admin/apps/{app}/users/{user}', one));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/users/{user}/export', { ...one, parseAs: 'text' }));
   await bodyOf(client.POST('/v1/admin/apps/{app}/users/{user}/unblock', one));
   const named = { params: { path: { app }, query: { user_id: user } } };
   await bodyOf(client.POST('/v1/admin/apps/{app}/user/block', named));
   await bodyOf(client.GET('/v1/admin/apps/{app}/user', named));
+  await bodyOf(client.GET('/v1/admin/apps/{app}/user/export', { ...named, parseAs: 'text' }));
   await bodyOf(client.POST('/v1/admin/apps/{app}/user/unblock', named));
   await bodyOf(client.GET('/v1/admin/apps/{app}/users', { params: { path: { app }, query: { limit: 10 } } }));
   await bodyOf(client.GET('/v1/admin/attention'));

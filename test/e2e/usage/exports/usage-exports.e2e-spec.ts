@@ -251,6 +251,10 @@ describe('what is settled', () => {
     await settledUntil(until);
     await db.query("UPDATE gateway_instances SET settled_until = 'infinity' WHERE id = 'dead'");
     await settledUntil(clock.nowMs() - 60_000);
+    await db.query(
+      "UPDATE gateway_instances SET settled_until = NULL, started_at = '2026-11-01', seen_at = now() - interval '25 hours' WHERE id = 'dead'",
+    );
+    await settledUntil(clock.nowMs() - 60_000);
   });
 
   it('a period that begins before what is kept → not complete', async () => {
@@ -270,6 +274,7 @@ describe('an export that is not possible', () => {
     ['since=2999-01-01', 'since'],
     ['since=2026-02-30', 'since'],
     ['since=yesterday', 'since'],
+    ['until=%2B275760-09-13', 'until'],
     ['until=2026-11-20T12:00:00', 'until'],
     ['until=', 'until'],
     ['app=notes', 'app'],
