@@ -110,7 +110,7 @@ export class UsersController {
 
   @Get('apps/:app/users/:user/export')
   @AdminAppAccess('read')
-  @Operation({ id: 'exportAppUser', tag: TAG, summary: 'Export all that is stored about a user', description: EXPORT })
+  @Operation({ id: 'exportAppUser', tag: TAG, summary: 'Export every row about a user', description: EXPORT })
   @UserParam()
   @Fails('app_not_found', 'not_found')
   @ApiOkResponse(LINES)
@@ -133,7 +133,7 @@ export class UsersController {
   @Operation({
     id: 'exportNamedAppUser',
     tag: TAG,
-    summary: 'Export all that is stored about a user named in the query',
+    summary: 'Export every row about a user named in the query',
     description: AS_NAMED,
   })
   @Fails('invalid_request', 'app_not_found', 'not_found')

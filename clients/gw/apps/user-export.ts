@@ -30,9 +30,9 @@ export const exportUser: Action = async (gw) => {
         for (const byte of bytes) if (byte === END_OF_LINE) rows++;
         await write(bytes);
       }
-    } catch (error) {
-      if (error instanceof TypeError) throw unreachable(url, error);
-      throw error;
+    } catch (thrown) {
+      if (thrown instanceof TypeError) throw unreachable(url, thrown);
+      throw thrown;
     }
   };
   if (output === undefined) await counting((bytes) => gw.terminal.writeBytes(bytes));

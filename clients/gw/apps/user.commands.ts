@@ -43,8 +43,8 @@ export const userCommands: readonly Command[] = [
   },
   {
     name: 'app user export',
-    summary: 'Export all that is stored about a user of an application',
-    details: 'One JSON object per line, {"table", "row"}, for each row of the database. It contains personal data.',
+    summary: 'Export every database row about a user of an application',
+    details: 'One JSON object per line, {"table", "row"}. It contains personal data.',
     arguments: USER,
     options: [['--output <file>', 'file to write; standard output by default']],
     examples: ['gw app user export notes ada --output ada.ndjson'],

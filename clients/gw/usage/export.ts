@@ -42,7 +42,7 @@ export const exportUsage: Action = async (gw) => {
   const begun = target.begun();
   gw.terminal.tell('Reading the manifest');
   const manifest = begun?.manifest ?? (await manifestOf(apiOf(url, key, MANIFEST_TIMEOUT_MS), asked));
-  if (output !== undefined) gw.standing = 'Run the same command again to continue.';
+  if (output !== undefined) gw.standing = 'Run the same command again to resume.';
   const { since, settled_until: until } = manifest;
   const fixed: Exported = { app, query: { format, since, until: until < since ? since : until } };
   for (let cursor = begun === undefined ? undefined : begun.cursor; cursor !== null; ) {
@@ -70,14 +70,16 @@ async function pageOf(api: Api, { app, query: asked }: Exported, cursor: string 
     app === undefined
       ? await api.GET('/v1/admin/usage/export', { params: { query }, ...options })
       : await api.GET('/v1/admin/apps/{app}/usage/export', { params: { path: { app }, query }, ...options });
-  if (data === undefined) throw refusal(response, error);
-  return { bytes: new Uint8Array(data), cursor: response.headers.get('x-next-cursor') };
+  if (!response.ok) throw refusal(response, error);
+  // An empty page has no data.
+  const bytes = data === undefined ? new Uint8Array() : new Uint8Array(data);
+  return { bytes, cursor: response.headers.get('x-next-cursor') };
 }
 
 function changed(target: { drop(): void }): Failure {
   target.drop();
   const nextAction = 'Run the command again.';
-  const message = 'Events changed while they were exported: costs were corrected, or events were deleted.';
+  const message = 'Events changed during the export: costs were corrected, or events were deleted.';
   return Failure.remote('export_changed', message, { nextAction });
 }
 
@@ -92,5 +94,5 @@ function shown(gw: Invocation, manifest: Manifest) {
 function noteOf({ rows, complete, settled_until: until }: Manifest): string {
   const exported = `Exported ${counted(rows, 'event')}.`;
   if (complete) return exported;
-  return `${exported} Not complete: it ends at ${until}, where calls may still be open, or begins before what is kept.`;
+  return `${exported} The export is not complete: calls from ${until} on may still be open, or older ones were deleted.`;
 }

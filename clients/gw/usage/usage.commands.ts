@@ -63,10 +63,11 @@ export const usageCommands: readonly Command[] = [
   },
   {
     name: 'usage export',
-    summary: 'Export recorded calls of the account, or of an application, to a file',
+    summary: 'Export the recorded calls of the account, or of an application',
     details:
-      'Newest first, and checked against the manifest of the gateway. Run again after an interruption, it continues ' +
-      'the file; the file appears when it is complete. It ends where calls may still be open.',
+      'Newest first. The result is compared with the manifest of the gateway. An interrupted export to a file is ' +
+      'resumed by running the same command again; the file appears when it is complete. Calls after the oldest open ' +
+      'call, and of the last minute, are not included yet.',
     options: [
       ['--app <app>', 'id or handle of an application; all by default'],
       ['--format <format>', 'csv (the default), ndjson, or focus: CSV with columns of FOCUS', EXPORT_FORMATS],

@@ -5,7 +5,9 @@ import { estimateOf } from '../reports/usage-totals.rules.js';
 
 const HOUR_MS = 60 * 60 * 1000;
 
-type Value = string | number | boolean | null | Readonly<Record<string, string>>;
+type Tags = Readonly<Record<string, string>>;
+
+type Value = string | number | boolean | null | Tags;
 
 /** Columns by name, in order. */
 type Columns = Readonly<Record<string, (event: UsageEventRow) => Value>>;
@@ -77,8 +79,7 @@ const FOCUS: Columns = {
   ServiceProviderName: issuerOf,
   SkuId: ({ provider_type: type, model }) => `${type}/${model}`,
   SubAccountId: ({ app_id: app }) => app,
-  Tags: ({ user_id: user, endpoint_slug: endpoint, model, api_key_id: key, groups }) =>
-    withoutNulls({ user, endpoint, model, key, ...groups }),
+  Tags: tagsOf,
   x_EstimatedCost: (event) => exactUsd(estimateOf(event)),
   x_EventId: ({ id }) => Number(id),
 };
@@ -143,9 +144,10 @@ function issuerOf({ provider_gateway_type: gateway, provider_type: type }: Usage
   return gateway ?? type;
 }
 
-function withoutNulls(tags: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> {
-  const set = Object.entries(tags).filter((tag): tag is [string, string] => tag[1] !== null);
-  return Object.fromEntries(set);
+/** Groups are named as in breakdowns, so that none replaces another tag. */
+function tagsOf({ user_id: user, endpoint_slug: endpoint, model, api_key_id: key, groups }: UsageEventRow): Tags {
+  const own = Object.entries({ user, endpoint, model, key }).filter((tag): tag is [string, string] => tag[1] !== null);
+  return Object.fromEntries([...own, ...Object.entries(groups ?? {}).map(([name, value]) => [`group:${name}`, value])]);
 }
 
 /** Start of the UTC hour of a time, or of a later one. */

@@ -24,9 +24,9 @@ const PAGE = {
   },
 } as const;
 const PAGES =
-  'Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The bytes of the ' +
-  'pages, joined, are the export. It ends where calls may still be open when its first page is read.';
-const MANIFEST = 'Reads the whole export: rows, sum and SHA-256, to check pages against. Give `until` to both.';
+  'Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The concatenated ' +
+  'pages are the export. It ends at `settled_until` of the manifest, as of its first page, if `until` is later.';
+const MANIFEST = 'Rows, sum and SHA-256 of the export with the same parameters. Reads the whole export.';
 
 @Controller('v1/admin')
 export class UsageExportsController {

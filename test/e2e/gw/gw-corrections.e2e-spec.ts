@@ -166,7 +166,13 @@ describe('gw usage export', () => {
     expect(JSON.parse(named.stdout)).toMatchObject({ app, user: 'a\u001b[31m,"b"', cost_nano_usd: 7 });
   });
 
-  it('interrupted after the first page → continues there, and the file is what the manifest says', async () => {
+  it('no calls → an empty file of JSON lines', async () => {
+    const { json: document } = await gw.run(`${EXPORT} --format ndjson --output none.ndjson --json`);
+    expect(document.result).toMatchObject({ bytes: 0, manifest: { rows: 0, complete: true } });
+    expect(statSync(inHome('none.ndjson')).size).toBe(0);
+  });
+
+  it('interrupted after the first page → resumed there, and the file has the SHA-256 of the manifest', async () => {
     await storeMany();
     let loses = true;
     const lossy = await losing(world.baseUrl, (_method, path) => loses && path.includes('cursor='));
@@ -184,7 +190,7 @@ describe('gw usage export', () => {
     await lossy.close();
   });
 
-  it('costs corrected meanwhile → refused, and the next run begins anew', async () => {
+  it('events changed during the export → failed, and the next run starts over', async () => {
     await store({ created_at_ms: NOW_MS - DAY_MS, cost_nano_usd: 7 });
     const what = `${EXPORT} --output usage.csv --json`;
     expect((await gw.run(what)).json.result.bytes).toBe(statSync(inHome('usage.csv')).size);

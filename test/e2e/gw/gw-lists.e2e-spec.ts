@@ -83,7 +83,7 @@ describe('gw app user', () => {
     expect((await gw.run('app user list notes --status blocked --json')).json.result.total).toBe(2);
   });
 
-  it('export → the bytes of the API, in a file for its owner alone or on standard output', async () => {
+  it('export → the rows of the API, to a file that only its owner can read or to standard output', async () => {
     await use('a/../b?c=%2F', '2026-01-01T00:00:00Z');
     const words = ['app', 'user', 'export', 'notes', 'a/../b?c=%2F'];
     const path = `/v1/admin/apps/${app}/user/export?user_id=${encodeURIComponent('a/../b?c=%2F')}`;

@@ -93,7 +93,7 @@ const linesOf = ({ text }: ApiAnswer): { table: string; row: Record<string, unkn
     .map((line) => JSON.parse(line));
 
 describe('export of a user', () => {
-  it('a row in every table that can have one → every table of the database in which the id stands', async () => {
+  it('a user with a row in every table that can have one → every table that contains the id', async () => {
     const answer = await world.api.get(named(ID));
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/x-ndjson; charset=utf-8']);
     const tables = new Set(linesOf(answer).map(({ table }) => table));
@@ -101,7 +101,7 @@ describe('export of a user', () => {
     expect([...tables].sort()).toEqual([...USER_TABLE_NAMES].sort());
   });
 
-  it('users whose ids contain it, or are part of it → none of their rows', async () => {
+  it('users with similar ids → none of their rows', async () => {
     const text = (await world.api.get(named(ID))).text;
     for (const [at, { row }] of linesOf({ text } as ApiAnswer).entries()) {
       const cells = JSON.stringify(row);
@@ -111,7 +111,7 @@ describe('export of a user', () => {
     expect((await world.api.get(`/v1/admin/apps/${app}/users/${encodeURIComponent(ID)}/export`)).text).toBe(text);
   });
 
-  it('more rows than one statement reads → each once', async () => {
+  it('more rows than one statement reads → each row once', async () => {
     const events = Array.from({ length: 2_300 }, (_none, at) => ({
       ...{ organization_id: organizationId, app_id: app, user_id: 'heavy', created_at_ms: Date.now() - at },
       ...{ model: `m-${at % 3}`, status: at % 2 === 0 ? 'ok' : 'provider_error' },
@@ -122,7 +122,7 @@ describe('export of a user', () => {
     expect(rows).toHaveLength(2_300);
   });
 
-  it('nobody, an application of another account, no id → refused', async () => {
+  it('an unknown user, an application of another account, a missing id → refused', async () => {
     const other = world.as((await newAccount(db)).key);
     expect(codeOf(await world.api.get(named('nobody')))).toEqual([404, 'not_found']);
     expect(codeOf(await other.get(named(ID)))).toEqual([404, 'app_not_found']);

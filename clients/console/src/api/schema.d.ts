@@ -1179,7 +1179,7 @@ export interface paths {
         };
         /**
          * Export the usage events of the account
-         * @description Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The bytes of the pages, joined, are the export. It ends where calls may still be open when its first page is read.
+         * @description Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The concatenated pages are the export. It ends at `settled_until` of the manifest, as of its first page, if `until` is later.
          */
         get: operations["exportUsage"];
         put?: never;
@@ -1199,7 +1199,7 @@ export interface paths {
         };
         /**
          * Describe an export of usage
-         * @description Reads the whole export: rows, sum and SHA-256, to check pages against. Give `until` to both.
+         * @description Rows, sum and SHA-256 of the export with the same parameters. Reads the whole export.
          */
         get: operations["getUsageExportManifest"];
         put?: never;
@@ -1219,7 +1219,7 @@ export interface paths {
         };
         /**
          * Export the usage events of an application
-         * @description Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The bytes of the pages, joined, are the export. It ends where calls may still be open when its first page is read.
+         * @description Newest first, in pages of about 10 000: pass `X-Next-Cursor` as `cursor` until an answer has none. The concatenated pages are the export. It ends at `settled_until` of the manifest, as of its first page, if `until` is later.
          */
         get: operations["exportAppUsage"];
         put?: never;
@@ -1239,7 +1239,7 @@ export interface paths {
         };
         /**
          * Describe an export of the usage of an application
-         * @description Reads the whole export: rows, sum and SHA-256, to check pages against. Give `until` to both.
+         * @description Rows, sum and SHA-256 of the export with the same parameters. Reads the whole export.
          */
         get: operations["getAppUsageExportManifest"];
         put?: never;
@@ -1367,6 +1367,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/apps/{app}/users/{user}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export every row about a user
+         * @description One line of JSON for each row, table by table: `{"table", "row"}`, with the columns of docs/schema.md.
+         */
+        get: operations["exportAppUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/apps/{app}/user": {
         parameters: {
             query?: never;
@@ -1379,6 +1399,26 @@ export interface paths {
          * @description For ids that URL libraries change in a path, such as those with a slash.
          */
         get: operations["getNamedAppUser"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/apps/{app}/user/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export every row about a user named in the query
+         * @description For ids that URL libraries change in a path, such as those with a slash.
+         */
+        get: operations["exportNamedAppUser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5113,7 +5153,7 @@ export interface components {
              */
             sum_nano_usd: number;
             /**
-             * @description Of the bytes of all pages, joined; in hexadecimal.
+             * @description Of the concatenated pages, in hexadecimal.
              * @example e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
              */
             sha256: string;
@@ -5126,7 +5166,7 @@ export interface components {
             until: string;
             /**
              * Format: date-time
-             * @description The end of what is exported, exclusive: `until`, or before it the time from which calls may still be open.
+             * @description End of the export, exclusive: `until`, or an earlier time after which events may still be stored.
              */
             settled_until: string;
             /** @description False: `settled_until` is before `until`, or events of the period were deleted by age. */
@@ -10813,6 +10853,31 @@ export interface operations {
             };
         };
     };
+    exportAppUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the user, percent-encoded. */
+                user: string;
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"table":"app_users","row":{"id":"customer-4711"}} */
+                    "application/x-ndjson": string;
+                };
+            };
+        };
+    };
     getNamedAppUser: {
         parameters: {
             query: {
@@ -10895,6 +10960,32 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["SingleUserResponse"];
+                };
+            };
+        };
+    };
+    exportNamedAppUser: {
+        parameters: {
+            query: {
+                /** @description Id of the user, percent-encoded: a plus sign is `%2B`. */
+                user_id: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the application. */
+                app: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /** @example {"table":"app_users","row":{"id":"customer-4711"}} */
+                    "application/x-ndjson": string;
                 };
             };
         };

@@ -15,7 +15,7 @@ export class UsageExportManifestResponse {
 
   @ApiProperty({
     type: 'string',
-    description: 'Of the bytes of all pages, joined; in hexadecimal.',
+    description: 'Of the concatenated pages, in hexadecimal.',
     example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   })
   sha256: string;
@@ -29,8 +29,7 @@ export class UsageExportManifestResponse {
   @ApiProperty({
     type: 'string',
     format: 'date-time',
-    description:
-      'The end of what is exported, exclusive: `until`, or before it the time from which calls may still be open.',
+    description: 'End of the export, exclusive: `until`, or an earlier time after which events may still be stored.',
   })
   settled_until: string;
 

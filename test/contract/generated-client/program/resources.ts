@@ -148,7 +148,7 @@ async function readUsage(client: ApiClient, app: string): Promise<void> {
   await bodyOf(client.GET('/v1/admin/usage/breakdown', { params: { query: { by: 'app' } } }));
   await bodyOf(client.GET('/v1/admin/usage/breakdown.csv', { params: { query: { by: 'app' } }, parseAs: 'text' }));
   await bodyOf(client.GET('/v1/admin/usage/events.csv', { parseAs: 'text' }));
-  await bodyOf(client.GET('/v1/admin/usage/export', { params: { query: { format: 'ndjson' } }, parseAs: 'text' }));
+  await bodyOf(client.GET('/v1/admin/usage/export', { params: { query: { format: 'focus' } }, parseAs: 'text' }));
   await bodyOf(client.GET('/v1/admin/usage/export/manifest', { params: { query: { since: '2026-01-01' } } }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/usage/export', { ...ofApp, parseAs: 'text' }));
   await bodyOf(client.GET('/v1/admin/apps/{app}/usage/export/manifest', ofApp));

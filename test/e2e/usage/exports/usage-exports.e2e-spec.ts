@@ -76,7 +76,7 @@ describe('export of usage', () => {
     ['csv', 'text/csv; charset=utf-8', EVENTS],
     ['ndjson', 'application/x-ndjson; charset=utf-8', EVENTS],
     ['focus', 'text/csv; charset=utf-8', EVENTS - EVENTS / 5],
-  ])('%s → one page, which the manifest describes to the byte', async (format, type, rows) => {
+  ])('%s → one page, with the rows, sum and SHA-256 of the manifest', async (format, type, rows) => {
     const [page, ...others] = await pagesOf(api, `/v1/admin/usage/export?format=${format}`);
     expect([others, page?.headers.get('content-type')]).toEqual([[], type]);
     const sum = costs.reduce((all, cost) => all + cost, 0);
@@ -86,7 +86,7 @@ describe('export of usage', () => {
     });
   });
 
-  it('csv → every cell quoted, money in nano-dollars, no text that a spreadsheet would run', async () => {
+  it('csv → every cell quoted, money in nano-dollars, no formulas', async () => {
     const { text } = await api.get('/v1/admin/usage/export?since=2026-11-20T09:00:00Z');
     const [heads, first, ...rest] = text.split('\r\n');
     expect(heads).toMatch(/^"id","created_at","app",.*,"cost_nano_usd",/);
@@ -124,7 +124,7 @@ describe('export of usage', () => {
     });
   });
 
-  it('of an application → its events alone, with a manifest of its own', async () => {
+  it('of an application → only its events, with its own manifest', async () => {
     const { id } = await world.app();
     await storeEvents(db, { organization_id: own.organizationId, app_id: 'none', created_at_ms: NOON_MS - HOUR_MS });
     const [{ organization_id: account }] = await db.query('SELECT organization_id FROM apps WHERE id = $1', [id]);
@@ -158,7 +158,7 @@ describe('pages of an export', () => {
     for (let at = 0; at < MANY; at += 2_500) await storeEvents(db, ...events.slice(at, at + 2_500));
   });
 
-  it('more events than one has → each once, and the bytes joined are what the manifest says', async () => {
+  it('more events than a page has → each event once, as the manifest says', async () => {
     const pages = await pagesOf(many, '/v1/admin/usage/export?format=csv');
     const lines = pages.map(({ text }) => text.trimEnd().split('\r\n').length);
     expect(lines).toEqual([10_001, MANY - 10_000]);
@@ -168,7 +168,7 @@ describe('pages of an export', () => {
     expect(await manifestOf(many, 'format=csv')).toMatchObject({ rows: MANY, sum_nano_usd: sum, sha256: sha256(text) });
   });
 
-  it('calls that settle between two pages → not in the export that has begun', async () => {
+  it('events stored between two pages → not in the export', async () => {
     const first = await many.get('/v1/admin/usage/export?format=ndjson');
     const cursor = first.headers.get('x-next-cursor');
     const before = await manifestOf(many, 'format=ndjson');
@@ -185,7 +185,7 @@ describe('pages of an export', () => {
     });
   });
 
-  it('a cursor → only the export that it is of', async () => {
+  it('a cursor of another export, or a changed one → 400', async () => {
     const cursor = (await many.get('/v1/admin/usage/export')).headers.get('x-next-cursor') ?? '';
     const [from, until, us, id, check] = cursor.split('.');
     const { id: app } = await world.app();
@@ -215,8 +215,8 @@ describe('pages of an export', () => {
   });
 });
 
-describe('what is settled', () => {
-  it('a call that is open → the export ends before it, and has it once it is stored', async () => {
+describe('settled_until', () => {
+  it('an open call → the export ends before it, and includes it once it is stored', async () => {
     const { slug } = await world.provider();
     const { id, key } = await world.app();
     const answer = hold(event({ type: 'response.output_text.delta', delta: 'Hello' }));
@@ -241,7 +241,7 @@ describe('what is settled', () => {
     expect(await manifestOf(world.api, `until=${until}`, of)).toMatchObject({ rows: 1, complete: true });
   });
 
-  it('a dead instance whose journal is not stored → until what it last published', async () => {
+  it('a dead instance whose journal is not stored → what it published last, for a day', async () => {
     const until = clock.nowMs() - 10 * HOUR_MS;
     await db.query(
       `INSERT INTO gateway_instances (id, host, pid, process_started, uses_redis, seen_at, settled_until)
@@ -257,7 +257,7 @@ describe('what is settled', () => {
     await settledUntil(clock.nowMs() - 60_000);
   });
 
-  it('a period that begins before what is kept → not complete', async () => {
+  it('a period that begins before events are kept → not complete', async () => {
     expect(await manifestOf(api, 'since=2026-01-01&until=2026-11-01')).toMatchObject({ complete: false });
     expect(await manifestOf(api, 'since=1901-01-01&until=2026-11-01')).toMatchObject({
       since: '1970-01-01T00:00:00.000Z',
@@ -265,7 +265,7 @@ describe('what is settled', () => {
   });
 });
 
-describe('an export that is not possible', () => {
+describe('invalid exports', () => {
   it.each([
     ['format=parquet', 'format'],
     ['format=CSV', 'format'],
@@ -287,11 +287,11 @@ describe('an export that is not possible', () => {
     }
   });
 
-  it('a manifest of a page → 400', async () => {
+  it('a manifest with a cursor → 400', async () => {
     expect(codeOf(await api.get('/v1/admin/usage/export/manifest?cursor=1'))).toEqual([400, 'invalid_request']);
   });
 
-  it('an empty period → headings alone, and their manifest', async () => {
+  it('an empty period → only the headings', async () => {
     const query = 'since=2026-11-01&until=2026-11-01';
     const { text } = await api.get(`/v1/admin/usage/export?${query}`);
     expect(text.split('\r\n')).toHaveLength(2);
