@@ -41,8 +41,7 @@ function settle(app: string, body: Record<string, unknown> = {}) {
   return world.api.post(`/v1/admin/apps/${app}/usage/settle-estimates`, { month: MONTH, cost: 'zero', ...body });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-// proven
+// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
 async function eventsOf(app: string): Promise<any[]> {
   const { body } = await world.api.get(`/v1/admin/apps/${app}/events?limit=200`);
   return body.events.reverse();

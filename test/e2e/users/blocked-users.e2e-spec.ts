@@ -59,8 +59,7 @@ async function introduce(client: ProxyClient, user: string): Promise<void> {
   await eventually(async () => (await eventsOf(client, user)).length > 0, { withinMs: 10_000 });
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-// proven
+// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
 async function eventsOf(client: ProxyClient, user: string): Promise<any[]> {
   return (await world.api.get(`/v1/admin/apps/${client.appId}/events?user=${user}`)).body.events;
 }

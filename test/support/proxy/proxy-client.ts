@@ -108,8 +108,7 @@ export class ProxyClient {
    * This application's events of calls that passed the checks of their content, the latest first, once there are
    * `count`.
    */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-  // proven
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
   async events(count = 1, query = ''): Promise<any[]> {
     const deadline = performance.now() + EVENTS_WITHIN_MS;
     for (let pauseMs = 10; ; pauseMs = longerPause(pauseMs)) {

@@ -67,8 +67,7 @@ function clientOf(appId: string, apiKey: string, defaultHeaders = {}): OpenAI {
 const recording = () => toFile(WAV, 'tone.wav', { type: 'audio/wav' });
 
 /** The latest event of a client, once this call has brought one more. */
-// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-// proven
+// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
 async function eventOf({ appId }: Client, call: () => Promise<unknown>): Promise<any> {
   const list = async () => (await world.api.get(`/v1/admin/apps/${appId}/events?limit=200`)).body.events;
   const before = (await list()).length;

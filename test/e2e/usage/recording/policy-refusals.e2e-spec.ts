@@ -25,8 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-// proven
+// biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
 async function refusedOf(app: string, query = ''): Promise<any[]> {
   await world.gateway.app.get(UsageRefusals).flush();
   const { body } = await world.api.get(`/v1/admin/usage/events?app=${app}&status=refused${query}`);

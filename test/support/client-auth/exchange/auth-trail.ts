@@ -27,8 +27,7 @@ export class AuthTrail {
   ) {}
 
   /** Events since the last call, oldest first. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-  // proven
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
   async events(): Promise<any[]> {
     await this.world.gateway.app.get(AuthEventWriter, { strict: false }).flush();
     const { body } = await this.world.api.get(`/v1/admin/apps/${this.appId}/auth-events?limit=200`);

@@ -86,15 +86,13 @@ export class LimitedApp {
   }
 
   /** Events of this status once they count so many requests. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-  // proven
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
   async recorded(status: string, count = 1): Promise<any[]> {
     return this.client.events(count, `&status=${status}`);
   }
 
   /** What `/me` tells of a user. */
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer whose shape the OpenAPI check has
-  // proven
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads members of an answer that the OpenAPI check proves
   async standing(user = 'ann'): Promise<any> {
     const headers = { 'x-end-user-id': user };
     return (await this.world.as(this.client.key).get(`/v1/apps/${this.client.appId}/me`, { headers })).body.limits;
